@@ -29,7 +29,7 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { ConversationKeys } from "./relay/admit/conversation-key.ts";
 import { createEntrance } from "./relay/admit/entrance.ts";
 import { createInlineMedia } from "./relay/admit/inline-media.ts";
-import { createAnswerReader } from "./relay/mode/answer-reader.ts";
+import { createResponseReader } from "./relay/mode/response-reader.ts";
 import { createTranslator } from "./relay/mode/translator.ts";
 import { createRelay } from "./relay/relay.ts";
 import { PLAIN_RESPONSE_BYTES } from "./relay/response/buffered-response.ts";
@@ -93,9 +93,9 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     (each) => each.close(),
   );
   const translator = await lifecycle.start("translator", createTranslator, (each) => each.close());
-  const answers = await lifecycle.start(
-    "answer reader",
-    () => createAnswerReader(PLAIN_RESPONSE_BYTES),
+  const responseReader = await lifecycle.start(
+    "response reader",
+    () => createResponseReader(PLAIN_RESPONSE_BYTES),
     (each) => each.close(),
   );
   await lifecycle.start(
@@ -197,7 +197,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     inlineMedia: createInlineMedia(guarded),
     responseMemory,
     translator,
-    answers,
+    responseReader,
     moves,
     conversationKeys: new ConversationKeys(hasher.hash("faregate conversation keys")),
     metrics,

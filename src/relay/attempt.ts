@@ -23,10 +23,10 @@ import { noCompaction, refusesToCompact } from "./admit/compacting.ts";
 import { readReferences } from "./admit/references.ts";
 import type { Exchange } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
-import type { AnswerReader } from "./mode/answer-reader.ts";
 import { fanOut } from "./mode/fan-out.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
-import type { AnswerReading, AnswerTerms } from "./mode/whole-answer.ts";
+import type { ResponseReader } from "./mode/response-reader.ts";
+import type { ResponseReading, ResponseTerms } from "./mode/whole-response.ts";
 import { UNBUFFERED } from "./response/bridge.ts";
 import { BufferedResponse } from "./response/buffered-response.ts";
 import { ErrorResponse } from "./response/error-response.ts";
@@ -46,7 +46,7 @@ export interface AttemptDeps {
   readonly log: Log;
   readonly errorType: string;
   readonly responseMemory: ResponseMemory;
-  readonly answers: Pick<AnswerReader, "read" | "scrub">;
+  readonly responseReader: Pick<ResponseReader, "read" | "scrub">;
 }
 
 /** Sends one attempt. Resolves to undefined when the exchange is over, else to how the attempt failed. */
@@ -194,13 +194,13 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   }
 
   scrubAside(body: readonly Uint8Array[]): Promise<Uint8Array> {
-    return this.deps.answers.scrub(body, this.exchange.catalog);
+    return this.deps.responseReader.scrub(body, this.exchange.catalog);
   }
 
-  readAside(chunks: readonly Buffer[], terms: AnswerTerms): Promise<AnswerReading> {
+  readAside(chunks: readonly Buffer[], terms: ResponseTerms): Promise<ResponseReading> {
     const { copies, tellCall } = this.mode;
     const { protocol: upstream } = this.candidate;
-    return this.deps.answers.read({ chunks, terms, upstream, copies, tellCall });
+    return this.deps.responseReader.read({ chunks, terms, upstream, copies, tellCall });
   }
 
   telling(): Telling {

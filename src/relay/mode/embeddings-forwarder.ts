@@ -8,7 +8,7 @@ import { NO_TERMS } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import { Forwarder } from "./forward.ts";
 import type { Framing } from "./relay-mode.ts";
-import type { WholeForm } from "./whole-answer.ts";
+import type { WholeForm } from "./whole-response.ts";
 
 /** What a native call says beyond the embeddings protocol, for upstreams of that protocol's vendor alone. */
 const TASK_FIELD = "faregate_task_type";

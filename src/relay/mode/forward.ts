@@ -10,7 +10,7 @@ import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import type { Framing, RelayMode, StreamRewriter } from "./relay-mode.ts";
 import { askedBy, originOf, responseFrame } from "./translate.ts";
-import type { WholeForm } from "./whole-answer.ts";
+import type { WholeForm } from "./whole-response.ts";
 
 /**
  * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,

@@ -4,7 +4,7 @@ import type { UpstreamError } from "../../protocols/errors/upstream-error-policy
 import type { BrokenStream } from "../../protocols/protocol.ts";
 import type { TellCall } from "../../protocols/translation.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
-import type { WholeForm } from "./whole-answer.ts";
+import type { WholeForm } from "./whole-response.ts";
 
 /**
  * The way through between a caller's protocol and an upstream's, both directions: `forward.ts` passes

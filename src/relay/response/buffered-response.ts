@@ -13,10 +13,10 @@ import {
   tooLargeResponse,
   unreadableResponse,
 } from "../failures.ts";
-import { isLong } from "../mode/answer-reader.ts";
 import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
 import type { Framing } from "../mode/relay-mode.ts";
-import { type AnswerTerms, readAnswer } from "../mode/whole-answer.ts";
+import { isLong } from "../mode/response-reader.ts";
+import { type ResponseTerms, readWhole } from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { isLarge } from "./response-memory.ts";
@@ -73,7 +73,7 @@ export class BufferedResponse implements Receiver {
     if (isAside) this.isRead = true;
     const { facts, finished, passed } = isAside
       ? await attempt.readAside(chunks, terms)
-      : readAnswer(terms, attempt.usage, chunks, attempt.mode.tellCall);
+      : readWhole(terms, attempt.usage, chunks, attempt.mode.tellCall);
     if (facts.unreadable === true && facts.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
     if (!finished) return attempt.fail(brokenStream(upstream));
@@ -105,7 +105,7 @@ export class BufferedResponse implements Receiver {
     attempt.done();
   }
 
-  private terms(): AnswerTerms {
+  private terms(): ResponseTerms {
     const { mode, exchange } = this.attempt;
     const { protocol, responses } = exchange.request;
     const framing = this.framing();

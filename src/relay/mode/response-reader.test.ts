@@ -5,14 +5,14 @@ import type { StatedCall } from "../../conversation/adapt/stated-calls.ts";
 import { blankPlan } from "../../conversation/lower/plan.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { createAnswerReader, isLong, type LongAnswer } from "./answer-reader.ts";
-import { type AnswerReading, type AnswerTerms, readAnswer } from "./whole-answer.ts";
+import { createResponseReader, isLong, type LongResponse } from "./response-reader.ts";
+import { type ResponseReading, type ResponseTerms, readWhole } from "./whole-response.ts";
 
 const MB = 1024 * 1024;
 const REQUEST = { responses: 1, framing: "whole" as const };
 
 /** An answer of `upstream`, to be written for `client`. */
-function termsOf(client: ChatProtocol, upstream: ChatProtocol, streamed: boolean): AnswerTerms {
+function termsOf(client: ChatProtocol, upstream: ChatProtocol, streamed: boolean): ResponseTerms {
   const frame = {
     ...{
       id: "1",
@@ -29,11 +29,11 @@ function termsOf(client: ChatProtocol, upstream: ChatProtocol, streamed: boolean
   return { ...REQUEST, client, form: { kind: "written", own: client === upstream, crossing } };
 }
 
-function here({ chunks, upstream, terms, tellCall }: LongAnswer): AnswerReading {
-  return readAnswer(terms, PROTOCOLS[upstream].usage, chunks, tellCall);
+function here({ chunks, upstream, terms, tellCall }: LongResponse): ResponseReading {
+  return readWhole(terms, PROTOCOLS[upstream].usage, chunks, tellCall);
 }
 
-const comparable = ({ facts: { outputText, ...facts }, passed, ...rest }: AnswerReading): object => ({
+const comparable = ({ facts: { outputText, ...facts }, passed, ...rest }: ResponseReading): object => ({
   ...rest,
   facts: JSON.parse(JSON.stringify({ ...facts, text: outputText() })),
   passed: passed !== undefined && "body" in passed ? Buffer.concat(passed.body).toString() : passed,
@@ -55,7 +55,7 @@ const chat = (message: object, more: object = {}): string =>
   });
 
 describe("reading an answer beside the event loop", () => {
-  const reader = createAnswerReader(MB);
+  const reader = createResponseReader(MB);
   afterAll(() => reader.close());
 
   it.each(CHAT_PROTOCOLS.flatMap((client) => CHAT_PROTOCOLS.map((upstream) => [upstream, client] as const)))(
@@ -118,7 +118,7 @@ describe("reading an answer beside the event loop", () => {
   it("says what is no picture, what is too much to tell, and what grows too large in its caller's form", async () => {
     const upstream = "chat-completions";
     const terms = termsOf("messages", upstream, false);
-    const answer = (text: string): LongAnswer => ({ upstream, copies: 1, terms, chunks: chunksOf(text) });
+    const answer = (text: string): LongResponse => ({ upstream, copies: 1, terms, chunks: chunksOf(text) });
     const none = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
     await expect(reader.read(answer(chat({ content: "", images: [none] })))).rejects.toMatchObject({
       name: "NotAnImage",

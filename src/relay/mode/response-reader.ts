@@ -4,25 +4,26 @@ import { NotAnImage } from "../../conversation/media.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { OversizedResponse } from "../../protocols/streams/stream-frames.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
 import type { TellCall } from "../../protocols/translation.ts";
 import { type KnownUpstreams, scrubbedOf } from "../../upstreams/scrub/scrubber.ts";
-import type { AnswerMessage, AnswerRead, AnswerReply, PlainFacts } from "./answer-worker.ts";
-import type { AnswerReading, AnswerTerms } from "./whole-answer.ts";
+import type { PlainFacts, ResponseMessage, ResponseRead, ResponseReply } from "./response-worker.ts";
+import type { ResponseReading, ResponseTerms } from "./whole-response.ts";
 
 /** An answer that is there whole, and what is needed to read it. */
-export interface LongAnswer {
+export interface LongResponse {
   readonly chunks: readonly Buffer[];
   readonly upstream: ProtocolName;
-  readonly terms: AnswerTerms;
+  readonly terms: ResponseTerms;
   /** How many answers were joined to this one; 1 = it is one. */
   readonly copies: number;
   readonly tellCall?: TellCall | undefined;
 }
 
 /** Reads and writes long answers beside the event loop, which they would hold up for everybody. */
-export interface AnswerReader {
-  /** As `readAnswer` does. Rejects with NotAnImage, OversizedAnswer, or a bug of ours. */
-  read(answer: LongAnswer): Promise<AnswerReading>;
+export interface ResponseReader {
+  /** As `readWhole` does. Rejects with NotAnImage, OversizedAnswer, or a bug of ours. */
+  read(answer: LongResponse): Promise<ResponseReading>;
   /** The answer without what is the operator's own. */
   scrub(body: readonly Uint8Array[], catalog: KnownUpstreams): Promise<Uint8Array>;
   close(): Promise<void>;
@@ -50,27 +51,28 @@ const HEAP_MB = 2_048;
 const MAX_FACTS_CHARACTERS = 1024 * 1024;
 
 /** Whether an answer of this size is left to a worker. */
-export function isLong(bytes: number, { form, client }: AnswerTerms): boolean {
-  return bytes > (form.kind === "as-it-came" && client === "embeddings" ? LONG_VECTORS_BYTES : LONG_BYTES);
+export function isLong(bytes: number, { form, client }: ResponseTerms): boolean {
+  const areVectors = PROTOCOLS[client].endpoint.makes === "embedding" && form.kind === "as-it-came";
+  return bytes > (areVectors ? LONG_VECTORS_BYTES : LONG_BYTES);
 }
 
 /** `mostBytes`: of an answer as its caller reads it. */
-export function createAnswerReader(mostBytes: number): AnswerReader {
-  const pool = createWorkerPool<AnswerReply>({
-    entry: new URL("./answer-worker.ts", import.meta.url),
+export function createResponseReader(mostBytes: number): ResponseReader {
+  const pool = createWorkerPool<ResponseReply>({
+    entry: new URL("./response-worker.ts", import.meta.url),
     workers: WORKERS,
     waiting: WAITING,
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   const run = async (
     chunks: readonly Uint8Array[],
-    rest: Rest<AnswerMessage>,
-  ): Promise<Exclude<AnswerReply, { readonly thrown: unknown }>> => {
+    rest: Rest<ResponseMessage>,
+  ): Promise<Exclude<ResponseReply, { readonly thrown: unknown }>> => {
     const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
     const reply = await pool
       .run(async () => {
         const body = await joined(chunks, length);
-        return { message: { ...rest, body } satisfies AnswerMessage, moved: [body.buffer] };
+        return { message: { ...rest, body } satisfies ResponseMessage, moved: [body.buffer] };
       })
       .catch((lost: Error) => {
         throw reasonOf(lost);
@@ -108,7 +110,7 @@ export function createAnswerReader(mostBytes: number): AnswerReader {
 type Rest<Message> = Message extends unknown ? Omit<Message, "body"> : never;
 
 /** Threads hand each other numbers as doubles only, so what the caller's own fields say goes as JSON. */
-function withoutEcho(terms: AnswerTerms): { readonly sent: AnswerTerms; readonly echo: string } {
+function withoutEcho(terms: ResponseTerms): { readonly sent: ResponseTerms; readonly echo: string } {
   const { form } = terms;
   if (form.kind !== "written") return { sent: terms, echo: "{}" };
   const { echo } = form.crossing.frame;
@@ -117,16 +119,16 @@ function withoutEcho(terms: AnswerTerms): { readonly sent: AnswerTerms; readonly
 }
 
 function readingOf(
-  { facts, finished, passed }: AnswerRead,
+  { facts, finished, passed }: ResponseRead,
   chunks: readonly Buffer[],
   mostBytes: number,
-): AnswerReading {
+): ResponseReading {
   const read = { facts: factsOf(parseExact(facts) as PlainFacts), finished };
   if (passed === undefined) return read;
   if ("error" in passed) {
     if (passed.error.length > MAX_FACTS_CHARACTERS)
       throw new OversizedResponse(`an error of more than ${MAX_FACTS_CHARACTERS} letters`);
-    return { ...read, passed: { error: parseExact(passed.error) as ErrorIn<AnswerReading> } };
+    return { ...read, passed: { error: parseExact(passed.error) as ErrorIn<ResponseReading> } };
   }
   const { body, losses } = passed;
   if (body !== undefined && body.byteLength > mostBytes)
@@ -134,7 +136,7 @@ function readingOf(
   return { ...read, passed: { body: body === undefined ? chunks : [body], losses } };
 }
 
-type ErrorIn<Reading extends AnswerReading> = Extract<
+type ErrorIn<Reading extends ResponseReading> = Extract<
   NonNullable<Reading["passed"]>,
   { readonly error: unknown }
 >["error"];
@@ -151,7 +153,7 @@ function thrownIn({
   name,
   message,
   stack,
-}: Extract<AnswerReply, { readonly thrown: unknown }>["thrown"]): Error {
+}: Extract<ResponseReply, { readonly thrown: unknown }>["thrown"]): Error {
   if (name === "NotAnImage") return new NotAnImage(message);
   // What is written may be longer than any text can be.
   if (name === "OversizedAnswer" || name === "RangeError") return new OversizedResponse(message);

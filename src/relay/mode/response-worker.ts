@@ -9,14 +9,14 @@ import { scrubResponse } from "../../protocols/streams/scrub-stream.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { createScrubber, type ScrubbedUpstream } from "../../upstreams/scrub/scrubber.ts";
 import { joinedUsage } from "./joined-usage.ts";
-import { type AnswerReading, type AnswerTerms, readAnswer } from "./whole-answer.ts";
+import { type ResponseReading, type ResponseTerms, readWhole } from "./whole-response.ts";
 
 /** An answer to be read, or one to be scrubbed. `echo`: of the frame, as JSON, since threads hand each other doubles only. */
-export type AnswerMessage =
+export type ResponseMessage =
   | {
       readonly body: Uint8Array<ArrayBuffer>;
       readonly upstream: ProtocolName;
-      readonly terms: AnswerTerms;
+      readonly terms: ResponseTerms;
       readonly echo: string;
       /** How many answers were joined to this one; 1 = it is one. */
       readonly copies: number;
@@ -25,7 +25,7 @@ export type AnswerMessage =
   | { readonly body: Uint8Array<ArrayBuffer>; readonly upstreams: readonly ScrubbedUpstream[] };
 
 /** What was read; `facts` and `error` are JSON. */
-export interface AnswerRead {
+export interface ResponseRead {
   readonly facts: string;
   readonly finished: boolean;
   /** `body` absent: the answer is passed on as it came. */
@@ -35,8 +35,8 @@ export interface AnswerRead {
   readonly calls: readonly StatedCall[];
 }
 
-export type AnswerReply =
-  | { readonly read: AnswerRead }
+export type ResponseReply =
+  | { readonly read: ResponseRead }
   | { readonly scrubbed: Uint8Array }
   | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } };
 
@@ -49,7 +49,7 @@ export type PlainFacts = Omit<ResponseSummary, "outputText" | "parts"> & {
 /** Beyond it, states of calls are forgotten, which they may be: whoever asks for them hashes them on the event loop. */
 const CALLS_CHARACTERS = 256 * 1024;
 
-parentPort?.on("message", (message: AnswerMessage) => {
+parentPort?.on("message", (message: ResponseMessage) => {
   const reply = replyTo(message);
   const bytes = "read" in reply ? bodyOf(reply.read) : "scrubbed" in reply ? reply.scrubbed : undefined;
   // A small body lies in memory that others share, which cannot be moved.
@@ -57,7 +57,7 @@ parentPort?.on("message", (message: AnswerMessage) => {
   parentPort?.postMessage(reply, isOwn ? [bytes.buffer as ArrayBuffer] : []);
 });
 
-function replyTo(message: AnswerMessage): AnswerReply {
+function replyTo(message: ResponseMessage): ResponseReply {
   const body = Buffer.from(message.body.buffer);
   try {
     if ("upstreams" in message) return { scrubbed: scrubResponse(body, createScrubber(message.upstreams)) };
@@ -69,7 +69,7 @@ function replyTo(message: AnswerMessage): AnswerReply {
       characters += call.id.length + call.name.length + call.arguments.length;
       if (characters <= CALLS_CHARACTERS) calls.push(call);
     };
-    const reading = readAnswer(
+    const reading = readWhole(
       withEcho(terms, echo),
       copies === 1 ? usage : joinedUsage(usage, () => copies, []),
       [body],
@@ -82,7 +82,7 @@ function replyTo(message: AnswerMessage): AnswerReply {
   }
 }
 
-function withEcho(terms: AnswerTerms, echo: string): AnswerTerms {
+function withEcho(terms: ResponseTerms, echo: string): ResponseTerms {
   const { form } = terms;
   if (form.kind !== "written") return terms;
   const frame = { ...form.crossing.frame, echo: parseExact(echo) as JsonObject };
@@ -90,10 +90,10 @@ function withEcho(terms: AnswerTerms, echo: string): AnswerTerms {
 }
 
 function plain(
-  { facts, finished, passed }: AnswerReading,
+  { facts, finished, passed }: ResponseReading,
   body: Buffer,
   calls: readonly StatedCall[],
-): AnswerRead {
+): ResponseRead {
   const read = { facts: writeExact(plainFacts(facts)), finished, calls };
   if (passed === undefined) return read;
   if ("error" in passed) return { ...read, passed: { error: writeExact(passed.error) } };
@@ -112,6 +112,6 @@ function plainFacts({ outputText, parts, ...facts }: ResponseSummary): PlainFact
   };
 }
 
-function bodyOf({ passed }: AnswerRead): Uint8Array | undefined {
+function bodyOf({ passed }: ResponseRead): Uint8Array | undefined {
   return passed !== undefined && "body" in passed ? passed.body : undefined;
 }

@@ -17,7 +17,7 @@ export type WholeForm =
   | { readonly kind: "written"; readonly own: boolean; readonly crossing: Crossing };
 
 /** What there is to know of an answer before it is read. */
-export interface AnswerTerms {
+export interface ResponseTerms {
   readonly client: ProtocolName;
   readonly framing: Framing;
   /** How many answers the caller asked for. */
@@ -26,7 +26,7 @@ export interface AnswerTerms {
 }
 
 /** What an answer amounts to. */
-export interface AnswerReading {
+export interface ResponseReading {
   readonly facts: ResponseSummary;
   /** False: its events ended before it did. */
   readonly finished: boolean;
@@ -35,12 +35,12 @@ export interface AnswerReading {
 }
 
 /** Reads a whole answer and writes it as the caller asked. Throws NotAnImage and OversizedAnswer. */
-export function readAnswer(
-  { client, framing, responses, form }: AnswerTerms,
+export function readWhole(
+  { client, framing, responses, form }: ResponseTerms,
   usage: UsageReader,
   chunks: readonly Buffer[],
   tellCall?: TellCall,
-): AnswerReading {
+): ResponseReading {
   const [first] = chunks;
   const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
   const { facts, finished } = factsOf(usage, body, framing, responses);
