@@ -2254,8 +2254,17 @@ export interface paths {
                                     output: string | null;
                                     reasoning: string | null;
                                     cache_read: string | null;
-                                    cache_write_5m: string | null;
+                                    cache_write: string | null;
                                     cache_write_1h: string | null;
+                                    steps: {
+                                        above: number;
+                                        input: string | null;
+                                        output: string | null;
+                                        reasoning: string | null;
+                                        cache_read: string | null;
+                                        cache_write: string | null;
+                                        cache_write_1h: string | null;
+                                    }[];
                                     per_image: {
                                         of: string;
                                         usd: string;
@@ -2425,6 +2434,7 @@ export interface paths {
                                     name: string;
                                     usd: string;
                                 }[];
+                                row?: string;
                                 sum_usd?: string;
                                 factor?: string;
                                 exact_usd?: string;
@@ -2903,6 +2913,7 @@ export interface paths {
                                     name: string;
                                     usd: string;
                                 }[];
+                                row?: string;
                                 sum_usd?: string;
                                 factor?: string;
                                 exact_usd?: string;
@@ -5759,8 +5770,110 @@ export interface paths {
                                     output?: string;
                                     reasoning?: string;
                                     cache_read?: string;
-                                    cache_write_5m?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
                                     cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
                                     per_image?: {
                                         [key: string]: string;
                                     };
@@ -5809,8 +5922,110 @@ export interface paths {
                             output?: string;
                             reasoning?: string;
                             cache_read?: string;
-                            cache_write_5m?: string;
+                            cache_read_explicit?: string;
+                            cache_write?: string;
+                            cache_write_30m?: string;
                             cache_write_1h?: string;
+                            cache_write_12h?: string;
+                            audio?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            image?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            video?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            steps?: {
+                                above: number;
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                            }[];
+                            tiers?: {
+                                [key: string]: {
+                                    factor?: string;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                };
+                            };
+                            speeds?: {
+                                [key: string]: {
+                                    factor: string;
+                                };
+                            };
+                            regions?: {
+                                [key: string]: {
+                                    factor: string;
+                                };
+                            };
+                            hours?: {
+                                name: string;
+                                utc: string[];
+                                days?: number[];
+                                factor: string;
+                            }[];
+                            calls?: {
+                                [key: string]: string | {
+                                    price: string;
+                                    per: string;
+                                } | {
+                                    [key: string]: string;
+                                };
+                            };
+                            units?: {
+                                [key: string]: string;
+                            };
+                            request?: string;
                             per_image?: {
                                 [key: string]: string;
                             };
@@ -5849,8 +6064,110 @@ export interface paths {
                                 output?: string;
                                 reasoning?: string;
                                 cache_read?: string;
-                                cache_write_5m?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
                                 cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
                                 per_image?: {
                                     [key: string]: string;
                                 };
@@ -5918,8 +6235,110 @@ export interface paths {
                                 output?: string;
                                 reasoning?: string;
                                 cache_read?: string;
-                                cache_write_5m?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
                                 cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
                                 per_image?: {
                                     [key: string]: string;
                                 };
@@ -5969,8 +6388,110 @@ export interface paths {
                             output?: string;
                             reasoning?: string;
                             cache_read?: string;
-                            cache_write_5m?: string;
+                            cache_read_explicit?: string;
+                            cache_write?: string;
+                            cache_write_30m?: string;
                             cache_write_1h?: string;
+                            cache_write_12h?: string;
+                            audio?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            image?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            video?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            steps?: {
+                                above: number;
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                            }[];
+                            tiers?: {
+                                [key: string]: {
+                                    factor?: string;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                };
+                            };
+                            speeds?: {
+                                [key: string]: {
+                                    factor: string;
+                                };
+                            };
+                            regions?: {
+                                [key: string]: {
+                                    factor: string;
+                                };
+                            };
+                            hours?: {
+                                name: string;
+                                utc: string[];
+                                days?: number[];
+                                factor: string;
+                            }[];
+                            calls?: {
+                                [key: string]: string | {
+                                    price: string;
+                                    per: string;
+                                } | {
+                                    [key: string]: string;
+                                };
+                            };
+                            units?: {
+                                [key: string]: string;
+                            };
+                            request?: string;
                             per_image?: {
                                 [key: string]: string;
                             };
@@ -6009,8 +6530,110 @@ export interface paths {
                                 output?: string;
                                 reasoning?: string;
                                 cache_read?: string;
-                                cache_write_5m?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
                                 cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
                                 per_image?: {
                                     [key: string]: string;
                                 };
@@ -6098,8 +6721,110 @@ export interface paths {
                                     output?: string;
                                     reasoning?: string;
                                     cache_read?: string;
-                                    cache_write_5m?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
                                     cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
                                     per_image?: {
                                         [key: string]: string;
                                     };
@@ -6160,8 +6885,110 @@ export interface paths {
                                     output?: string;
                                     reasoning?: string;
                                     cache_read?: string;
-                                    cache_write_5m?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
                                     cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
                                     per_image?: {
                                         [key: string]: string;
                                     };
