@@ -29,7 +29,8 @@ describe("a pool of one worker", () => {
     },
   );
 
-  it.each<[string, () => Job]>([
+  it.each<[string, () => Job | Promise<Job>]>([
+    ["made in time", () => Promise.reject(new RangeError("Array buffer allocation failed"))],
     [
       "made",
       () => {

@@ -2,7 +2,6 @@ import type { Caller } from "../../accounts/caller.ts";
 import { type GatewayError, UpstreamRejection } from "../../errors.ts";
 import type { Log } from "../../observe/log.ts";
 import { refusalSentence, tellRefused } from "../../observe/refusal.ts";
-import type { IncomingCall } from "./endpoint.ts";
 import { knownError } from "./error-response.ts";
 
 /** What is known of a request when it is refused. */
@@ -22,7 +21,7 @@ export interface RefusedCall {
  */
 export function tellFailed(
   log: Log,
-  { id: requestId, method, route }: Pick<IncomingCall, "id" | "method" | "route">,
+  { id: requestId, method, route }: { readonly id: string; readonly method: string; readonly route: string },
   { caller, model, person, isTold }: RefusedCall,
   error: unknown,
 ): void {

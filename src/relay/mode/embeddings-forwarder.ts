@@ -7,7 +7,7 @@ import { kindOf } from "../../upstreams/kinds.ts";
 import { NO_TERMS } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import { Forwarder } from "./forward.ts";
-import type { Framing } from "./relay-mode.ts";
+import type { Framing } from "./framing.ts";
 import type { WholeForm } from "./whole-response.ts";
 
 /** What a native call says beyond the embeddings protocol, for upstreams of that protocol's vendor alone. */

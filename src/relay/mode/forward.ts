@@ -8,7 +8,8 @@ import type { Candidate } from "../../upstreams/call.ts";
 import { withoutState } from "../admit/carried-state.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
-import type { Framing, RelayMode, StreamRewriter } from "./relay-mode.ts";
+import type { Framing, StreamRewriter } from "./framing.ts";
+import type { RelayMode } from "./relay-mode.ts";
 import { askedBy, originOf, responseFrame } from "./translate.ts";
 import type { WholeForm } from "./whole-response.ts";
 

@@ -10,8 +10,8 @@ import { PROTOCOLS } from "../../protocols/table.ts";
 import { type DecodedResponse, RESPONSE_FIELDS, type TellCall } from "../../protocols/translation.ts";
 import { framesOf, readResponse, readStreamed } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import type { BodyRewrite, Framing } from "./framing.ts";
 import { isCollected } from "./joined-form.ts";
-import type { BodyRewrite, Framing } from "./relay-mode.ts";
 import { translationOf } from "./translate-request.ts";
 
 /**

@@ -12,9 +12,10 @@ import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import type { StreamRewriter } from "./framing.ts";
 import { Gathered } from "./gathered.ts";
 import type { Crossing } from "./other-framing.ts";
-import type { RelayMode, StreamRewriter } from "./relay-mode.ts";
+import type { RelayMode } from "./relay-mode.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
 
 /** Bytes of text per token, for the estimate that stands in until the upstream tells its count (rule 6). */

@@ -3,8 +3,8 @@ import { failureIn } from "../../protocols/errors/verdict.ts";
 import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { TellCall } from "../../protocols/translation.ts";
+import type { BodyRewrite, Framing } from "./framing.ts";
 import { type Crossing, factsOf, writeAsAsked, writeOwnAsAsked } from "./other-framing.ts";
-import type { BodyRewrite, Framing } from "./relay-mode.ts";
 import { type VectorForm, writeVectors } from "./vectors.ts";
 
 /** How a whole answer becomes what its caller asked for. Plain data, like all here: it must reach a worker. */

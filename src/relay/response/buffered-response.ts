@@ -13,8 +13,8 @@ import {
   tooLargeResponse,
   unreadableResponse,
 } from "../failures.ts";
+import type { Framing } from "../mode/framing.ts";
 import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
-import type { Framing } from "../mode/relay-mode.ts";
 import { isLong } from "../mode/response-reader.ts";
 import { type ResponseTerms, readWhole } from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
