@@ -26,8 +26,8 @@ export interface Refusal {
  */
 const SENTENCES = {
   call: "a request was refused",
-  console: "a request of the console was refused",
-  nowhere: "a request was refused that names no endpoint, or is no valid HTTP",
+  console: "a console request was refused",
+  nowhere: "a request to no endpoint, or without valid HTTP, was refused",
 } as const;
 type Sentence = (typeof SENTENCES)[keyof typeof SENTENCES];
 

@@ -94,9 +94,10 @@ describe("a plain answer of many megabytes", () => {
       model: "swelling",
       prompt: "",
     });
-    expect(heard.status).toBe(502);
-    expect(heard.text).toContain("larger than the gateway accepts");
-    expect(heard.text).toMatch(/^\{"type":"error"/);
+    // On a busy machine signs of life have been sent by then, and it is told as a stream tells it.
+    expect(heard.complete).toBe(false);
+    expect(heard.text).toContain("exceeds the gateway's limit");
+    expect(heard.text).toContain('{"type":"error"');
   });
 
   it("is refused from a megabyte on where it answers a call of another form", async () => {
@@ -108,6 +109,6 @@ describe("a plain answer of many megabytes", () => {
       });
     const refused = await ask("words");
     expect(refused.status).toBe(502);
-    expect(await refused.text()).toContain("larger than the gateway accepts");
+    expect(await refused.text()).toContain("exceeds the gateway's limit");
   });
 });

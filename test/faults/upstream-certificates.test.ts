@@ -17,8 +17,8 @@ const CERTIFICATES = {
   sound: "",
   elsewhere: "its certificate is for another name",
   expired: "its certificate has expired",
-  early: "its certificate is not valid yet, or this machine's clock is wrong",
-  self: "its certificate is self-signed; its file can be named in NODE_EXTRA_CA_CERTS",
+  early: "its certificate isn't valid yet, or this machine's clock is wrong",
+  self: "its certificate is self-signed; set NODE_EXTRA_CA_CERTS to its file",
 } as const;
 type Name = keyof typeof CERTIFICATES;
 const NAMES = Object.keys(CERTIFICATES) as Name[];
@@ -71,7 +71,7 @@ describe("an upstream whose certificate is", () => {
         .split("\n")
         .find((each) => heard.requestId !== undefined && each.includes(heard.requestId)),
     );
-    expect(line).toContain(`vendor-${name} cannot be reached: ${why}.`);
+    expect(line).toContain(`vendor-${name} is unreachable: ${why}.`);
     expect(at.output()).not.toContain(SECRET);
     expect(asked.length, "nothing was sent").toBe(before);
   }
@@ -87,7 +87,7 @@ describe("an upstream whose certificate is", () => {
     await expectRefused(
       trustless,
       "sound",
-      "its certificate is of an authority that is unknown here; the authority's file can be named in NODE_EXTRA_CA_CERTS",
+      "its certificate is signed by an unknown authority; set NODE_EXTRA_CA_CERTS to the authority's file",
     );
   });
 });

@@ -4,8 +4,8 @@ import { waitFor } from "../support/wait.ts";
 import { KEYS, type Reply, startWorld, type World } from "../support/world.ts";
 
 const CALL = "a request was refused";
-const CONSOLE = "a request of the console was refused";
-const NOWHERE = "a request was refused that names no endpoint, or is no valid HTTP";
+const CONSOLE = "a console request was refused";
+const NOWHERE = "a request to no endpoint, or without valid HTTP, was refused";
 
 interface Case {
   readonly method: "GET" | "POST";
