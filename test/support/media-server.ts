@@ -10,6 +10,7 @@ import { FAMILY_NAMES } from "../../src/families/family.ts";
 import { BodyMemory } from "../../src/http/body/body-memory.ts";
 import type { HttpDeps } from "../../src/http/deps.ts";
 import { createHttpServer } from "../../src/http/server.ts";
+import { silentLog } from "../../src/observe/log.ts";
 import type { Task, TaskRequest, Tasks } from "../../src/tasks/tasks.ts";
 
 /** The time of every submit. */
@@ -157,7 +158,7 @@ export async function startMediaServer(): Promise<MediaServer> {
     clock: systemClock,
     errorType: "gateway_error",
     version: "0",
-    log: { warn: () => undefined },
+    log: silentLog,
     entrance: { admit: () => undefined },
     bodies: new BodyMemory({ limitBytes: () => 256 * 1024 * 1024, clock: systemClock, timers: systemTimers }),
     authenticator: { authenticate: (key: string) => callers[key], endOf: () => undefined },
