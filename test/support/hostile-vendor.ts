@@ -78,6 +78,7 @@ async function serveAndJudge(
 ): Promise<void> {
   const until = performance.now() + seconds * 1_000;
   const counts = { honest: 0, answered: 0, hostile: 0 };
+  const unanswered: string[] = [];
   const leaks: string[] = [];
   const resident: number[] = [];
   const ask = (name: string) => {
@@ -92,9 +93,10 @@ async function serveAndJudge(
   };
   const honest = async (): Promise<void> => {
     while (performance.now() < until) {
-      const { complete } = await ask("honest");
+      const { complete, status, text } = await ask("honest");
       counts.honest += 1;
       if (complete) counts.answered += 1;
+      else unanswered.push(`${status} ${text.slice(0, 300)}`);
       await sleep(20);
     }
   };
@@ -117,19 +119,21 @@ async function serveAndJudge(
     watch(),
   ]);
   leaks.push(...leaksIn(gateway.output(), origin));
-  await judge(gateway, { ...counts, leaks, resident });
+  await judge(gateway, { ...counts, unanswered, leaks, resident });
 }
 
 interface Findings {
   readonly honest: number;
   readonly answered: number;
   readonly hostile: number;
+  /** What honest callers got instead of an answer. */
+  readonly unanswered: readonly string[];
   readonly leaks: readonly string[];
   readonly resident: readonly number[];
 }
 
 async function judge(gateway: TestGateway, found: Findings): Promise<void> {
-  const { honest, answered, hostile, leaks, resident } = found;
+  const { honest, answered, hostile, unanswered, leaks, resident } = found;
   await cleanLedger(gateway);
   const charged = (await readUsageLog(gateway.database?.url ?? "")).map(({ chargeNanos }) => chargeNanos);
   const most = charged.reduce((a, b) => (b > a ? b : a), 0n);
@@ -142,7 +146,7 @@ async function judge(gateway: TestGateway, found: Findings): Promise<void> {
   );
   expect(leaks).toEqual([]);
   expect(hostile).toBeGreaterThan(0);
-  expect(answered / honest).toBeGreaterThanOrEqual(0.99);
+  expect(answered / honest, unanswered.slice(0, 10).join("\n")).toBeGreaterThanOrEqual(0.99);
   expect(most).toBeLessThanOrEqual(MAX_NANOS);
   expect(charged.every((nanos) => nanos >= 0n)).toBe(true);
   expect(grown).toBeLessThan(FLAT_BYTES);
