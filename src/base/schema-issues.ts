@@ -63,7 +63,7 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 const KEY = "<key>";
-const KNOWN = "known here: ";
+const KNOWN = "allowed: ";
 
 const OTHER_FORM = "has an unsupported form";
 const FORMATS: Readonly<Record<string, string>> = {

@@ -15,9 +15,9 @@ const problems = (parts: Partial<PriceTable>): string[] =>
   tableProblems(tableOf(parts)).map(({ path, message }) => `${path.join(".")}: ${message}`);
 
 describe("steps", () => {
-  it("that name input or output name every price of the row beneath", () => {
+  it("that name input or output name every price of the previous step, or of the base price", () => {
     expect(problems({ steps: [{ above: 5, prices: { input: 4n, output: 10n } }] })).toEqual([
-      "steps.0: names input or output, so it must name every price of the row beneath: cache_read is missing",
+      "steps.0: names input or output, so it must name every price of the previous step, or of the base price: cache_read is missing",
     ]);
     expect(problems({ steps: [{ above: 5, prices: { cacheRead: 2n } }] })).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe("steps", () => {
 describe("tiers", () => {
   it("with a row of their own name every price of the base row", () => {
     expect(problems({ tiers: { priority: { prices: { output: 20n } } } })).toEqual([
-      "tiers.priority: names input or output, so it must name every price of the row beneath: input, cache_read is missing",
+      "tiers.priority: names input or output, so it must name every price of the previous step, or of the base price: input, cache_read is missing",
     ]);
   });
 

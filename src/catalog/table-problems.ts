@@ -81,7 +81,7 @@ function missingProblems(path: Path, beneath: TokenPrices, row: TokenPrices): Ta
   return [
     {
       path,
-      message: `names input or output, so it must name every price of the row beneath: ${names} is missing`,
+      message: `names input or output, so it must name every price of the previous step, or of the base price: ${names} is missing`,
     },
   ];
 }

@@ -12,19 +12,19 @@ async function misusedBy(...args: string[]): Promise<string> {
 }
 
 it.each([
-  [["keys"], 'there is no command "keys", but "keys create"; see faregate keys --help'],
-  [["keys", "list"], 'there is no command "keys list", but "keys create"; see faregate keys --help'],
+  [["keys"], 'unknown command "keys"; did you mean "keys create"? See faregate keys --help'],
+  [["keys", "list"], 'unknown command "keys list"; did you mean "keys create"? See faregate keys --help'],
   [
     ["leger", "verify"],
-    'there is no command "leger verify", but "ledger verify"; see faregate ledger --help',
+    'unknown command "leger verify"; did you mean "ledger verify"? See faregate ledger --help',
   ],
-  [["aply", "f.yaml"], 'there is no command "aply f.yaml", but "apply"; see faregate apply --help'],
+  [["aply", "f.yaml"], 'unknown command "aply f.yaml"; did you mean "apply"? See faregate apply --help'],
   [
     ["keys", "create", "--acount", "x"],
-    "there is no option --acount, but --account (see faregate keys create --help)",
+    "unknown option --acount; did you mean --account? (see faregate keys create --help)",
   ],
-  [["start", "--tls"], "there is no option --tls (see faregate start --help)"],
-  [["serve"], 'there is no command "serve"; see faregate --help'],
+  [["start", "--tls"], "unknown option --tls (see faregate start --help)"],
+  [["serve"], 'unknown command "serve"; see faregate --help'],
 ])("names what there is instead of %j", async (args, sentence) => {
   expect(await misusedBy(...args)).toBe(`faregate: ${sentence}`);
 });

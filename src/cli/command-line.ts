@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { version } from "../base/package-files.ts";
 import { closestMatch } from "../base/text.ts";
 import type { Config } from "../config.ts";
-import { asTyped, type Command, commandLine, helpOf, parseOptions } from "./command.ts";
+import { asTyped, type Command, commandLine, helpOf, parseOptions, UsageError } from "./command.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
@@ -52,7 +52,7 @@ export async function runCommandLine(args: readonly string[], readConfig: () => 
     console.log(below.map(helpOf).join("\n"));
     return 0;
   }
-  return misused(`there is no command "${args.join(" ").slice(0, 60)}"${insteadOf(first)}`);
+  return misused(`unknown command "${args.join(" ").slice(0, 60)}"${insteadOf(first)}`);
 }
 
 /** What to say after a command that there is not: those of the group that was named, or what was mistyped. */
@@ -60,7 +60,7 @@ function insteadOf(first: string): string {
   const meant = closestMatch(first, COMMANDS.map(groupOf));
   if (meant === undefined) return "; see faregate --help";
   const there = COMMANDS.filter((command) => groupOf(command) === meant);
-  return `, but ${there.map(({ name }) => `"${name}"`).join(", ")}; see faregate ${meant} --help`;
+  return `; did you mean ${there.map(({ name }) => `"${name}"`).join(" or ")}? See faregate ${meant} --help`;
 }
 
 /** The first word of its name: commands that share it are told of together. */
@@ -94,9 +94,12 @@ async function runCommand(
     console.log(helpOf(command));
     return 0;
   }
-  if (positionals.length !== command.positionals.length) {
-    const wanted = command.positionals.join(" ") || "no arguments";
-    return misused(`faregate ${command.name} takes ${wanted} (see faregate ${command.name} --help)`);
+  const missing = command.positionals[positionals.length];
+  const surplus = positionals[command.positionals.length];
+  if (missing !== undefined || surplus !== undefined) {
+    const mistake =
+      missing === undefined ? `unexpected argument "${surplus}"` : `missing argument ${missing}`;
+    return misused(`${mistake} (see faregate ${command.name} --help)`);
   }
   let config: Config | undefined;
   try {
@@ -108,6 +111,7 @@ async function runCommand(
       flag: (option) => values[option] === true,
     });
   } catch (error) {
+    if (error instanceof UsageError) return misused(`${error.message} (see faregate ${command.name} --help)`);
     console.error(`faregate: ${sentenceOf(error, config)}`);
     return command.failureCode ?? 1;
   }
@@ -122,7 +126,7 @@ function mistakeOf(error: unknown, command: Command): string {
     unknown,
     Object.keys(parseOptions(command)).map((name) => `--${name}`),
   );
-  return `there is no option ${unknown}${meant === undefined ? "" : `, but ${meant}`}`;
+  return `unknown option ${unknown}${meant === undefined ? "" : `; did you mean ${meant}?`}`;
 }
 
 function misused(sentence: string): number {

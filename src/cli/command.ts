@@ -37,6 +37,9 @@ export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
 }
 
+/** A command called with options that don't fit: exit code 2. */
+export class UsageError extends CommandFailure {}
+
 /** A command line as whoever reads it can repeat it: a clone has no `faregate` on the path. */
 export function commandLine(command: string): string {
   const [, program = ""] = process.argv;

@@ -63,7 +63,7 @@ export async function withDatabase<T>(
 export async function refuseNewFolder({ databaseUrl, dataDir }: Config): Promise<void> {
   if (databaseUrl !== undefined || (await holdsDatabase(dataDir))) return;
   throw new CommandFailure(
-    `there is no database in ${dataDir}; set FAREGATE_DATA_DIR to the data folder of your gateway, or make a new one: ` +
+    `there is no database in ${dataDir}; set FAREGATE_DATA_DIR to the data folder of your gateway, or create one: ` +
       `start a gateway, or run ${commandLine("migrate")}`,
   );
 }

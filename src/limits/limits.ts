@@ -131,7 +131,11 @@ async function countRequest(
   if (counted.consumedPoints <= limit) return;
   // A count that only rises would refuse beyond the limit that an operator raises meanwhile.
   await counter.reward(key).catch(() => undefined);
-  throw exceeded(`This key may ${does} ${limit} requests per minute.`, resetSeconds, headers);
+  throw exceeded(
+    `Rate limit exceeded: this key may ${does} ${limit} requests per minute.`,
+    resetSeconds,
+    headers,
+  );
 }
 
 /** Counts one request; the library tells a full count by a rejection with the same state. */

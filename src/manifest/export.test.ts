@@ -41,8 +41,8 @@ describe("export", () => {
       "# yaml-language-server: $schema=./faregate.schema.json
 
       # Exported by \`faregate export\`.
-      # Secrets are not part of it but stand as these variables. \`faregate apply\` leaves a secret as it is whose variable
-      # is not set; a start with this file, and another gateway, need them all.
+      # Secrets are replaced by these variables. \`faregate apply\` keeps a secret whose variable is not set; a start with this
+      # file, and another gateway, need them all.
 
       #   ACME_KEY: API key ci of account acme (acm...89)
       #   OPENAI_API_KEY: credential of upstream openai-main

@@ -167,6 +167,6 @@ const KEYS_OF_HOLDERS = [
 ];
 
 const VARIABLES = [
-  "Secrets are not part of it but stand as these variables. `faregate apply` leaves a secret as it is whose variable",
-  "is not set; a start with this file, and another gateway, need them all.",
+  "Secrets are replaced by these variables. `faregate apply` keeps a secret whose variable is not set; a start with this",
+  "file, and another gateway, need them all.",
 ];

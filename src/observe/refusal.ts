@@ -27,7 +27,7 @@ export interface Refusal {
 const SENTENCES = {
   call: "a request was refused",
   console: "a console request was refused",
-  nowhere: "a request to no endpoint, or without valid HTTP, was refused",
+  nowhere: "a request was refused: unknown endpoint, or invalid HTTP",
 } as const;
 type Sentence = (typeof SENTENCES)[keyof typeof SENTENCES];
 

@@ -62,7 +62,7 @@ ${ids.length > 1 ? upstream("nobody", "http://127.0.0.1:9", "well, away") : ""}
   const sound = await run({}, "doctor");
   expect([sound.code, sound.stdout]).toEqual([
     0,
-    expect.stringMatching(/ok +models: all 1 have a price and a working upstream/),
+    expect.stringMatching(/ok +models: 1 model, each with a price and a working upstream/),
   ]);
   await writeFile(file, catalog(["well", "away", "lonely"]));
   expect((await run({}, "apply", file)).code).toBe(0);

@@ -93,12 +93,12 @@ describe("the command line", () => {
 
   it("refuses an unknown command, a missing or surplus argument and a value out of range", async () => {
     for (const [args, code, sentence] of [
-      [["strat"], 2, /no command "strat"/],
-      [["apply"], 2, /apply takes FILE/],
-      [["apply", "a", "b"], 2, /apply takes FILE/],
-      [["start", "--processes", "0"], 1, /--processes must be a whole number from 1 to 64, not "0"/],
-      [["start", "--processes", "many"], 1, /--processes/],
-      [["start", "--role", "cook"], 1, /--role takes all, gateway, worker.*"cook"/],
+      [["strat"], 2, /unknown command "strat"/],
+      [["apply"], 2, /missing argument FILE/],
+      [["apply", "a", "b"], 2, /unexpected argument "b"/],
+      [["start", "--processes", "0"], 2, /--processes must be a whole number from 1 to 64, not "0"/],
+      [["start", "--processes", "many"], 2, /--processes/],
+      [["start", "--role", "cook"], 2, /--role takes all, gateway, worker.*"cook"/],
       [["apply", "does-not-exist.yaml"], 1, /does-not-exist\.yaml/],
     ] as const) {
       const result = await (args[0] === "apply" && code === 1 ? run : short)({}, ...args);

@@ -5,7 +5,7 @@ import { KEYS, type Reply, startWorld, type World } from "../support/world.ts";
 
 const CALL = "a request was refused";
 const CONSOLE = "a console request was refused";
-const NOWHERE = "a request to no endpoint, or without valid HTTP, was refused";
+const NOWHERE = "a request was refused: unknown endpoint, or invalid HTTP";
 
 interface Case {
   readonly method: "GET" | "POST";

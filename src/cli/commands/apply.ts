@@ -33,13 +33,14 @@ export const applyCommand: Command = {
     return withDatabase(config, "apply", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
       const deps = { database, seals, hasher: await openKeyHasher(database, seals) };
-      const { rendered, warnings } = await applyManifest(deps, declared, {
+      const { changes, rendered, warnings } = await applyManifest(deps, declared, {
         prune: flag("prune"),
         removeDemo: flag("remove-demo"),
         dryRun: flag("dry-run"),
         trace: catalogTrace(basename(name), commandOrigin(), flag("prune")),
       });
       console.log(rendered.trimEnd());
+      if (changes.length > 0) console.log(flag("dry-run") ? "Dry run: nothing was changed." : "Applied.");
       for (const variable of unset)
         console.error(`note: ${variable} is not set; the stored secret is unchanged`);
       for (const warning of warnings) console.error(`warning: ${warning}`);

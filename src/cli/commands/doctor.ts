@@ -54,7 +54,7 @@ export const doctorCommand: Command = {
     }
     console.log(
       report.failures === 0
-        ? "\nAll is well."
+        ? "\nAll checks passed."
         : `\n${report.failures} ${report.failures === 1 ? "check" : "checks"} failed.`,
     );
     return report.failures === 0 ? 0 : 1;
@@ -152,10 +152,10 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<Readonl
   for (const upstream of catalog.upstreams) {
     for (const credential of upstream.credentials) {
       const problem = await probeUpstream(upstream, credential, { clock: systemClock });
-      const name = `upstream ${upstream.name} (key ${credential.name})`;
+      const name = `upstream ${upstream.name} (credential ${credential.name})`;
       if (problem === undefined) {
         answering.add(upstream.name);
-        report.good(name, "reachable, key accepted");
+        report.good(name, "reachable, credential accepted");
       } else report.bad(name, problem);
     }
   }
@@ -170,12 +170,12 @@ function checkModels({ models, upstreams }: Catalog, answering: ReadonlySet<stri
   const broken = [...models.values()].flatMap(({ id, price }): [string, string][] => {
     if (price === null) return [[id, "has no price, so it can't be used; set one in the catalog"]];
     const serving = upstreams.filter((upstream) => upstream.models.has(id)).map(({ name }) => name);
-    if (serving.length === 0) return [[id, "has no enabled upstream; add it to the models of one"]];
+    if (serving.length === 0) return [[id, "has no enabled upstream; add it to an upstream's models"]];
     if (serving.some((name) => answering.has(name))) return [];
     return [[id, `has no working upstream (${serving.join(", ")})`]];
   });
   if (broken.length === 0 && models.size > 0)
-    report.good("models", `all ${models.size} have a price and a working upstream`);
+    report.good("models", `${counted(models.size, "model")}, each with a price and a working upstream`);
   for (const [id, problem] of broken.slice(0, SHOWN_MODELS)) report.bad(`model ${id}`, problem);
   const more = broken.length - SHOWN_MODELS;
   if (more > 0) report.bad("models", `${counted(more, "more model")} can't be used either`);

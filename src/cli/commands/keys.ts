@@ -6,7 +6,7 @@ import { PLAIN_TEXT } from "../../base/text.ts";
 import { readModels } from "../../catalog/models-store.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
-import { type Command, CommandFailure } from "../command.ts";
+import { type Command, CommandFailure, UsageError } from "../command.ts";
 import { withDatabase } from "../open.ts";
 
 /** Makes a key and prints it, once: only its hash is kept. */
@@ -30,7 +30,7 @@ export const keysCreateCommand: Command = {
   examples: ["faregate keys create --account acme --name ci --models text-large,embed-small"],
   async run({ config, text }) {
     const accountName = text("account");
-    if (!accountName) throw new CommandFailure("keys create needs --account NAME");
+    if (!accountName) throw new UsageError("missing option --account NAME");
     const name = readName(text("name"));
     const models = readModelIds(text("models"));
     return withDatabase(config, "keys create", async ({ database }) => {
@@ -65,7 +65,7 @@ export const keysCreateCommand: Command = {
 function readName(text: string | undefined): string | undefined {
   const name = text?.trim();
   if (name === undefined || (name !== "" && name.length <= 200 && PLAIN_TEXT.test(name))) return name;
-  throw new CommandFailure("--name takes 1 to 200 characters, and no control characters");
+  throw new UsageError("--name takes 1 to 200 characters, and no control characters");
 }
 
 /** Null = all. None at all is a slip: such a key could call nothing. */
@@ -76,5 +76,5 @@ function readModelIds(text: string | undefined): readonly string[] | null {
     .map((id) => id.trim())
     .filter(Boolean);
   if (ids.length > 0) return ids;
-  throw new CommandFailure("--models takes model ids, separated by commas; omit it for all models");
+  throw new UsageError("--models takes model ids, separated by commas; omit it for all models");
 }

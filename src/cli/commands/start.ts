@@ -15,7 +15,7 @@ import { isConnectionLoss } from "../../storage/failures.ts";
 import { migrate } from "../../storage/migrator.ts";
 import { openDatabase } from "../../storage/open-database.ts";
 import { printWelcome } from "../banner.ts";
-import { type Command, CommandFailure } from "../command.ts";
+import { type Command, UsageError } from "../command.ts";
 import { openCatalog } from "../open-catalog.ts";
 import { superviseProcesses } from "../processes.ts";
 import { siblingMetrics } from "../sibling-metrics.ts";
@@ -58,6 +58,11 @@ export const startCommand: Command = {
     if (config.crashAt) armFailpoint(config.crashAt.name, config.crashAt.pass);
     const written = createLog({ level: config.logLevel, pretty: process.stdout.isTTY === true });
     const log = boundedLog(written, { isOutage });
+    if (cluster.isPrimary && processes > 1 && config.redisUrl === undefined)
+      log.warn(
+        { processes },
+        "every process counts rate limits for itself; set REDIS_URL to share the counts",
+      );
     return cluster.isPrimary ? startPrimary(config, processes, roles, log) : serve(config, roles, log);
   },
 };
@@ -198,7 +203,7 @@ function readProcesses(text: string | undefined): number {
   if (text === undefined) return 1;
   const processes = Number(text);
   if (!Number.isInteger(processes) || processes < 1 || processes > MAX_PROCESSES) {
-    throw new CommandFailure(`--processes must be a whole number from 1 to ${MAX_PROCESSES}, not "${text}"`);
+    throw new UsageError(`--processes must be a whole number from 1 to ${MAX_PROCESSES}, not "${text}"`);
   }
   return processes;
 }
@@ -209,7 +214,7 @@ function readRoles(text: string | undefined): ReadonlySet<Role> {
       const roles = Object.hasOwn(ROLES, word.trim()) ? ROLES[word.trim()] : undefined;
       if (roles === undefined) {
         const known = Object.keys(ROLES).join(", ");
-        throw new CommandFailure(`--role takes ${known} (or a list of them), not "${word}"`);
+        throw new UsageError(`--role takes ${known} (or a list of them), not "${word}"`);
       }
       return roles;
     }),

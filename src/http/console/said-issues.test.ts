@@ -76,7 +76,7 @@ it("names the field, what it must be, and what was meant", async () => {
   expect(await said({ name: "a", rows: "many" })).toBe("rows: must be a number");
   expect(await said({ name: "a", rows: 201 })).toBe("rows: must be at most 200");
   expect(await said({ name: "a", limt: {} })).toBe(
-    'limt: unknown key "limt"; known here: name, limit, rows; did you mean limit?',
+    'limt: unknown key "limt"; allowed: name, limit, rows; did you mean limit?',
   );
 });
 

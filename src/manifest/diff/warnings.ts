@@ -57,7 +57,7 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
     (rate) => rate !== undefined && rate > 0n && rate < LEAST_PRICE_NANOS,
   );
   const warnings: string[] = [];
-  if (!served.has(id)) warnings.push(`model ${id} has no upstream; add it to the models of one`);
+  if (!served.has(id)) warnings.push(`model ${id} has no upstream; add it to an upstream's models`);
   if (tiny)
     warnings.push(
       `model ${id} costs less than $0.001 per 1,000,000 tokens; is this a price per token? Prices are per 1,000,000`,

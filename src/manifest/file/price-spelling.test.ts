@@ -119,7 +119,7 @@ describe("what is refused", () => {
     ],
     [
       "{ input: 1, output: 2, cache_read: 0.1, steps: [{ above: 9, input: 2, output: 4 }] }",
-      "steps[0]: names input or output, so it must name every price of the row beneath: cache_read is missing",
+      "steps[0]: names input or output, so it must name every price of the previous step, or of the base price: cache_read is missing",
     ],
     [
       "{ input: 1, output: 2, steps: [{ above: 9, input: 0.5, output: 2 }] }",

@@ -45,7 +45,7 @@ it("every quirk that a file may give is one that translation reads", () => {
 
 it("a quirk that is unknown, misspelt or of another form is an error that says what is known", () => {
   expect(problem({ max_token_field: "max_tokens" })).toMatch(
-    /quirks\.max_token_field: unknown key "max_token_field"; known here: .*did you mean max_tokens_field\?$/,
+    /quirks\.max_token_field: unknown key "max_token_field"; allowed: .*did you mean max_tokens_field\?$/,
   );
   expect(problem({ thinking: "budgets" })).toMatch(
     /quirks\.thinking: must be one of effort, budget, adaptive, level, none$/,
