@@ -66,7 +66,7 @@ export class TextHold implements OpenHold {
     assert(!this.settling, "a hold is settled once");
     this.settling = true;
     const asked = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
-    const price = takenPrice(asked, outcome.usage, outcome.requests);
+    const price = takenPrice(asked, outcome);
     const costNanos = chargeOf(order, price, outcome, this.log);
     const aboveNanos = costNanos - hold.amountNanos;
     const growing = aboveNanos > 0n ? growHold(this.session, hold, aboveNanos, clock, timers) : undefined;
@@ -103,8 +103,8 @@ export class TextHold implements OpenHold {
 }
 
 function withoutExtras(price: FrozenPrice): FrozenPrice {
-  if (price.extras === undefined) return price;
-  const { extras: _unasked, ...tokensAlone } = price;
+  if (price.extras === undefined && price.asked === undefined) return price;
+  const { extras: _extras, asked: _asked, ...tokensAlone } = price;
   return tokensAlone;
 }
 

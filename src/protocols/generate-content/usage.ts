@@ -1,4 +1,5 @@
 import { writeExact } from "../../base/json/exact-json.ts";
+import { PLAIN_SERVICE } from "../../usage/service-terms.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
@@ -7,6 +8,7 @@ import {
   type MeteringRules,
   noteError,
   noteFinish,
+  noteServed,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
@@ -60,7 +62,10 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   }
   notes.started = true;
   notes.id ??= asText(body["responseId"]) || undefined;
-  noteUsage(notes, asObject(body["usageMetadata"]));
+  const usage = asObject(body["usageMetadata"]);
+  noteServed(notes, "tier", usage?.["serviceTier"]);
+  noteServed(notes, "tier", tierOfTraffic(usage?.["trafficType"]));
+  noteUsage(notes, usage);
   for (const candidate of asObjects(body["candidates"])) {
     notes.output ||= partsOf(candidate).some((part) => part["text"] !== "");
     const finish = finishWord(body, candidate);
@@ -78,6 +83,17 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
     notes.finished = true;
   }
 }
+
+/** Throughput that an operator has bought costs nobody a tier's price. */
+function tierOfTraffic(type: unknown): unknown {
+  if (type === "PROVISIONED_THROUGHPUT") return PLAIN_SERVICE;
+  return typeof type === "string" && type.startsWith(ON_DEMAND)
+    ? type.slice(ON_DEMAND.length + 1) || PLAIN_SERVICE
+    : undefined;
+}
+
+/** `ON_DEMAND`, `ON_DEMAND_PRIORITY`, `ON_DEMAND_FLEX`: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/priority-paygo */
+const ON_DEMAND = "ON_DEMAND";
 
 /** The vendor's clients raise an object that states an HTTP status, in an event without a name; all else they pass over. */
 function isRaised(error: JsonObject | undefined): boolean {
