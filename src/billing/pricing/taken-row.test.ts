@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { priceTables, priceTerms } from "../../../test/support/price-tables.ts";
 import { NO_DIMENSIONS, type PriceTable } from "../../catalog/price-table.ts";
 import type { ServiceTerms } from "../../usage/service-terms.ts";
-import { TOKEN_BUCKETS, totalInput } from "../../usage/usage.ts";
+import { TOKEN_BUCKETS, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { price } from "./price.ts";
 import { charge, itemise, maxInputRate, maxOutputRate, rateOf, roundedCost, TERM_SCALE } from "./rate.ts";
@@ -127,7 +127,7 @@ describe("the row that a usage takes", () => {
         const output = dearestOf(price, tokens, maxOutputRate);
         const most =
           BigInt(totalInput(usage)) * input +
-          BigInt((usage.outputVisible ?? 0) + (usage.outputReasoning ?? 0)) * output;
+          BigInt(totalOutput(usage)) * output;
         for (const told of [undefined, {}, { tier: "standard" }, { tier: "standard", speed: "standard" }]) {
           const taken = takenPrice(price, { usage, ...(told && { served: told }) });
           expect(charge(usage, taken)).toBeLessThanOrEqual(roundedCost(most, price.factorPpm));
