@@ -125,9 +125,7 @@ describe("the row that a usage takes", () => {
         const tokens = totalInput(usage) + more;
         const input = dearestOf(price, tokens, (rates) => maxInputRate(rates, true));
         const output = dearestOf(price, tokens, maxOutputRate);
-        const most =
-          BigInt(totalInput(usage)) * input +
-          BigInt(totalOutput(usage)) * output;
+        const most = BigInt(totalInput(usage)) * input + BigInt(totalOutput(usage)) * output;
         for (const told of [undefined, {}, { tier: "standard" }, { tier: "standard", speed: "standard" }]) {
           const taken = takenPrice(price, { usage, ...(told && { served: told }) });
           expect(charge(usage, taken)).toBeLessThanOrEqual(roundedCost(most, price.factorPpm));
