@@ -107,6 +107,8 @@ export interface OpenHold {
   chargeNanos(): bigint;
   /** What it cost beyond that. */
   writtenOffNanos(): bigint;
+  /** What it was served with and has no price for, as FrozenPrice names it; [] until it is settled. */
+  unpriced(): readonly string[];
 }
 
 /** Why a request was charged as it was; see CHARGED_REASONS for which charge anything. */

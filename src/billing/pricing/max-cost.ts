@@ -11,7 +11,7 @@ import {
   readFeatures,
 } from "../../protocols/body-features.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { extrasCost, maxInputRate, maxOutputRate, roundedCost } from "./rate.ts";
+import { extrasCost, maxInputRate, maxOutputRate, REQUEST_FEE, roundedCost } from "./rate.ts";
 import { dearestOf } from "./taken-row.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
@@ -123,13 +123,14 @@ export function freezePrice(
 ): FrozenPrice {
   if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");
   const { id: priceId, rates, dimensions } = model.price;
+  const fee = dimensions?.request ?? 0n;
   const hours = dimensions && hoursAt(dimensions.hours, atMs);
   return {
     priceId,
     rates,
     factorPpm,
     ...(dimensions && { dimensions }),
-    ...(extras && { extras }),
+    ...(extras || fee > 0n ? { extras: { ...extras, ...(fee > 0n && { [REQUEST_FEE]: fee }) } } : {}),
     ...(asked && { asked }),
     ...(hours && {
       terms: [{ dimension: "hours", name: hours.name, from: "time", factorPpm: hours.factor }],

@@ -58,6 +58,9 @@ export function tokensWithin(nanos: Nanos, rate: bigint, factorPpm: bigint): big
 
 const MICRO_NANOS_PER_NANO = 1_000_000n;
 
+/** The extra that every request pays for whose model has a price by the request; nobody has to ask for it. */
+export const REQUEST_FEE = "request";
+
 /** What the request pays beside its tokens, in millionths of a nano, before the factor. */
 export function extrasCost({ extras }: FrozenPrice): bigint {
   if (extras === undefined) return 0n;

@@ -6,7 +6,17 @@ import type { ServiceTerms } from "../../usage/service-terms.ts";
 import { TOKEN_BUCKETS, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { price } from "./price.ts";
-import { charge, itemise, maxInputRate, maxOutputRate, rateOf, roundedCost, TERM_SCALE } from "./rate.ts";
+import {
+  charge,
+  extrasCost,
+  itemise,
+  maxInputRate,
+  maxOutputRate,
+  REQUEST_FEE,
+  rateOf,
+  roundedCost,
+  TERM_SCALE,
+} from "./rate.ts";
 import { dearestOf, takenPrice } from "./taken-row.ts";
 
 const usages = fc.record(
@@ -15,7 +25,7 @@ const usages = fc.record(
 );
 
 /** What a table charges for tokens; calls and units are apart. */
-const tables = priceTables.map((table): PriceTable => ({ ...table, calls: {}, units: {}, request: 0n }));
+const tables = priceTables.map((table): PriceTable => ({ ...table, calls: {}, units: {} }));
 
 /** A table with a request: what it was frozen at, how it was served, and by which of the table's names. */
 const requests = fc
@@ -27,6 +37,7 @@ const requests = fc
       rates: base,
       factorPpm,
       dimensions,
+      extras: { [REQUEST_FEE]: dimensions.request },
       ...(inForce && {
         terms: [{ dimension: "hours", name: inForce.name, from: "time", factorPpm: inForce.factor }],
       }),
@@ -55,7 +66,10 @@ describe("the row that a usage takes", () => {
     fc.assert(
       fc.property(requests, usages, ({ frozen, served }, usage) => {
         const taken = takenPrice(frozen, { usage, served });
-        const sum = itemise(usage, taken).reduce((total, { exact }) => total + exact, 0n);
+        const sum = itemise(usage, taken).reduce(
+          (total, { exact }) => total + exact,
+          extrasCost(taken) * TERM_SCALE,
+        );
         expect(roundedCost(sum, taken.factorPpm, TERM_SCALE)).toBe(charge(usage, taken));
       }),
     );
@@ -125,7 +139,8 @@ describe("the row that a usage takes", () => {
         const tokens = totalInput(usage) + more;
         const input = dearestOf(price, tokens, (rates) => maxInputRate(rates, true));
         const output = dearestOf(price, tokens, maxOutputRate);
-        const most = BigInt(totalInput(usage)) * input + BigInt(totalOutput(usage)) * output;
+        const tokenCost = BigInt(totalInput(usage)) * input + BigInt(totalOutput(usage)) * output;
+        const most = tokenCost + extrasCost(price);
         for (const told of [undefined, {}, { tier: "standard" }, { tier: "standard", speed: "standard" }]) {
           const taken = takenPrice(price, { usage, ...(told && { served: told }) });
           expect(charge(usage, taken)).toBeLessThanOrEqual(roundedCost(most, price.factorPpm));
