@@ -6,7 +6,7 @@ import type { Contestant } from "./contestant.ts";
 import { giveWay, moveToCore } from "./cores.ts";
 import { databasePids } from "./cost.ts";
 import { FOREIGN_PROTOCOLS, type ForeignProtocol } from "./foreign-answers.ts";
-import { type Program, startProgram } from "./programs.ts";
+import { type Program, ROOT, startProgram } from "./programs.ts";
 
 const KEY = "bench-key-0123456789abcdef";
 const OPENING_USD = 1_000_000;
@@ -20,6 +20,10 @@ const CHARGE_NANOS = BigInt(
 );
 
 export interface GatewayOptions {
+  /** What it is called in the tables. */
+  readonly name: string;
+  /** The checkout it is started from, which is built. */
+  readonly root: string;
   readonly folder: string;
   readonly upstreamPort: number;
   readonly core: number | undefined;
@@ -66,7 +70,7 @@ export async function startGatewayUnderTest(options: GatewayOptions): Promise<Ga
   const file = join(options.folder, "catalog.yaml");
   await writeFile(file, catalogText(options.upstreamPort));
   const env = { ...gatewayEnvironment(join(options.folder, "data")), FAREGATE_CONFIG: file };
-  const { program, port } = await startGateway(env, options.core, options.profile);
+  const { program, port } = await startGateway(env, options);
   for (const pid of databasePids(program.pid)) moveToCore(pid, options.databaseCore);
   const headers = { authorization: `Bearer ${KEY}` };
   const prepare = async (): Promise<void> => {
@@ -77,13 +81,13 @@ export async function startGatewayUnderTest(options: GatewayOptions): Promise<Ga
   const place = { port, pid: program.pid, headers, prepare, stop: async () => [] };
   return {
     ...place,
-    name: "Faregate, everything on",
+    name: `${options.name}, everything on`,
     parts: ["plain", "stream"],
     translations: [
-      { ...place, name: "Faregate, forwarded", parts: ["translated"] },
+      { ...place, name: `${options.name}, forwarded`, parts: ["translated"] },
       ...FOREIGN_PROTOCOLS.map((protocol) => ({
         ...place,
-        name: `Faregate, out of ${protocol}`,
+        name: `${options.name}, out of ${protocol}`,
         model: modelOf(protocol),
         translates: true,
         parts: ["translated"] as const,
@@ -93,18 +97,17 @@ export async function startGatewayUnderTest(options: GatewayOptions): Promise<Ga
       const code = await program.stop();
       return code === 0 ? [] : [`the gateway ended with ${code}:\n${program.output()}`];
     },
-    readBooks: () => readBooks(env),
+    readBooks: () => readBooks(env, options.root),
   };
 }
 
 /** Starts `faregate start` and waits until `/readyz` says so. */
 export async function startGateway(
   env: NodeJS.ProcessEnv,
-  core?: number,
-  profile?: string,
+  { root, core, profile }: Partial<Pick<GatewayOptions, "root" | "core" | "profile">> = {},
 ): Promise<{ program: Program; port: number }> {
   const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const command = [process.execPath, ...profiling, join("bin", "faregate.js"), "start"];
+  const command = [process.execPath, ...profiling, programOf(root), "start"];
   const program = startProgram(command, { core, env });
   while (program.child.exitCode === null && program.child.signalCode === null) {
     const url = /Base URL +(http:\S+)/.exec(program.output())?.[1];
@@ -122,8 +125,12 @@ export function gatewayEnvironment(dataDir: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(rest), PORT: "0", FAREGATE_DATA_DIR: dataDir };
 }
 
-async function readBooks(env: NodeJS.ProcessEnv): Promise<Books> {
-  const command = [process.execPath, join("bin", "faregate.js"), "ledger", "verify", "--json"];
+function programOf(root = ROOT): string {
+  return join(root, "bin", "faregate.js");
+}
+
+async function readBooks(env: NodeJS.ProcessEnv, root: string): Promise<Books> {
+  const command = [process.execPath, programOf(root), "ledger", "verify", "--json"];
   const program = startProgram(command, { env });
   await program.ended;
   const text = program.output();

@@ -10,7 +10,7 @@ import { startMinimalProxy, startYoungProxy } from "./minimal.ts";
 import { startNginx } from "./nginx.ts";
 import { type Options, type Part, readOptions } from "./options.ts";
 import { startPeer } from "./peer.ts";
-import { buildPrograms, killAll, startOwnServer } from "./programs.ts";
+import { buildPrograms, killAll, ROOT, startOwnServer } from "./programs.ts";
 import {
   blockTable,
   consoleTable,
@@ -102,14 +102,18 @@ async function measureServers(
     for (let start = 0; start < (ways.length > 0 ? options.starts : 1); start += 1) {
       // Behind a proxy, as a gateway still posts when its own turn is over.
       enter(await startMinimalProxy(place));
-      const gateway = await startGatewayUnderTest({
-        ...place,
-        databaseCore: cores.database,
-        folder: join(folder, `gateway-${start}`),
-        profile: start === 0 ? options.profile : undefined,
-      });
-      enter(gateway);
-      gateways.push(gateway);
+      for (const { name, root } of checkouts(options)) {
+        const gateway = await startGatewayUnderTest({
+          ...place,
+          name,
+          root,
+          databaseCore: cores.database,
+          folder: join(folder, `gateway-${gateways.length}`),
+          profile: gateways.length === 0 ? options.profile : undefined,
+        });
+        enter(gateway);
+        gateways.push(gateway);
+      }
       if (ways.length > 0) enter(await startYoungProxy(place));
     }
     if (ways.length > 0) {
@@ -121,7 +125,7 @@ async function measureServers(
     const [gateway] = gateways;
     for (const way of ways) await measureForwarding(options, load, running, way, results);
     if (gateway !== undefined && parts.includes("translated")) {
-      await measureTranslation(options, load, gateway, results);
+      await measureTranslation(options, load, gateways.slice(0, checkouts(options).length), results);
     }
     if (gateway !== undefined && parts.includes("block")) {
       results.blocks = await measureBlocks(gateway);
@@ -154,20 +158,28 @@ async function measureForwarding(
   show(results, `${way}-latency`, alone, latencyTable(`${way}, 1 connection, first byte`, alone, base));
 }
 
-/** What translation costs: the same gateway and caller; the unit is the upstream that needs none. */
+/** What translation costs: the same gateways and caller; the unit is the first one's upstream that needs none. */
 async function measureTranslation(
   options: Options,
   load: LoadGenerator,
-  { translations }: GatewayUnderTest,
+  gateways: readonly GatewayUnderTest[],
   results: Results,
 ): Promise<void> {
+  const translations = gateways.flatMap((gateway) => gateway.translations);
+  const base = translations[0]?.name ?? "";
   for (const way of ["plain", "stream"] as const) {
     const busy = workload("translated", way, CONNECTIONS[way], options.seconds, options.warmUpSeconds);
     const rows = await measure(load, translations, busy, options.rounds);
-    results.ratios[`translated-${way}`] = ratiosTo(rows, translations[0].name);
+    results.ratios[`translated-${way}`] = ratiosTo(rows, base);
     const title = `${way} chat, translated, ${busy.connections} connections`;
-    show(results, `translated-${way}`, rows, loadTable(title, rows, translations[0].name));
+    show(results, `translated-${way}`, rows, loadTable(title, rows, base));
   }
+}
+
+/** The gateways of a run: this one, and another to compare it with. */
+function checkouts({ beside }: Options): readonly { readonly name: string; readonly root: string }[] {
+  const other = beside === undefined ? [] : [{ name: "Faregate beside", root: beside }];
+  return [{ name: "Faregate", root: ROOT }, ...other];
 }
 
 /** The money of the run: every answer charged once, and the books right. */

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 export const PARTS = ["plain", "stream", "translated", "block", "start", "console"] as const;
@@ -18,6 +19,8 @@ export interface Options {
   readonly coalesced: boolean;
   /** The gateway's database on the gateway's own core. */
   readonly oneCore: boolean;
+  /** Another checkout of the gateway, installed and built, that is measured beside this one. */
+  readonly beside: string | undefined;
   /** Where the results go as JSON. */
   readonly json: string | undefined;
   /** Where the gateway's CPU profile goes. */
@@ -34,6 +37,7 @@ const USAGE = `npm run bench -- [options]
   --no-peers          do not install and measure the TypeScript peer from npm
   --coalesced         the upstream writes a stream at once instead of event by event
   --one-core          put the gateway's database on the gateway's own core
+  --beside FOLDER     measure another checkout too, installed and built, such as the commit before
   --json FILE         write the results there too
   --profile FOLDER    write the gateway's CPU profile there (it is slower while profiled)`;
 
@@ -53,6 +57,7 @@ export function readOptions(args: readonly string[]): Options {
     peers: !values["no-peers"],
     coalesced: values.coalesced,
     oneCore: values["one-core"],
+    beside: values.beside === undefined ? undefined : resolve(values.beside),
     json: values.json,
     profile: values.profile,
   };
@@ -72,6 +77,7 @@ function parseOrExplain(args: readonly string[]) {
         "no-peers": { type: "boolean", default: false },
         coalesced: { type: "boolean", default: false },
         "one-core": { type: "boolean", default: false },
+        beside: { type: "string" },
         json: { type: "string" },
         profile: { type: "string" },
       },

@@ -165,7 +165,7 @@ export interface Outcome {
   readonly attempts: number;
   readonly firstByteMs: number | null;
   readonly totalMs: number;
-  /** Fields translation could not carry (issue 3). */
+  /** Fields that translation could not carry. */
   readonly losses?: readonly string[];
   /** Set where the upstream that answered was not asked for the price's extras and terms: they are not charged. */
   readonly withoutExtras?: true;

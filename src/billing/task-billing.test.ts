@@ -93,7 +93,7 @@ describe("a task's hold", () => {
     const ends = await Promise.all(waiting);
     expect(ends.map(({ atMs }) => atMs).toSorted()).toEqual([0, 3_000, 3_000]);
     for (const { ended } of ends)
-      expect(ended).toMatchObject({ message: expect.stringContaining("none was free within 3 s") });
+      expect(ended).toMatchObject({ message: expect.stringContaining("none was released within 3 s") });
   });
 
   it("names the ledger that is too low, and what may be done about it", async () => {

@@ -88,7 +88,7 @@ describe("a request whose money is held by another", () => {
     const first = await billing.take(order(caller, HOLD));
     const refusals = [1, 2].map(() => Promise.resolve(billing.take(order(caller, HOLD))));
     for (const refused of refusals.toReversed())
-      await expect(refused).rejects.toThrow("none was free within 0.3 s");
+      await expect(refused).rejects.toThrow("none was released within 0.3 s");
     await first.settle(completed(0));
     await billing.drain();
   });

@@ -87,7 +87,7 @@ function refusesForeignIds({ groups }: Upstream, { accounts, settings }: Catalog
   return callers > 1;
 }
 
-/** S3 of the promises: as long as a phase may take before its caller is told. */
+/** As long as a phase may take before its caller is told. */
 const DEFAULT_TIMEOUTS: Timeouts = {
   connectMs: 5_000,
   firstByteStreamMs: 120_000,

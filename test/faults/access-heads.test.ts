@@ -242,7 +242,7 @@ describe("heads that are refused", () => {
     expect(statusesIn(heard)).toEqual([405]);
     const { head, body } = responseIn(heard);
     expect(body).toMatchObject({
-      error: { code: "method_not_allowed", message: expect.stringContaining("no proxy") },
+      error: { code: "method_not_allowed", message: expect.stringContaining("not a proxy") },
     });
     expect(head).toContain("\r\nconnection: close");
     expect(head).toContain("\r\nallow:");

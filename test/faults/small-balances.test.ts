@@ -208,7 +208,7 @@ describe("money that another request holds", { timeout: PATIENCE_MS }, () => {
       const refused = await Promise.all([chat("one waits"), chat("another may not")]);
       for (const { status, json } of refused) {
         expect([status, codeIn(json)]).toEqual([429, "balance_busy"]);
-        expect(json.error.message).toContain("none was free within 1.5 s");
+        expect(json.error.message).toContain("none was released within 1.5 s");
       }
       expect(held).toHaveLength(1);
       for (const call of held) serveWell(call);

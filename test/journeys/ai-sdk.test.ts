@@ -134,7 +134,7 @@ describe("the AI SDK, unmodified", () => {
         const unknown = await refusal("x", "nonsense");
         expect(unknown).toMatchObject({
           statusCode: 404,
-          responseBody: expect.stringContaining("The model 'nonsense' does not exist"),
+          responseBody: expect.stringContaining("The model 'nonsense' doesn't exist"),
         });
         expect(await refusal("x", "text", KEYS.poor)).toMatchObject({ statusCode: 403 });
         const limited = await refusal("[[sandbox: error=429 retry_after=7]]", "faulty-a");

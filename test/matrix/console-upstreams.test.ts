@@ -271,7 +271,7 @@ describe("settings and traffic in the console", () => {
       effective: 31,
       default: 30,
       is_set: true,
-      description: expect.stringContaining("Days"),
+      description: expect.stringContaining("days"),
     });
     expect(processes).toMatchObject([{ is_this: true }]);
     expect(database.kind).toBe("server");

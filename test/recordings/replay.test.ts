@@ -175,7 +175,7 @@ describe(`recorded exchanges replayed (REPLAY_SEED=${seed})`, () => {
       if (recording.protocol === "generate-content") expect(error.status).toMatch(/^[A-Z_]+$/);
       if (ourFault(recording)) {
         expect([status, word, error.type], recording.id).toEqual([502, "upstream_error", "gateway_error"]);
-        expect(error.message).toMatch(/^The upstream['a-z ]+; try again\. /);
+        expect(error.message).toMatch(/^The upstream['a-z ]+\. Try again\. /);
       } else if (recording.status === 429) {
         expect([status, word], recording.id).toEqual([429, "upstream_rate_limited"]);
         expect(headers.get("retry-after"), recording.id).toBe("35");

@@ -58,7 +58,7 @@ export function taskCrashLaws(points: readonly Failpoint[]): void {
 
     it("and in the end every accepted task is over, made at most once, charged or refunded exactly once", async () => {
       const gateway = await start();
-      // A minute to the deadline of the last, and what T2 allows.
+      // A minute to the deadline of the last, and the minute that a submit under way gets.
       await allFinal(database.url, 120_000);
       expect(await gateway.end()).toBe(0);
       const rows = await taskRows(database.url);

@@ -10,7 +10,7 @@ import type { TaskCandidate } from "./places.ts";
 import { pollDelayMs } from "./schedule.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
-/** A submit that is under way at the deadline gets so long; T2 allows a minute in all. */
+/** A submit that is under way at the deadline gets so long; a minute in all is allowed. */
 const GRACE_MS = 15_000;
 const STORE_RETRY_MS = 200;
 

@@ -10,7 +10,7 @@ import type { UpstreamAsk } from "../../upstreams/call.ts";
 
 const TASKS = 300;
 const DEADLINE_MS = 5 * 60_000;
-/** T2's figure. */
+
 const MAX_LATE_MS = 60_000;
 
 /** Takes orders, and from some moment on does not answer a question about them. */
