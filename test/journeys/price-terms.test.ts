@@ -102,6 +102,24 @@ it("costs no tier where the upstream was not asked for it", async () => {
   expect(await charged(translating, "v1/responses", false, fields)).toMatchObject({ rates: [4_500, 22_500] });
 });
 
+it("charges the price by the request besides, translated too", async () => {
+  const price = "{ input: 3, output: 15, request: 0.012 }";
+  const upstreams = [{ url: sandbox.url, protocols: ["messages"] }];
+  const gateway = await startGateway({ catalog: catalogFile({ upstreams, price }) });
+  try {
+    const { body } = PATHS["v1/responses"](false);
+    const response = await ask(gateway, "v1/responses", false, { ...body, service_tier: "priority" });
+    const url = `${gateway.url}/v1/receipts/${response.headers.get("x-request-id")}`;
+    const read = await fetch(url, { headers: { authorization: `Bearer ${TEST_KEY}` } });
+    const receipt = (await read.json()) as Record<string, unknown>;
+    expect(receipt["extras"]).toEqual([{ name: "request", usd: "0.012" }]);
+    const tokens = (receipt["lines"] as { usd: string }[]).reduce((sum, { usd }) => sum + Number(usd), 0);
+    expect(Number(receipt["charge_usd"])).toBeCloseTo(tokens + 0.012, 9);
+  } finally {
+    await gateway.clean();
+  }
+});
+
 it("leaves books that agree", async () => {
   expect((await forwarding.run("ledger", "verify")).code).toBe(0);
 });
