@@ -10,7 +10,7 @@ export type ServiceTerms = Readonly<Partial<Record<ServiceDimension, string>>>;
 export const PLAIN_SERVICE = "standard";
 
 /**
- * Vendors' other words for it. `auto` is the caller's wish for whatever there is; some vendors repeat it before they
+ * Vendors' other words for it; throughput that an operator has bought is paid for by the hour, and is plain to callers. `auto` is the caller's wish for whatever there is; some vendors repeat it before they
  * know, so that in a response it says nothing.
  */
 const PLAIN_WORDS: ReadonlySet<string> = new Set([
@@ -19,6 +19,8 @@ const PLAIN_WORDS: ReadonlySet<string> = new Set([
   "standard_only",
   "on_demand",
   "unspecified",
+  "provisioned",
+  "provisioned_throughput",
   "global",
   "not_available",
 ]);

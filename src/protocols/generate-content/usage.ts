@@ -1,5 +1,4 @@
 import { writeExact } from "../../base/json/exact-json.ts";
-import { PLAIN_SERVICE } from "../../usage/service-terms.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
@@ -84,16 +83,10 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   }
 }
 
-/** Throughput that an operator has bought costs nobody a tier's price. */
-function tierOfTraffic(type: unknown): unknown {
-  if (type === "PROVISIONED_THROUGHPUT") return PLAIN_SERVICE;
-  return typeof type === "string" && type.startsWith(ON_DEMAND)
-    ? type.slice(ON_DEMAND.length + 1) || PLAIN_SERVICE
-    : undefined;
-}
-
 /** `ON_DEMAND`, `ON_DEMAND_PRIORITY`, `ON_DEMAND_FLEX`: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/priority-paygo */
-const ON_DEMAND = "ON_DEMAND";
+function tierOfTraffic(type: unknown): unknown {
+  return typeof type === "string" ? type.replace(/^ON_DEMAND_|^TRAFFIC_TYPE_/, "") : undefined;
+}
 
 /** The vendor's clients raise an object that states an HTTP status, in an event without a name; all else they pass over. */
 function isRaised(error: JsonObject | undefined): boolean {
