@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { priceTables, priceTerms } from "../../../test/support/price-tables.ts";
-import { NO_DIMENSIONS, type PriceTable } from "../../catalog/price-table.ts";
+import { pricedRequests, tokenUsages } from "../../../test/support/price-tables.ts";
+import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import type { ServiceTerms } from "../../usage/service-terms.ts";
 import { TOKEN_BUCKETS, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
@@ -12,44 +12,16 @@ import {
   itemise,
   maxInputRate,
   maxOutputRate,
-  REQUEST_FEE,
   rateOf,
   roundedCost,
   TERM_SCALE,
 } from "./rate.ts";
 import { dearestOf, takenPrice } from "./taken-row.ts";
 
-const usages = fc.record(
-  Object.fromEntries(TOKEN_BUCKETS.map((bucket) => [bucket, fc.nat({ max: 700_000 })])),
-  { requiredKeys: [] },
-);
-
-/** What a table charges for tokens; calls and units are apart. */
-const tables = priceTables.map((table): PriceTable => ({ ...table, calls: {}, units: {} }));
-
-/** A table with a request: what it was frozen at, how it was served, and by which of the table's names. */
-const requests = fc
-  .tuple(tables, priceTerms)
-  .map(([{ base, ...dimensions }, { hours, factorPpm, ...served }]) => {
-    const inForce = dimensions.hours.find(({ name }) => name === hours);
-    const frozen: FrozenPrice = {
-      priceId: 1n,
-      rates: base,
-      factorPpm,
-      dimensions,
-      extras: { [REQUEST_FEE]: dimensions.request },
-      ...(inForce && {
-        terms: [{ dimension: "hours", name: inForce.name, from: "time", factorPpm: inForce.factor }],
-      }),
-    };
-    const isKnown = served.tier === undefined || Object.hasOwn(dimensions.tiers, served.tier);
-    return { frozen, served: served as ServiceTerms, hours: inForce?.name, isKnown };
-  });
-
 describe("the row that a usage takes", () => {
   it("charges what the whole table charges, at every step, tier, speed, region, hour and factor", () => {
     fc.assert(
-      fc.property(requests, usages, ({ frozen, served, hours, isKnown }, usage) => {
+      fc.property(pricedRequests, tokenUsages, ({ frozen, served, hours, isKnown }, usage) => {
         fc.pre(isKnown);
         const { rates, factorPpm, dimensions = NO_DIMENSIONS } = frozen;
         const terms = { ...served, hours, factorPpm };
@@ -64,7 +36,7 @@ describe("the row that a usage takes", () => {
 
   it("has lines that add up to the charge", () => {
     fc.assert(
-      fc.property(requests, usages, ({ frozen, served }, usage) => {
+      fc.property(pricedRequests, tokenUsages, ({ frozen, served }, usage) => {
         const taken = takenPrice(frozen, { usage, served });
         const sum = itemise(usage, taken).reduce(
           (total, { exact }) => total + exact,
@@ -77,7 +49,7 @@ describe("the row that a usage takes", () => {
 
   it("is, of a tier that the table lacks, the dearest that it has, and named", () => {
     fc.assert(
-      fc.property(requests, usages, ({ frozen }, usage) => {
+      fc.property(pricedRequests, tokenUsages, ({ frozen }, usage) => {
         const taken = takenPrice(frozen, { usage, served: { tier: "turbo" } });
         expect(taken.unpriced).toEqual(["tier turbo"]);
         const cost = charge(usage, taken);
@@ -113,7 +85,7 @@ describe("the row that a usage takes", () => {
 
   it("is that of one request where several had the same input", () => {
     fc.assert(
-      fc.property(requests, usages, fc.integer({ min: 1, max: 5 }), ({ frozen }, usage, times) => {
+      fc.property(pricedRequests, tokenUsages, fc.integer({ min: 1, max: 5 }), ({ frozen }, usage, times) => {
         const sum = Object.fromEntries(
           Object.entries(usage).map(([bucket, tokens]) => [bucket, (tokens ?? 0) * times]),
         );
@@ -125,7 +97,7 @@ describe("the row that a usage takes", () => {
 
   it("never costs more than the dearest that as much input can take, served as asked or more plainly", () => {
     fc.assert(
-      fc.property(requests, usages, fc.nat(), ({ frozen, served, isKnown }, usage, more) => {
+      fc.property(pricedRequests, tokenUsages, fc.nat(), ({ frozen, served, isKnown }, usage, more) => {
         const { tiers, speeds, regions } = frozen.dimensions ?? NO_DIMENSIONS;
         const known = Object.entries({ tier: tiers, speed: speeds, region: regions }).flatMap(
           ([dimension, terms]) => {
@@ -152,7 +124,7 @@ describe("the row that a usage takes", () => {
 
   it("is never dearer in any bucket than the dearest row", () => {
     fc.assert(
-      fc.property(requests, usages, ({ frozen }, usage) => {
+      fc.property(pricedRequests, tokenUsages, ({ frozen }, usage) => {
         const { terms: _hours, ...price } = frozen;
         const { rates } = takenPrice(price, { usage });
         for (const bucket of TOKEN_BUCKETS) {
