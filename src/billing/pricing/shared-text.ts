@@ -70,16 +70,16 @@ export function isPlain(text: string): boolean {
 const PLAIN = /^[ !#-[\]-~]+$/;
 
 /** Prefix of an extra among the frozen rates; no rate of tokens has a colon. */
-export const EXTRA = "extra:";
+const EXTRA = "extra:";
 
 /** Name of the row that was taken, among the frozen rates. */
-export const ROW = "row";
+const ROW = "row";
 
 /** Prefix of what was served or asked for, followed by its dimension: its name, who said so, and its factor, parted by blanks. */
-export const TERM = "term:";
+const TERM = "term:";
 
 /** Name of what has no price, parted by commas. */
-export const UNPRICED = "unpriced";
+const UNPRICED = "unpriced";
 
 /** Rates as JSON, amounts as text. */
 export function encodeRates({ rates, extras = {}, row, terms = [], unpriced }: FrozenPrice): string {
