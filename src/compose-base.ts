@@ -5,6 +5,7 @@ import { createSafeFetch, type SafeFetch } from "./base/fetch/safe-fetch.ts";
 import { createLargeJson, type LargeJson } from "./base/json/large-json.ts";
 import type { Seals } from "./base/seal.ts";
 import { type CatalogCache, createCatalogCache } from "./catalog/catalog-cache.ts";
+import { vocabularyOf } from "./catalog/vocabulary.ts";
 import type { Config } from "./config.ts";
 import { serveMetrics } from "./http/core/metrics-server.ts";
 import { createLimits, type Limits } from "./limits/limits.ts";
@@ -82,13 +83,15 @@ export async function startBase({ config, database, seals, log, lifecycle }: Pro
 }
 
 export function startMetricsServer(
-  { log, lifecycle }: ProcessOptions,
+  { config, log, lifecycle }: ProcessOptions,
   { catalog }: Base,
   sources: { readonly metrics: Metrics; readonly notReady: () => Promise<string | undefined> },
 ): Promise<unknown> {
+  const { errorType } = vocabularyOf(config.vocabulary);
+  const address = (): string | null => catalog.current().settings.metricsAddress;
   return lifecycle.start(
     "metrics server",
-    () => serveMetrics({ address: () => catalog.current().settings.metricsAddress, ...sources, log }),
+    () => serveMetrics({ address, ...sources, log, errorType }),
     (each) => each.close(),
   );
 }

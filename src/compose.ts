@@ -29,8 +29,10 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { ConversationKeys } from "./relay/admit/conversation-key.ts";
 import { createEntrance } from "./relay/admit/entrance.ts";
 import { createInlineMedia } from "./relay/admit/inline-media.ts";
+import { createResponseReader } from "./relay/mode/response-reader.ts";
 import { createTranslator } from "./relay/mode/translator.ts";
 import { createRelay } from "./relay/relay.ts";
+import { PLAIN_RESPONSE_BYTES } from "./relay/response/buffered-response.ts";
 import { ResponseMemory } from "./relay/response/response-memory.ts";
 import { createStoredResponses } from "./relay/response/stored-responses.ts";
 import { createTokenCounts } from "./relay/settle/token-counts.ts";
@@ -91,6 +93,11 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     (each) => each.close(),
   );
   const translator = await lifecycle.start("translator", createTranslator, (each) => each.close());
+  const responseReader = await lifecycle.start(
+    "response reader",
+    () => createResponseReader(PLAIN_RESPONSE_BYTES),
+    (each) => each.close(),
+  );
   await lifecycle.start(
     "idle probes",
     () =>
@@ -190,6 +197,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     inlineMedia: createInlineMedia(guarded),
     responseMemory,
     translator,
+    responseReader,
     moves,
     conversationKeys: new ConversationKeys(hasher.hash("faregate conversation keys")),
     metrics,

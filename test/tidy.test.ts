@@ -77,7 +77,7 @@ describe("tidy", () => {
       [
         "files of the package",
         /\bimport\.meta\b/,
-        /^src\/(base\/(package-files|async\/worker-pool|json\/large-json)|http\/body\/body-codings|relay\/(mode\/translator|settle\/token-counts)|storage\/embedded\/installation)\.ts$/,
+        /^src\/(base\/(package-files|async\/worker-pool|json\/large-json)|http\/body\/body-codings|relay\/(mode\/(response-reader|translator)|settle\/token-counts)|storage\/embedded\/installation)\.ts$/,
       ],
       ["console", /\bconsole\.(log|info|warn|error|debug|trace|dir|table)\b/, /^src\/cli\//],
     ];

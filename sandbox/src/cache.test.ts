@@ -30,14 +30,16 @@ describe("prompt caching", () => {
     system: Block[],
     messages: object[] = [{ role: "user", content: "Hi" }],
     key = "key",
+    maxTokens = 50,
   ) => {
     const response = await sandbox.post(
       "/v1/messages",
-      { model: "m", max_tokens: 50, system, messages },
+      { model: "m", max_tokens: maxTokens, system, messages },
       { "x-api-key": key },
     );
     expect(response.status, response.text).toBe(200);
-    const { usage } = response.json;
+    const { usage, content, stop_reason: stop } = response.json;
+    if (maxTokens === 0) expect([content, stop, usage.output_tokens]).toEqual([[], "max_tokens", 0]);
     expect(usage.cache_creation_input_tokens).toBe(
       usage.cache_creation.ephemeral_5m_input_tokens + usage.cache_creation.ephemeral_1h_input_tokens,
     );
@@ -54,6 +56,12 @@ describe("prompt caching", () => {
     const system = [block(text(2_000), "5m"), block("and a little more")];
     expect(await ask(system)).toEqual({ fresh: 5, read: 0, w5m: 2_003, w1h: 0 });
     expect(await ask(system)).toEqual({ fresh: 5, read: 2_003, w5m: 0, w1h: 0 });
+  });
+
+  it("fills with a request that may write nothing", async () => {
+    const system = [block(text(2_000), "5m")];
+    expect((await ask(system, undefined, undefined, 0)).w5m).toBe(2_003);
+    expect((await ask(system)).read).toBe(2_003);
   });
 
   it("leaves a prefix below 1,024 tokens uncached without an error", async () => {

@@ -118,6 +118,17 @@ const result = { type: "tool_result", tool_use_id: "t1", content: "x" };
 
 const MESSAGES: Case[] = [
   ["no max_tokens", { model: "m", messages: [user] }, /max_tokens: Field required/],
+  ["a limit below 0", { ...base, messages: [user], max_tokens: -1 }, /greater than or equal to 0/],
+  ["a stream of nothing", { ...base, messages: [user], max_tokens: 0, stream: true }, /together with stream/],
+  [
+    "a forced call within 0 tokens",
+    {
+      ...{ ...base, messages: [user], max_tokens: 0 },
+      tools: [{ name: "f", input_schema: { type: "object" } }],
+      tool_choice: { type: "any" },
+    },
+    /together with tool_choice/,
+  ],
   ["no messages", base, /messages: Field required/],
   ["empty messages", { ...base, messages: [] }, /at least one message/],
   [

@@ -67,7 +67,8 @@ export function withFreshIds(responses: Response[]): Response[] {
 }
 
 function planResponse(prompt: Prompt, scenario: Scenario, seeded: Seeded): Response {
-  if (scenario.empty) return emptyResponse();
+  if (scenario.empty) return emptyResponse({ kind: "stop" });
+  if (prompt.maxTokens === 0) return emptyResponse({ kind: "length" });
   if (scenario.floodMegabytes !== undefined) return floodResponse(prompt, scenario.floodMegabytes, seeded);
   const budget = prompt.maxTokens ?? Number.POSITIVE_INFINITY;
   const thought = prompt.thinking.on ? thoughtOf(prompt, seeded) : undefined;
@@ -165,13 +166,13 @@ function cutCalls(
   return { calls: kept, tokens, cut: false };
 }
 
-function emptyResponse(): Response {
+function emptyResponse(finish: Finish): Response {
   return {
     thinking: undefined,
     text: "",
     pieces: [],
     calls: [],
-    finish: { kind: "stop" },
+    finish,
     outputVisible: 0,
     outputReasoning: 0,
   };
@@ -183,7 +184,7 @@ function floodResponse(prompt: Prompt, megabytes: number, seeded: Seeded): Respo
   const wanted = prompt.stream ? megabytes : Math.min(megabytes, MAX_PLAIN_FLOOD_MEGABYTES);
   const repeats = Math.ceil((wanted * BYTES_PER_MEGABYTE) / piece.length);
   return {
-    ...emptyResponse(),
+    ...emptyResponse({ kind: "stop" }),
     text: prompt.stream ? "" : piece.repeat(repeats),
     pieces: {
       *[Symbol.iterator]() {

@@ -19,8 +19,8 @@ export interface ForwardRewrite {
   readonly edits: readonly Edit[];
   /** The caller of a stream is told its usage. */
   readonly tellsUsage: boolean;
-  /** A plain answer as its caller reads it. */
-  whole(chunks: readonly Buffer[]): readonly Uint8Array[];
+  /** A plain answer is told otherwise too, by `RewriteForwarded.whole`. */
+  readonly tellsWhole: boolean;
   openStream(): ForwardedStream;
 }
 
@@ -34,4 +34,9 @@ export interface ForwardedStream {
   closing(charged: TokenUsage): readonly Uint8Array[];
 }
 
-export type RewriteForwarded = (request: ForwardedRequest, quirks: Quirks) => ForwardRewrite;
+/** What a protocol tells otherwise. */
+export interface RewriteForwarded {
+  open(request: ForwardedRequest, quirks: Quirks): ForwardRewrite;
+  /** A plain answer as its caller reads it. */
+  whole(chunks: readonly Buffer[]): readonly Uint8Array[];
+}

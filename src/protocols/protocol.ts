@@ -53,6 +53,8 @@ export interface ForwardTable {
   readonly watched?: readonly string[] | undefined;
   /** Paths of output limits in every spelling the vendors read; compared decoded. */
   readonly outputLimits: readonly string[];
+  /** A limit of 0 asks for no output: the prompt is only read into the vendor's cache. Elsewhere 0 means that there is no limit. */
+  readonly zeroIsALimit?: true | undefined;
   /** Where an output limit is written that the gateway sets; null where the protocol has none. */
   readonly ownLimit: LimitField | null;
   /** Paths of the number of answers, e.g. `n`, in every spelling. */

@@ -25,6 +25,8 @@ import type { Exchange } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
 import { fanOut } from "./mode/fan-out.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
+import type { ResponseReader } from "./mode/response-reader.ts";
+import type { ResponseReading, ResponseTerms } from "./mode/whole-response.ts";
 import { UNBUFFERED } from "./response/bridge.ts";
 import { BufferedResponse } from "./response/buffered-response.ts";
 import { ErrorResponse } from "./response/error-response.ts";
@@ -44,6 +46,7 @@ export interface AttemptDeps {
   readonly log: Log;
   readonly errorType: string;
   readonly responseMemory: ResponseMemory;
+  readonly responseReader: Pick<ResponseReader, "read" | "scrub">;
 }
 
 /** Sends one attempt. Resolves to undefined when the exchange is over, else to how the attempt failed. */
@@ -188,6 +191,16 @@ class RunningAttempt implements Attempt, UpstreamResponse {
 
   scrubber(): Scrubber {
     return scrubberOf(this.exchange.catalog);
+  }
+
+  scrubAside(body: readonly Uint8Array[]): Promise<Uint8Array> {
+    return this.deps.responseReader.scrub(body, this.exchange.catalog);
+  }
+
+  readAside(chunks: readonly Buffer[], terms: ResponseTerms): Promise<ResponseReading> {
+    const { copies, tellCall } = this.mode;
+    const { protocol: upstream } = this.candidate;
+    return this.deps.responseReader.read({ chunks, terms, upstream, copies, tellCall });
   }
 
   telling(): Telling {

@@ -1,4 +1,5 @@
 import type { UpstreamFailure } from "./call.ts";
+import { InterimFlood } from "./transport/interim-responses.ts";
 
 type Phase = UpstreamFailure["phase"];
 
@@ -58,6 +59,7 @@ function isBroken(error: Error, code: string): boolean {
   return (
     code.startsWith("HPE_") ||
     error.name === "HTTPParserError" ||
+    error instanceof InterimFlood ||
     code === "UND_ERR_HEADERS_OVERFLOW" ||
     error.message === "bad response" ||
     error.message === "bad upgrade"
@@ -79,6 +81,7 @@ const PLAIN_REASONS: Readonly<Record<string, string>> = {
   EMFILE: "this process has no file descriptor left",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet, or this machine's clock is wrong",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; set NODE_EXTRA_CA_CERTS to its file",
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,

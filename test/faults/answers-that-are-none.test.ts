@@ -14,8 +14,8 @@ const NANOS = 7n * 3_000n + 3n * 15_000n;
 
 const OVERLOADED = { status: 529, type: "overloaded_error", code: "overloaded_error", message: "Busy." };
 
-/** Longer than announcements are held back. */
-const PAUSE_MS = 1_800;
+/** What a vendor does as soon as the caller of this model has heard of its answer, by the model's name. */
+const onceAnnounced = new Map<string, () => void>();
 
 const tell =
   (answer: ToldResponse) =>
@@ -46,22 +46,23 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   },
   "announced-cut": ({ protocol, model, response }) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(VENDOR_WIRES[protocol].opening(model), () => response.destroy());
+    response.write(VENDOR_WIRES[protocol].opening(model));
+    response.socket?.destroySoon();
   },
 };
 
-/** Longer than any other is waited for behind its announcement. */
+/** Fail only behind an announcement that was passed on, as its time was up. */
 const LATE: Readonly<Record<string, (call: VendorCall) => void>> = {
   "announced-overloaded-late": ({ protocol, model, response }) => {
     const { opening, streamError } = VENDOR_WIRES[protocol];
     response.writeHead(200, { "content-type": "text/event-stream" }).write(opening(model));
-    setTimeout(() => response.end(streamError(OVERLOADED)), PAUSE_MS);
+    onceAnnounced.set(model, () => response.end(streamError(OVERLOADED)));
   },
-  "wordless-late": ({ protocol, response }) => {
+  "wordless-late": ({ protocol, model, response }) => {
     const { events } = toldResponse(protocol, { text: "", end: "stop", output: undefined });
     const first = events.indexOf("\n\n") + 2;
     response.writeHead(200, { "content-type": "text/event-stream" }).write(events.slice(0, first));
-    setTimeout(() => response.end(events.slice(first)), PAUSE_MS);
+    onceAnnounced.set(model, () => response.end(events.slice(first)));
   },
 };
 
@@ -135,11 +136,13 @@ describe("H10, an answer that is none", () => {
     "is told as an error of the stream once that has begun, and is free: $conduct, $client at $upstream",
     async ({ conduct, ...pair }) => {
       const model = `alone-${modelAt(conduct, pair)}`;
-      const heard = await call(gateway.url, {
-        protocol: pair.client,
-        streamed: true,
-        model,
-        prompt: "Hello",
+      const wish = { protocol: pair.client, streamed: true, model, prompt: "Hello" };
+      const heard = await call(gateway.url, wish, {
+        resetWhen() {
+          onceAnnounced.get(model)?.();
+          onceAnnounced.delete(model);
+          return false;
+        },
       });
       expect(heard).toMatchObject({ status: 200, complete: false });
       expect(await rowOf(heard.requestId)).toMatchObject({ reason: "upstream_failed", chargeNanos: 0n });

@@ -74,11 +74,22 @@ const CASES = (Object.keys(CALLERS) as Protocol[]).flatMap((protocol) =>
   ),
 );
 
+const asksForNoOutput = ({ protocol, body }: VendorCall): boolean =>
+  protocol === "messages" && limitIn(body.toString()) === 0;
+
+/** As the vendor of messages answers a request that has it read a prompt into its cache and write nothing. */
+function fillCache({ model, response }: VendorCall): void {
+  const usage = { input_tokens: 7, output_tokens: 0 };
+  const message = { id: "msg_1", type: "message", role: "assistant", model, content: [], usage };
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ ...message, stop_reason: "max_tokens", stop_sequence: null }));
+}
+
 describe("a balance below what the longest answer would cost", { timeout: PATIENCE_MS }, () => {
   let vendor: VendorUpstream;
   let gateway: TestGateway;
   beforeAll(async () => {
-    vendor = await vendorUpstream();
+    vendor = await vendorUpstream((call) => (asksForNoOutput(call) ? fillCache(call) : serveWell(call)));
     gateway = await startGateway({ catalog: catalog(vendor.url) });
   });
   afterAll(async () => {
@@ -157,6 +168,20 @@ describe("a balance below what the longest answer would cost", { timeout: PATIEN
       expect(vendor.calls.at(-1)?.body.toString()).toContain(`"${name}":${none}`);
     }
     expect((await chat({ max_tokens: none, max_completion_tokens: 100_000 })).status).toBe(403);
+  });
+
+  it("serves messages that ask for no output, which fill the vendor's cache, as they are", async () => {
+    const none = '{ "model": "any", "max_tokens": 0, "messages": [{"role":"user","content":"Hello"}] }';
+    const reply = await post("/v1/messages", none);
+    expect([reply.status, reply.json.stop_reason, limitOf(reply)]).toEqual([200, "max_tokens", Number.NaN]);
+    expect(vendor.calls.at(-1)?.body.toString()).toBe(none);
+    const receipt = await receiptOf(reply);
+    expect(receipt).toMatchObject({ reason: "completed", charge_nanos: String(7 * INPUT) });
+    expect(Number(receipt.hold_usd)).toBeLessThan((400 * INPUT) / 1e9);
+    const asked = vendor.calls.length;
+    const long = none.replace("Hello", "x".repeat(100_000));
+    expect((await post("/v1/messages", long)).status).toBe(403);
+    expect(vendor.calls).toHaveLength(asked);
   });
 
   it.each([

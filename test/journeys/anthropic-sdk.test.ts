@@ -185,6 +185,15 @@ describe("the @anthropic-ai/sdk, unmodified", () => {
     expect(await refusal(KEYS.poor)).toBeInstanceOf(Anthropic.PermissionDeniedError);
   });
 
+  it("fills the vendor's cache with a request for no output", async () => {
+    const {
+      content,
+      stop_reason: stop,
+      usage,
+    } = await client.messages.create({ ...ASK, max_tokens: 0, messages: [user("x")] });
+    expect([content, stop, usage.output_tokens]).toEqual([[], "max_tokens", 0]);
+  });
+
   it("raises its own error classes for errors of an upstream, 529 among them", async () => {
     const refusal = (model: string, content: string) =>
       client.messages.create({ ...ASK, model, messages: [user(content)] }).catch((error: unknown) => error);
@@ -196,7 +205,7 @@ describe("the @anthropic-ai/sdk, unmodified", () => {
     expect((limited as InstanceType<typeof Anthropic.APIError>).headers?.get("retry-after")).toBe("7");
     expect(await refusal("faulty-c", "[[sandbox: error=500]]")).toMatchObject({ status: 502 });
     const bad = await client.messages
-      .create({ ...ASK, max_tokens: 0, messages: [user("x")] })
+      .create({ ...ASK, max_tokens: -1, messages: [user("x")] })
       .catch((error: unknown) => error);
     expect(bad).toBeInstanceOf(Anthropic.BadRequestError);
     expect(bad).toMatchObject({ type: "invalid_request_error" });

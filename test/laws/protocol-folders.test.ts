@@ -62,7 +62,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   // A field of a body whose adapter this is.
   "http/text/compaction-block.ts": "messages",
   // A field of a vendor's answer.
-  "relay/mode/embeddings-forwarder.ts": "embeddings",
+  "relay/mode/vectors.ts": "embeddings",
   // What a model makes.
   "console/models/contract.ts": "rerank",
 };

@@ -115,6 +115,7 @@ accounts:
     ["echo", { echo: true }],
     ["logprobs", { logprobs: 2 }],
     ["best_of", { best_of: 3 }],
+    ["max_tokens", { max_tokens: 0 }],
   ])("names what completions cannot do here: %s %j", async (param, more) => {
     const { status, json } = await ask(gateway.url, "/v1/completions", {
       model: "text",

@@ -1,29 +1,43 @@
 import type { SessionResponse } from "../../../src/console/session/contract.ts";
 import { ApiError, errorOf, unreachable } from "./api-error.ts";
+import type { BodyOf, Offered, QueryOf, ResponseOf } from "./operations.ts";
 import { queryClient } from "./query-client.ts";
 
 /** Values of a query string; what is empty or undefined is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** A body is given where the operation takes one. */
+type BodyArguments<Body> = undefined extends Body
+  ? [body?: Body, revision?: string]
+  : [body: Body, revision?: string];
+
 /** Asks the console's API (`path` below /api). Throws ApiError. */
-export function read<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
-  return ask<Answer>(apiUrl(path, query), signal === undefined ? {} : { signal });
+export function read<const Path extends string>(
+  path: Path & Offered<Path, "get">,
+  query?: QueryOf<Path>,
+  signal?: AbortSignal,
+): Promise<ResponseOf<Path, "get">> {
+  return readAny(path, query, signal);
+}
+
+/** As `read`, of a path that is known only to whoever uses the part that asks. */
+export function readAny<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
+  return ask<Answer>(urlOf(path, query), signal === undefined ? {} : { signal });
 }
 
 /**
  * Changes something, with the session's word that our own page asks. `revision` is that of the state which the change was
  * made from: where it is another by now, nothing is written. Throws ApiError.
  */
-export async function write<Answer>(
-  method: WriteMethod,
-  path: string,
-  body?: unknown,
-  revision?: string,
-): Promise<Answer> {
+export async function write<Method extends WriteMethod, const Path extends string>(
+  method: Method,
+  path: Path & Offered<Path, Lowercase<Method>>,
+  ...[body, revision]: BodyArguments<BodyOf<Path, Lowercase<Method>>>
+): Promise<ResponseOf<Path, Lowercase<Method>>> {
   const condition = revision === undefined ? {} : { "if-match": `"${revision}"` };
   const send = () =>
-    ask<Answer>(apiUrl(path), {
+    ask<ResponseOf<Path, Lowercase<Method>>>(urlOf(path), {
       method,
       headers: { ...writeHeaders(body), ...condition },
       body: textOf(body),
@@ -34,7 +48,7 @@ export async function write<Answer>(
     if (!(error instanceof ApiError) || error.code !== "csrf_failed") throw error;
     // Someone signed in anew in another tab: the word is another one now.
     const before = queryClient.getQueryData<SessionResponse>(["session"]);
-    const now = await read<SessionResponse>("/session");
+    const now = await read("/session");
     queryClient.setQueryData(["session"], now);
     if (now.user.id === before?.user.id) return send();
     // Somebody else: what this page's person began is not theirs to finish.
@@ -45,7 +59,14 @@ export async function write<Answer>(
 }
 
 /** The address of an operation, for links to files and event streams. */
-export function apiUrl(path: string, query: Query = {}): string {
+export function apiUrl<const Path extends string>(
+  path: Path & Offered<Path, "get">,
+  query?: QueryOf<Path>,
+): string {
+  return urlOf(path, query);
+}
+
+function urlOf(path: string, query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return `/api${path}${search === "" ? "" : `?${search}`}`;

@@ -1,6 +1,5 @@
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import type { AccountDetail } from "../../../src/console/accounts/contract.ts";
 import type { SessionResponse } from "../../../src/console/session/contract.ts";
 import { ApiError } from "./api-error.ts";
 import { read } from "./client.ts";
@@ -10,7 +9,7 @@ import { useRead } from "./use-read.ts";
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: () =>
-    read<SessionResponse>("/session").catch((error: unknown) => {
+    read("/session").catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;
     }),
@@ -51,7 +50,7 @@ function useAccountFacts(id: string): { readonly name: string; readonly suspende
   const { accounts, user } = useSession();
   const own = accounts.find((account) => account.id === id);
   const enabled = own === undefined && user.is_operator && id !== "";
-  const foreign = useRead<AccountDetail>(`/operator/accounts/${id}`, {}, { enabled });
+  const foreign = useRead(`/operator/accounts/${id}`, {}, { enabled });
   return {
     name: own?.name ?? foreign.data?.name ?? "",
     suspended: own?.suspended ?? foreign.data?.disabled ?? false,

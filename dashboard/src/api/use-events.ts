@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { apiUrl, type Query, read } from "./client.ts";
+import { apiUrl, read } from "./client.ts";
+import type { Offered, QueryOf } from "./operations.ts";
 import { queryClient } from "./query-client.ts";
 
 /** Whether what happens arrives as it happens. */
@@ -12,7 +13,11 @@ const RETRY_DELAY_MS = 3_000;
  * Hears a stream of the console as long as the page is open. The browser reconnects by itself after a lost connection, but
  * not after an answer that is no stream, as a gateway that stops and a proxy before one that is away give.
  */
-export function useEvents<Event>(path: string, hear: (event: Event) => void, query: Query = {}): Liveness {
+export function useEvents<const Path extends string, Event>(
+  path: Path & Offered<Path, "get">,
+  hear: (event: Event) => void,
+  query?: QueryOf<Path>,
+): Liveness {
   const [liveness, setLiveness] = useState<Liveness>("connecting");
   const latest = useRef(hear);
   latest.current = hear;

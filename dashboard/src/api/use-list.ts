@@ -1,7 +1,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { Query } from "./client.ts";
+import type { Offered, QueryOf, RowOf } from "./operations.ts";
 import { useSearch } from "./search.ts";
-import { type ReadOptions, useRead } from "./use-read.ts";
+import { type ReadOptions, useReadAny } from "./use-read.ts";
 
 /** How the console's lists answer: a page, and where the next begins. */
 export interface ListAnswer<Row> {
@@ -16,13 +16,13 @@ export interface List<Row> {
   readonly cursor: string;
 }
 
-/** Rows of a list from where the URL says (`?after=`): `useList<KeyRow>(path, { state })`. */
-export function useList<Row>(
-  path: string,
-  query: Query = {},
+/** Rows of a list from where the URL says (`?after=`): ``useList(`/accounts/${account}/keys`, { state })``. */
+export function useList<const Path extends string>(
+  path: Path & Offered<Path, "get">,
+  query?: QueryOf<Path>,
   { cursor = "after", ...options }: ReadOptions & { readonly cursor?: string } = {},
-): List<Row> {
+): List<RowOf<Path>> {
   const [search] = useSearch();
   const given = { limit: 50, ...query, after: search[cursor] };
-  return { query: useRead<ListAnswer<Row>>(path, given, options), cursor };
+  return { query: useReadAny(path, given, options), cursor };
 }

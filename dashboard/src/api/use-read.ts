@@ -1,5 +1,6 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { type Query, read } from "./client.ts";
+import { type Query, readAny } from "./client.ts";
+import type { Offered, QueryOf, ResponseOf } from "./operations.ts";
 
 export interface ReadOptions {
   /** Ask again while the page is looked at. */
@@ -8,15 +9,24 @@ export interface ReadOptions {
   readonly enabled?: boolean;
 }
 
-/** What the console's API answers: `useRead<KeyList>(`/accounts/${account}/keys`, { limit: 20 })`. */
-export function useRead<Answer>(
+/** What the console's API answers: ``useRead(`/accounts/${account}/keys`, { limit: 20 })``. */
+export function useRead<const Path extends string>(
+  path: Path & Offered<Path, "get">,
+  query?: QueryOf<Path>,
+  options?: ReadOptions,
+): UseQueryResult<ResponseOf<Path, "get">> {
+  return useReadAny(path, query, options);
+}
+
+/** As `useRead`, of a path that is known only to whoever uses the part that asks. */
+export function useReadAny<Answer>(
   path: string,
   query: Query = {},
   { everyMs, enabled = true }: ReadOptions = {},
 ): UseQueryResult<Answer> {
   return useQuery({
     queryKey: ["read", path, query],
-    queryFn: ({ signal }) => read<Answer>(path, query, signal),
+    queryFn: ({ signal }) => readAny<Answer>(path, query, signal),
     placeholderData: keepPreviousData,
     refetchInterval: everyMs ?? false,
     enabled,

@@ -1,9 +1,11 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { type UseComboboxState, type UseComboboxStateChangeOptions, useCombobox } from "downshift";
+import { type ReactNode, useEffect, useState } from "react";
+import type { Offered, RowOf } from "../api/operations.ts";
 import type { ListAnswer } from "../api/use-list.ts";
-import { useRead } from "../api/use-read.ts";
+import { useReadAny } from "../api/use-read.ts";
 import { useWords } from "../words/use-words.ts";
 import { Failed } from "./failure.tsx";
-import { Input } from "./field.tsx";
+import { Input, useAttributes } from "./field.tsx";
 import { partsWords } from "./words.ts";
 
 /** How long typing rests before the gateway is asked. */
@@ -23,10 +25,10 @@ export interface Choice {
   readonly note?: string;
 }
 
-interface ChooserProps<Row> {
+interface ChooserProps<Path extends string> {
   /** A list below /api that takes `?search=`. */
-  readonly path: string;
-  readonly choiceOf: (row: Row) => Choice;
+  readonly path: Path & Offered<Path, "get">;
+  readonly choiceOf: (row: RowOf<Path>) => Choice;
   readonly chosen: Choice | null;
   /** null: what was chosen is no more, as the text was changed. */
   readonly onChoose: (choice: Choice | null) => void;
@@ -40,80 +42,88 @@ interface ChooserProps<Row> {
  * alone, as a part of a name may fit another: it takes a click, or an arrow and Enter. In a form the list stands below the
  * box and not over the page, as a dialog would cut it off.
  */
-export function Chooser<Row>({
+export function Chooser<const Path extends string>({
   path,
   choiceOf,
   chosen,
   onChoose,
   placeholder,
   over = false,
-}: ChooserProps<Row>): ReactNode {
+}: ChooserProps<Path>): ReactNode {
   const t = useWords(partsWords);
-  const listId = useId();
+  const { id: inputId } = useAttributes();
   const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
   const [pointed, setPointed] = useState<string>();
-  const text = chosen?.name ?? typed;
-  const found = useFound<Row>(path, typed, open);
+  const found = useFound<RowOf<Path>>(path, typed, open);
   const choices = (found.rows ?? []).map(choiceOf);
-  const at = choices.findIndex(({ id }) => id === pointed);
   const expanded = open && choices.length > 0;
-
-  const close = (): void => {
-    setOpen(false);
-    setPointed(undefined);
-  };
-  const choose = (choice: Choice): void => {
-    onChoose(choice);
-    setTyped("");
-    close();
-  };
-  const press = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const pointedAt = choices[at];
-    if (step !== undefined) {
-      setOpen(true);
-      // Round and round; from nowhere to the first or the last.
-      const next = at === -1 ? (step === 1 ? 0 : -1) : at + step;
-      setPointed(choices.at(next % Math.max(choices.length, 1))?.id);
-    } else if (open && event.key === "Enter") {
-      // The text is no choice yet, so it must not send the form.
-      if (pointedAt !== undefined) choose(pointedAt);
-    } else if (open && event.key === "Escape") close();
-    else return;
-    event.preventDefault();
-  };
+  const box = useCombobox<Choice>({
+    items: choices,
+    itemToString: (choice) => choice?.name ?? "",
+    itemToKey: (choice) => choice?.id,
+    inputId,
+    inputValue: chosen?.name ?? typed,
+    selectedItem: chosen,
+    isOpen: open,
+    // By its id, as the list may become another one under it.
+    highlightedIndex: choices.findIndex(({ id }) => id === pointed),
+    stateReducer,
+    onIsOpenChange: ({ isOpen }) => setOpen(isOpen),
+    onHighlightedIndexChange: ({ highlightedIndex }) => setPointed(choices[highlightedIndex]?.id),
+    onSelectedItemChange: ({ selectedItem, type }) => {
+      onChoose(selectedItem);
+      if (type !== useCombobox.stateChangeTypes.InputChange) setTyped("");
+    },
+  });
 
   return (
     <div className="relative flex flex-col gap-1">
       <Input
-        role="combobox"
-        aria-expanded={expanded}
-        aria-controls={expanded ? listId : undefined}
-        aria-autocomplete="list"
-        aria-activedescendant={expanded && at !== -1 ? `${listId}-${pointed}` : undefined}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={placeholder}
-        value={text}
-        onChange={(event) => {
-          if (chosen !== null) onChoose(null);
-          setTyped(event.target.value);
-          setPointed(undefined);
-          setOpen(true);
-        }}
-        onClick={() => setOpen(true)}
-        onKeyDown={press}
-        onBlur={() => {
+        {...box.getInputProps({
+          "aria-labelledby": undefined,
+          "aria-expanded": expanded,
+          ...(expanded ? {} : { "aria-controls": undefined }),
+          spellCheck: false,
+          placeholder,
+          // Not in onInputValueChange, which comes too late for the cursor to stay where it is.
+          onChange: (event) => setTyped(event.currentTarget.value),
+          onKeyDown(event) {
+            // A closed list leaves Escape to the dialog, and does not give up what is chosen.
+            const leaves = event.key === "Escape" && !open;
+            Object.assign(event.nativeEvent, { preventDownshiftDefault: leaves });
+          },
           // What stands in the box is what is chosen, or nothing.
-          setTyped("");
-          close();
-        }}
+          onBlur: () => setTyped(""),
+        })}
       />
       <div className={over && open ? OVER : "contents"}>
-        {expanded && (
-          <Choices id={listId} choices={choices} pointed={pointed} busy={found.busy} onChoose={choose} />
-        )}
+        <div
+          {...box.getMenuProps({
+            "aria-label": t.choices,
+            "aria-busy": found.busy,
+            hidden: !expanded,
+            // The box keeps the focus.
+            onMouseDown: (event) => event.preventDefault(),
+            className: `max-h-60 overflow-y-auto rounded-md border border-line py-1 ${found.busy ? "opacity-60" : ""}`,
+          })}
+        >
+          {expanded &&
+            choices.map((choice, index) => (
+              <div
+                key={choice.id}
+                {...box.getItemProps({
+                  item: choice,
+                  index,
+                  className:
+                    "flex cursor-pointer flex-wrap items-baseline justify-between gap-x-4 px-2 py-1 aria-selected:bg-accent-soft",
+                })}
+              >
+                <span className="min-w-0 break-words">{choice.name}</span>
+                {choice.note !== undefined && <span className="text-sm text-mute">{choice.note}</span>}
+              </div>
+            ))}
+        </div>
         {open && found.error !== null && <Failed error={found.error} />}
         <p role="status" className="text-sm text-mute empty:sr-only">
           {open && found.error === null && (found.busy ? t.loading : t.found(choices.length, found.more))}
@@ -123,52 +133,16 @@ export function Chooser<Row>({
   );
 }
 
-function Choices({
-  id: listId,
-  choices,
-  pointed,
-  busy,
-  onChoose,
-}: {
-  readonly id: string;
-  readonly choices: readonly Choice[];
-  readonly pointed: string | undefined;
-  /** They are those of an earlier text. */
-  readonly busy: boolean;
-  readonly onChoose: (choice: Choice) => void;
-}): ReactNode {
-  const t = useWords(partsWords);
-  useEffect(() => {
-    if (pointed !== undefined)
-      document.getElementById(`${listId}-${pointed}`)?.scrollIntoView({ block: "nearest" });
-  }, [listId, pointed]);
-  return (
-    <div
-      id={listId}
-      role="listbox"
-      aria-label={t.choices}
-      aria-busy={busy}
-      // The box keeps the focus.
-      onMouseDown={(event) => event.preventDefault()}
-      className={`max-h-60 overflow-y-auto rounded-md border border-line py-1 ${busy ? "opacity-60" : ""}`}
-    >
-      {choices.map((choice) => (
-        <div
-          key={choice.id}
-          id={`${listId}-${choice.id}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={choice.id === pointed}
-          className="flex cursor-pointer flex-wrap items-baseline justify-between gap-x-4 px-2 py-1 hover:bg-shade aria-selected:bg-accent-soft"
-          onClick={() => onChoose(choice)}
-          onKeyDown={() => undefined}
-        >
-          <span className="min-w-0 break-words">{choice.name}</span>
-          {choice.note !== undefined && <span className="text-sm text-mute">{choice.note}</span>}
-        </div>
-      ))}
-    </div>
-  );
+/** Nothing is chosen by leaving the box, what is chosen is no more once the text is changed, and a click only opens. */
+function stateReducer(
+  state: UseComboboxState<Choice>,
+  { type, changes }: UseComboboxStateChangeOptions<Choice>,
+): Partial<UseComboboxState<Choice>> {
+  const { InputBlur, InputChange, InputClick } = useCombobox.stateChangeTypes;
+  if (type === InputBlur) return { ...changes, selectedItem: state.selectedItem };
+  if (type === InputChange) return { ...changes, selectedItem: null };
+  if (type === InputClick) return { ...changes, isOpen: true };
+  return changes;
 }
 
 /** What the list has for a text, once typing rests. */
@@ -178,7 +152,7 @@ function useFound<Row>(path: string, typed: string, enabled: boolean) {
     const timer = setTimeout(() => setSearch(typed), REST_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  const { data, error, isPlaceholderData } = useRead<ListAnswer<Row>>(
+  const { data, error, isPlaceholderData } = useReadAny<ListAnswer<Row>>(
     path,
     { search: search.trim(), limit: MAX_SHOWN },
     { enabled },

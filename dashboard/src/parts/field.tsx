@@ -96,7 +96,7 @@ export function Checkbox({
   );
 }
 
-function useAttributes() {
+export function useAttributes() {
   const { id, describedBy, invalid } = useContext(Context);
   return { id, "aria-describedby": describedBy, "aria-invalid": invalid || undefined };
 }

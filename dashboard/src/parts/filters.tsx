@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
+import type { Offered, RowOf } from "../api/operations.ts";
 import { useSearch } from "../api/search.ts";
-import { useRead } from "../api/use-read.ts";
+import { useReadAny } from "../api/use-read.ts";
 import { useWords } from "../words/use-words.ts";
 import { Button } from "./button.tsx";
 import { type Choice, Chooser } from "./chooser.tsx";
@@ -67,8 +68,8 @@ export function SelectFilter({
   );
 }
 
-/** One of more things than SelectFilter should list. `<ChooserFilter<KeyRow> name="key" label={t.key} all={t.anyKey} path={`/accounts/${account}/keys`} choiceOf={…} />` */
-export function ChooserFilter<Row>({
+/** One of more things than SelectFilter should list. `<ChooserFilter name="key" label={t.key} all={t.anyKey} path={`/accounts/${account}/keys`} choiceOf={…} />` */
+export function ChooserFilter<const Path extends string>({
   name,
   label,
   all,
@@ -79,15 +80,15 @@ export function ChooserFilter<Row>({
   readonly label: string;
   readonly all: string;
   /** As Chooser's, with each of the list below it by its id. */
-  readonly path: string;
-  readonly choiceOf: (row: Row) => Choice;
+  readonly path: Path & Offered<Path, "get">;
+  readonly choiceOf: (row: RowOf<Path>) => Choice;
 }): ReactNode {
   const [search, change] = useSearch();
   const given = search[name] ?? "";
   // What was chosen here, until the URL says it or something else; its name need not be asked for.
   const [chosen, setChosen] = useState<Choice | null>();
   useEffect(() => setChosen((now) => ((now?.id ?? "") === given ? now : undefined)), [given]);
-  const named = useRead<Row>(
+  const named = useReadAny<RowOf<Path>>(
     `${path}/${encodeURIComponent(given)}`,
     {},
     { enabled: given !== "" && chosen === undefined },
@@ -100,7 +101,7 @@ export function ChooserFilter<Row>({
   return (
     <div className="min-w-44 flex-1 sm:max-w-64">
       <Field label={label} quiet>
-        <Chooser<Row>
+        <Chooser
           path={path}
           choiceOf={choiceOf}
           chosen={chosen === undefined ? ofUrl() : chosen}

@@ -24,7 +24,7 @@ interface TableProps<Row> {
   readonly rowKey: (row: Row) => string;
 }
 
-/** A page of a list: `<Table caption={t.title} list={useList<Row>(path)} columns={[…]} rowKey={(row) => row.id} empty={<Empty … />} />` */
+/** A page of a list: `<Table caption={t.title} list={useList(path)} columns={[…]} rowKey={(row) => row.id} empty={<Empty … />} />` */
 export function Table<Row>({
   list,
   empty,

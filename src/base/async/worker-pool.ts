@@ -1,4 +1,5 @@
 import { type ResourceLimits, type Transferable, Worker } from "node:worker_threads";
+import { inTurnOfItsOwn } from "./event-loop-batch.ts";
 
 export interface WorkerPoolOptions {
   /**
@@ -21,8 +22,11 @@ export interface Job {
 }
 
 export interface WorkerPool<Response> {
-  /** Rejects with PoolFull when too many jobs wait, with WorkerLost when the worker ended over it. */
-  run(makeJob: () => Job): Promise<Response>;
+  /**
+   * Rejects with PoolFull when too many jobs wait, with WorkerLost when the worker ended over it. Making a job may take
+   * several turns of the event loop.
+   */
+  run(makeJob: () => Job | Promise<Job>): Promise<Response>;
   /** Ends all workers; what runs or waits is lost. */
   close(): Promise<void>;
 }
@@ -32,13 +36,13 @@ export class PoolFull extends Error {
   override readonly name = "PoolFull";
 }
 
-/** The worker threw, ran out of memory, or was ended. */
+/** The worker threw, ran out of memory, was ended, or could not be given the job. */
 export class WorkerLost extends Error {
   override readonly name = "WorkerLost";
 }
 
 interface Waiting<Response> {
-  readonly makeJob: () => Job;
+  readonly makeJob: () => Job | Promise<Job>;
   readonly resolve: (response: Response) => void;
   readonly reject: (error: Error) => void;
 }
@@ -72,18 +76,36 @@ export function createWorkerPool<Response>(options: WorkerPoolOptions): WorkerPo
     if (worker === undefined || job === undefined) return;
     busy.set(worker, job);
     worker.ref();
-    const { message, moved } = job.makeJob();
-    worker.postMessage(message, moved);
+    void give(worker, job);
+  }
+
+  async function give(worker: Worker, { makeJob }: Waiting<Response>): Promise<void> {
+    try {
+      const made = makeJob();
+      const { message, moved } = made instanceof Promise ? await made : made;
+      worker.postMessage(message, moved);
+    } catch (cause) {
+      // No memory for the copy of a large body, say. It is that job's fault alone.
+      if (busy.has(worker))
+        free(worker)?.reject(new WorkerLost("the worker could not be given its job", { cause }));
+      next();
+    }
+  }
+
+  /** Its job, which is over. */
+  function free(worker: Worker): Waiting<Response> | undefined {
+    const job = busy.get(worker);
+    busy.delete(worker);
+    worker.unref();
+    idle.push(worker);
+    return job;
   }
 
   function start(): Worker {
     const worker = new Worker(...runnable(options));
     let cause: unknown;
     worker.on("message", (response: Response) => {
-      busy.get(worker)?.resolve(response);
-      busy.delete(worker);
-      worker.unref();
-      idle.push(worker);
+      free(worker)?.resolve(response);
       next();
     });
     worker.on("error", (error) => {
@@ -108,13 +130,31 @@ function runnable({ entry, limits }: WorkerPoolOptions): ConstructorParameters<t
   return [code, { eval: true, resourceLimits: limits }];
 }
 
-/** All chunks in one, in memory of its own, which can be moved to another thread. */
-export function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+/** Bytes are copied so fast that this many take a millisecond, the system's pages for them included. */
+const COPIED_BYTES = 2 * 1024 * 1024;
+
+/**
+ * All chunks in one, in memory of its own, which can be moved to another thread. Large ones are copied over several turns
+ * of the event loop, in which others are served.
+ */
+export async function joined(
+  chunks: readonly Uint8Array[],
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(length);
   let at = 0;
+  let copied = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+    for (let from = 0; from < chunk.length; from += COPIED_BYTES) {
+      const part = chunk.subarray(from, from + COPIED_BYTES);
+      if (copied > 0 && copied + part.length > COPIED_BYTES) {
+        await new Promise<void>(inTurnOfItsOwn);
+        copied = 0;
+      }
+      whole.set(part, at);
+      at += part.length;
+      copied += part.length;
+    }
   }
   return whole;
 }

@@ -28,7 +28,7 @@ export function createLargeJson(): LargeJson {
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   // Whatever keeps a thread from it, it is done: here, if need be.
-  const aside = async (makeJob: () => Job): Promise<JsonResponse | undefined> => {
+  const aside = async (makeJob: () => Job | Promise<Job>): Promise<JsonResponse | undefined> => {
     try {
       return await pool.run(makeJob);
     } catch {
@@ -55,8 +55,8 @@ function textJob(json: string): Job {
 }
 
 /** The chunks stay the caller's, so a copy moves. */
-function bytesJob(chunks: readonly Uint8Array[]): Job {
-  const json = joined(chunks, lengthOf(chunks));
+async function bytesJob(chunks: readonly Uint8Array[]): Promise<Job> {
+  const json = await joined(chunks, lengthOf(chunks));
   return { message: { json } satisfies JsonMessage, moved: [json.buffer] };
 }
 

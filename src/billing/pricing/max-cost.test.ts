@@ -68,6 +68,7 @@ function boundOf(endpoint: ProtocolName, body: unknown, of: Model = model, more:
     forward: {
       hold: PROTOCOLS[endpoint].forward.hold,
       outputLimits: LIMITS[endpoint] ?? [],
+      zeroIsALimit: PROTOCOLS[endpoint].forward.zeroIsALimit,
       responseCounts: COUNTS,
     },
     model: of,
@@ -116,6 +117,13 @@ describe("the output of a hold", () => {
       expect(outputTokens(`"max_tokens":1,"max_tokens":${odd}`), odd).toBe(8_000);
     }
     expect(outputTokens(`${'"max_tokens":1,'.repeat(3_000)}"max_tokens":1`)).toBe(8_000);
+  });
+
+  it("is one token of messages at a limit of 0, which only fills the vendor's cache, and has no limit below it", () => {
+    const held = (limit: number): number =>
+      boundOf("messages", { x: [], max_tokens: limit }).usage.statedOutputTokens;
+    expect([1, 0, -0, -1].map(held)).toEqual([1, 1, 1, 8_000]);
+    expect(boundOf("responses", { x: [], max_output_tokens: 0 }).usage.statedOutputTokens).toBe(8_000);
   });
 
   it("counts every answer asked for, whatever a vendor may make of the number", () => {

@@ -102,6 +102,8 @@ interface CostPaths {
    * that they ignore, since an ignored limit limits nothing.
    */
   readonly outputLimits: readonly string[];
+  /** A limit of 0 asks for no output; elsewhere it means that there is no limit. */
+  readonly zeroIsALimit?: true | undefined;
   /** Paths of the number of answers asked for; [] = always one. */
   readonly responseCounts: readonly string[];
 }
@@ -268,7 +270,7 @@ const USUAL_RESPONSES = 128;
 /**
  * The largest output limit that the request states, at most `ceiling`; anything that is no whole number
  * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated, or nothing but 0 and
- * less: servers that take these write on without end (llama.cpp, Ollama), and clients mean that by them.
+ * less where that is no limit.
  */
 export function statedLimit({ scan, forward }: CostEstimateInput, ceiling: number): number | undefined {
   let largest: number | undefined;
@@ -277,7 +279,7 @@ export function statedLimit({ scan, forward }: CostEstimateInput, ceiling: numbe
     const values = scan.all(path);
     if (values.length < scan.count(path)) return ceiling;
     for (const value of values) {
-      if (isNoLimit(value)) isOpen = true;
+      if (isNoLimit(forward, value)) isOpen = true;
       else if (value.type !== "null") largest = Math.max(largest ?? 0, asCount(value, ceiling));
     }
   }
@@ -285,15 +287,20 @@ export function statedLimit({ scan, forward }: CostEstimateInput, ceiling: numbe
   return largest !== undefined && isOpen ? ceiling : largest;
 }
 
-/** Whether it says in a number that there is no limit. */
-export function isNoLimit({ value }: FoundValue): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value <= 0;
+/**
+ * Whether it says in a number that there is no limit: servers that take 0 and less write on without end (llama.cpp, Ollama),
+ * and clients mean that by them.
+ */
+export function isNoLimit({ zeroIsALimit }: Pick<CostPaths, "zeroIsALimit">, { value }: FoundValue): boolean {
+  return (
+    typeof value === "number" && Number.isSafeInteger(value) && value <= (zeroIsALimit === true ? -1 : 0)
+  );
 }
 
-function asCount(value: FoundValue, ceiling: number): number {
-  const asked = value.value;
-  return typeof asked === "number" && Number.isSafeInteger(asked) && asked >= 1
-    ? Math.min(asked, ceiling)
+/** A limit of 0 counts as 1, the least that it can be written as in another protocol. */
+function asCount({ value }: FoundValue, ceiling: number): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
+    ? Math.min(Math.max(value, 1), ceiling)
     : ceiling;
 }
 

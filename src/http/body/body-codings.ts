@@ -123,8 +123,8 @@ class Unzstd extends Transform {
       waiting: WAITING,
       limits: {},
     });
-    const response = await pool.run(() => {
-      const body = joined(this.chunks.splice(0), this.bytes);
+    const response = await pool.run(async () => {
+      const body = await joined(this.chunks.splice(0), this.bytes);
       return { message: { body, limitBytes: this.limitBytes } satisfies UnzstdMessage, moved: [body.buffer] };
     });
     if ("fault" in response) {

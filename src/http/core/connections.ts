@@ -102,7 +102,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
   };
   const refuse = (request: IncomingMessage, response: ServerResponse, error: GatewayError): void => {
     response.on("close", refused);
-    void serveBare(deps, request, response, normalPath(request.url ?? "/"), () => {
+    void serveBare(deps, request, response, { url: normalPath(request.url ?? "/"), route: "" }, () => {
       throw error;
     });
   };
@@ -138,11 +138,11 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       server.on("connection", (socket) => {
         const left = descriptors.left(socket);
         if (left === "few") stateOf(socket).isSurplus = true;
-        else if (left === "none") refuseConnection(socket, noDescriptor(), deps.errorType);
+        else if (left === "none") refuseConnection(socket, noDescriptor(), deps);
       });
       // What the parser gives up on.
       server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-        refuseMalformedRequest(error, socket, states.get(socket)?.owed, deps.errorType),
+        refuseMalformedRequest(error, socket, states.get(socket)?.owed, deps),
       );
       server.on("checkContinue", (request, response) => {
         awaitGoAhead(request, response);
@@ -152,7 +152,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
         "checkExpectation",
         inTurn((request, response) => refuse(request, response, unmetExpectation())),
       );
-      server.on("connect", ({ socket }) => refuseTunnel(socket, states.get(socket)?.owed, deps.errorType));
+      server.on("connect", ({ socket }) => refuseTunnel(socket, states.get(socket)?.owed, deps));
       return server;
     },
     running: () => running,

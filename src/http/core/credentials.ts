@@ -4,6 +4,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import type { KeyEnd } from "../../accounts/caller-store.ts";
 import type { Clock } from "../../base/clock.ts";
 import { GatewayError } from "../../errors.ts";
+import type { RequestContext } from "./endpoint.ts";
 
 /** Headers that carry a key, neutral and real spellings alike; every one works on every endpoint. */
 const KEY_HEADERS = ["x-api-key", "x-vendory-api-key", "x-goog-api-key"] as const;
@@ -29,6 +30,17 @@ export function authenticate(
       : orInvalid(found, carried, authenticator);
   }
   return resolveSeveral(carried, authenticator);
+}
+
+/** The same for a route whose requests carry their key in a header, or also in its query. */
+export async function callerOf(
+  { request, about }: Pick<RequestContext, "request" | "about">,
+  { authenticator }: { readonly authenticator: Authenticator },
+  queryKeys: readonly string[] = [],
+): Promise<Caller> {
+  const caller = await authenticate(request.raw, queryKeys, authenticator);
+  about.caller = caller;
+  return caller;
 }
 
 /** The body of a well-behaved caller is here by then; to ask again behind every body would cost each request its key's digest. */

@@ -5,6 +5,7 @@ import { shapeOf } from "./error-format.ts";
 import { sendError, stateError } from "./error-response.ts";
 import { requestId, responseHeaders } from "./response-headers.ts";
 import { dropDeafReader } from "./slow-reader.ts";
+import { type RefusedCall, tellFailed } from "./tell-refused.ts";
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
@@ -21,6 +22,8 @@ export interface IncomingCall {
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** What stands for the names of the route's path, decoded; for a `*` under that name. */
   readonly params: Readonly<Record<string, string>>;
+  /** The path as its route has it, with names in place of what callers write; "" = no route has it. */
+  readonly route: string;
 }
 
 /** What a route is given: the raw pair and the headers that each of its answers carries. */
@@ -28,6 +31,8 @@ export interface RequestContext {
   readonly request: IncomingCall;
   readonly raw: ServerResponse;
   readonly headers: Record<string, string>;
+  /** What its refusal tells the operator's log; each is noted as soon as it is known. */
+  readonly about: RefusedCall;
 }
 
 export type Handler = (context: RequestContext) => Promise<void> | void;
@@ -41,25 +46,29 @@ export async function serveRequest(
 ): Promise<void> {
   const shape = shapeOf(request.url);
   const headers = responseHeaders(request.raw, request.id, shape.idHeader);
+  const about: RefusedCall = { caller: undefined, model: undefined, person: undefined, isTold: false };
   try {
-    await serve({ request, raw, headers });
+    await serve({ request, raw, headers, about });
     // Most answers are with the kernel as soon as they are written.
     if (raw.writableEnded && raw.writableLength > 0) dropDeafReader(raw);
   } catch (error) {
     if (error instanceof GatewayError) Object.assign(headers, error.headers);
-    sendError(raw, headers, shape, stateError(error, request.id, deps.log, deps.errorType), request.id);
+    about.isTold ||= raw.destroyed;
+    tellFailed(deps.log, request, about, error);
+    sendError(raw, headers, shape, stateError(error, deps.errorType), request.id);
   }
 }
 
-/** The same for a request that no route was looked up for, so that nobody has read its query. `url` is its normal path. */
+/** The same for a request whose query nobody has read. `url` is its normal path. */
 export function serveBare(
   deps: Pick<HttpDeps, "log" | "errorType">,
   request: IncomingMessage,
   raw: ServerResponse,
-  url: string,
+  { url, route }: Pick<IncomingCall, "url" | "route">,
   serve: Handler,
 ): Promise<void> {
-  const bare = { raw: request, id: requestId(), method: request.method ?? "", url, query: {}, params: {} };
+  const method = request.method ?? "";
+  const bare = { raw: request, id: requestId(), method, url, query: {}, params: {}, route };
   return serveRequest(deps, bare, raw, serve);
 }
 

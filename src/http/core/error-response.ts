@@ -6,19 +6,14 @@ import {
   statementOf,
   UpstreamRejection,
 } from "../../errors.ts";
-import type { Log } from "../../observe/log.ts";
 import { outageOf } from "../../storage/failures.ts";
 import { MEDIA_BODY_BYTES } from "../body/body.ts";
 import { hasTinyChunks } from "../body/body-pace.ts";
 import type { ErrorShape } from "./error-format.ts";
 
-/** Turns whatever was thrown into what the caller may read; the unforeseen is logged and stays vague. */
-export function stateError(error: unknown, requestId: string, log: Log, errorType: string): ErrorStatement {
-  if (error instanceof UpstreamRejection) return error.statement;
-  const known = knownError(error);
-  if (known.status >= 500)
-    log.warn({ requestId, reason: known.reason, err: known.cause ?? known }, known.message);
-  return statementOf(known, errorType);
+/** Turns whatever was thrown into what the caller may read; the unforeseen stays vague. */
+export function stateError(error: unknown, errorType: string): ErrorStatement {
+  return error instanceof UpstreamRejection ? error.statement : statementOf(knownError(error), errorType);
 }
 
 /** The error of the list that stands for whatever was thrown. */

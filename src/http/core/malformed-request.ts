@@ -2,7 +2,14 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError, shouldRetry, statementOf } from "../../errors.ts";
 import { encodeShapeA } from "../../protocols/errors/error-format-a.ts";
+import type { HttpDeps } from "../deps.ts";
 import { requestId } from "./response-headers.ts";
+import { type RefusedCall, tellFailed } from "./tell-refused.ts";
+
+type Told = Pick<HttpDeps, "log" | "errorType">;
+
+/** Of what is no request, nobody is known. */
+const NOBODY: RefusedCall = { caller: undefined, model: undefined, person: undefined, isTold: false };
 
 /**
  * Refuses what is not HTTP we accept (malformed, headers too large or too slow): the parser gave up, so
@@ -12,16 +19,16 @@ export function refuseMalformedRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
   owed: ServerResponse | undefined,
-  errorType: string,
+  deps: Told,
 ): void {
   // Behind a request that said it is the last nothing counts: its answer, which closes, comes whole (RFC 9112, 9.6).
   if (error.code === "HPE_CLOSED_CONNECTION") return;
   if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
-  else tellOnce(socket, owed, errorOf(error.code), errorType);
+  else tellOnce(socket, owed, errorOf(error.code), deps);
 }
 
 /** Refuses CONNECT: Node hands over its socket, whose errors are nobody else's from then on. */
-export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, errorType: string): void {
+export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, deps: Told): void {
   socket.on("error", () => undefined);
   const error = new GatewayError(
     "method_not_allowed",
@@ -30,13 +37,13 @@ export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, e
       headers: { allow: "" },
     },
   );
-  tellOnce(socket, owed, error, errorType);
+  tellOnce(socket, owed, error, deps);
 }
 
 /** Refuses a connection before anything was read of it. */
-export function refuseConnection(socket: Socket, error: GatewayError, errorType: string): void {
+export function refuseConnection(socket: Socket, error: GatewayError, deps: Told): void {
   socket.on("error", () => undefined);
-  tellOnce(socket, undefined, error, errorType);
+  tellOnce(socket, undefined, error, deps);
 }
 
 /**
@@ -48,7 +55,7 @@ function tellOnce(
   socket: Socket,
   owed: ServerResponse | undefined,
   error: GatewayError,
-  errorType: string,
+  { log, errorType }: Told,
 ): void {
   if (owed !== undefined && (owed.headersSent || owed.req.complete)) {
     // What that answer wrote in this turn may be all of it.
@@ -57,6 +64,7 @@ function tellOnce(
     return;
   }
   const id = requestId();
+  tellFailed(log, { id, method: "", route: "" }, NOBODY, error);
   const body = encodeShapeA(statementOf(error, errorType), id);
   const headers = {
     ...error.headers,

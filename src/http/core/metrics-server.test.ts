@@ -11,6 +11,7 @@ describe("the address of the metrics", () => {
       metrics: createMetrics(),
       notReady: async () => undefined,
       log: { error } as never,
+      errorType: "gateway_error",
     });
     await pause(0);
     await server.close();

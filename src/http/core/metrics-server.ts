@@ -1,6 +1,7 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Log } from "../../observe/log.ts";
 import type { Metrics } from "../../observe/metrics.ts";
+import { createConnections } from "./connections.ts";
 
 export interface MetricsServerOptions {
   /** host:port to serve at, or null; asked again every few seconds, as it is a setting of the catalog. */
@@ -9,16 +10,18 @@ export interface MetricsServerOptions {
   /** See `readiness`. */
   readonly notReady: () => Promise<string | undefined>;
   readonly log: Log;
+  readonly errorType: string;
 }
 
 const LOOK_EVERY_MS = 5_000;
 
 /**
  * Serves /metrics on an address of its own while the settings name one, so that callers cannot read it. The probes
- * are there too, for a process that only works: it has no other address.
+ * are there too, for a process that only works: it has no other address. Its callers are bounded as those of the public port.
  */
 export function serveMetrics(options: MetricsServerOptions): { close(): Promise<void> } {
   const { address, log } = options;
+  const connections = createConnections(options);
   let refused: string | undefined;
   let current: { readonly address: string; readonly server: Server } | undefined;
 
@@ -30,7 +33,7 @@ export function serveMetrics(options: MetricsServerOptions): { close(): Promise<
     if (wanted !== null) current = { address: wanted, server: open(wanted) };
   };
   const open = (at: string): Server => {
-    const server = createServer((request, response) => {
+    const server = connections.open((request, response) => {
       answer(options, request.url?.split("?", 1)[0] ?? "", response).catch(() =>
         response.writeHead(500).end(),
       );

@@ -61,17 +61,22 @@ export interface Router {
 }
 
 /** What a request that matched is: its parameters and the query, which is read only here. */
-type Match = Pick<IncomingCall, "params" | "query">;
+type Match = Pick<IncomingCall, "params" | "query" | "route">;
 
 export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router {
   const answer = (
     request: IncomingMessage,
     response: ServerResponse,
-    { params, query }: Match,
+    { params, query, route }: Match,
     serve: Handler,
   ): void => {
     const { method = "", url = "" } = request;
-    void serveRequest(deps, { raw: request, id: requestId(), method, url, params, query }, response, serve);
+    void serveRequest(
+      deps,
+      { raw: request, id: requestId(), method, url, params, query, route },
+      response,
+      serve,
+    );
   };
   const unreadable = (fault: string) => (path: string, request: IncomingMessage, response: ServerResponse) =>
     answer(request, response, NOTHING, () => {
@@ -104,7 +109,12 @@ export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router 
   const route: Router["route"] = (methods, path, serve) => {
     patterns.add(path);
     routes.on([...methods], path, (request, response, params, _store, query) =>
-      answer(request as IncomingMessage, response as ServerResponse, { params, query } as Match, serve),
+      answer(
+        request as IncomingMessage,
+        response as ServerResponse,
+        { params, query, route: path } as Match,
+        serve,
+      ),
     );
   };
   return {
@@ -127,7 +137,7 @@ export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router 
   };
 }
 
-const NOTHING: Match = { params: {}, query: {} };
+const NOTHING: Match = { params: {}, query: {}, route: "" };
 
 /** To whatever no route serves; `hint` says what is near. */
 export function refuseMissing(

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import type { Task } from "../../tasks/tasks.ts";
-import { authenticate } from "../core/credentials.ts";
+import { callerOf } from "../core/credentials.ts";
 import { queryText, type RequestContext, sendJson } from "../core/endpoint.ts";
 import type { HttpDeps } from "../deps.ts";
 
@@ -14,7 +14,7 @@ export async function readTask(
   medium: "image" | "video",
   record: (task: Task) => object,
 ): Promise<void> {
-  const caller = await authenticate(context.request.raw, [], deps.authenticator);
+  const caller = await callerOf(context, deps);
   const { id = "" } = context.request.params;
   const waitMs = readWait(context) * 1000;
   const find = (ms: number) => deps.tasks.find(caller.accountId, medium, id, ms);

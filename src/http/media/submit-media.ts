@@ -13,7 +13,7 @@ import type { Admission } from "../../relay/admit/entrance.ts";
 import type { Task, TaskRequest } from "../../tasks/tasks.ts";
 import { isHereOrSmall, MEDIA_BODY_BYTES } from "../body/body.ts";
 import { type JsonBody, readJsonChunks } from "../body/json-body.ts";
-import { authenticate, authenticateLate } from "../core/credentials.ts";
+import { authenticateLate, callerOf } from "../core/credentials.ts";
 import { queryText, type RequestContext, sendJson } from "../core/endpoint.ts";
 import type { HttpDeps } from "../deps.ts";
 
@@ -30,7 +30,7 @@ export async function submitMedia(
 ): Promise<void> {
   const incoming = context.request.raw;
   const sinceMs = deps.clock.monotonicMs();
-  const sender = await authenticate(incoming, [], deps.authenticator);
+  const sender = await callerOf(context, deps);
   const isDry = isDryRun(context);
   const admission = isDry ? undefined : await letIn(deps, incoming, sender);
   const lease = deps.bodies.leaseOf(sender);
@@ -98,6 +98,7 @@ function requestOf(
   { caller, endpoint, body, bodyDigest }: Order,
 ): TaskRequest {
   const model = modelOf(deps, caller, body["model"], endpoint);
+  context.about.model = model.id;
   const submission = familyFor(model).read(model, body);
   const webhookUrl = readWebhookUrl(body["webhook_url"]);
   const key = readIdempotencyKey(context.request.raw);

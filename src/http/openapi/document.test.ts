@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { API_TYPES, apiTypes } from "../../../test/support/api-types.ts";
 import { schemaOfFields } from "../../families/field-schema.ts";
 import { FAMILIES } from "../../families/table.ts";
 import { openApi } from "./document.ts";
@@ -43,6 +45,10 @@ describe("the description of the API", () => {
           ]);
     }
     expect(document.paths["/v1/webhooks/secret"]?.["get"]?.["responses"]).toHaveProperty("403");
+  });
+
+  it("is what the types of the dashboard's calls were made from", async () => {
+    expect(readFileSync(API_TYPES, "utf8"), "npm run docs:api writes them anew").toBe(await apiTypes());
   });
 
   it("holds only schemas that a validator takes", () => {

@@ -1,6 +1,6 @@
 import type { Caller } from "../../accounts/caller.ts";
 import { GatewayError } from "../../errors.ts";
-import { authenticate } from "../core/credentials.ts";
+import { callerOf } from "../core/credentials.ts";
 import { sendJson } from "../core/endpoint.ts";
 import { isRequestId } from "../core/response-headers.ts";
 import type { Router } from "../core/router.ts";
@@ -10,13 +10,13 @@ import { isTaskId } from "../media/read-task.ts";
 /** The secret that receivers check signatures with, and the log of a task's delivery. */
 export function webhookRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["GET", "HEAD"], "/v1/webhooks/secret", async (context) => {
-    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const caller = await callerOf(context, deps);
     await expectOwner(caller, deps);
     sendJson(context, 200, { secret: await deps.webhooks.secretOf(caller.accountId) });
   });
 
   router.endpoint(["GET", "HEAD"], "/v1/webhooks/deliveries/:taskId", async (context) => {
-    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const caller = await callerOf(context, deps);
     const { taskId = "" } = context.request.params;
     const delivery = isTaskId(taskId) ? await deps.webhooks.deliveryOf(caller.accountId, taskId) : undefined;
     if (delivery === undefined)
@@ -54,7 +54,7 @@ function deliveryRecord(taskId: string, { id, url, deliveredAt, nextAt, attempts
 /** What a request or a task cost and why: units x frozen prices x factor, for any key of the account that paid. */
 export function receiptRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["GET", "HEAD"], "/v1/receipts/:id", async (context) => {
-    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const caller = await callerOf(context, deps);
     const { id = "" } = context.request.params;
     const known = isRequestId(id) || isTaskId(id);
     const receipt = known ? await deps.readReceipt(caller.accountId, id) : undefined;

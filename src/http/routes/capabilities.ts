@@ -1,7 +1,7 @@
 import type { Model } from "../../catalog/catalog.ts";
 import { schemaOfFields } from "../../families/field-schema.ts";
 import { familyOf } from "../../families/table.ts";
-import { authenticate } from "../core/credentials.ts";
+import { callerOf } from "../core/credentials.ts";
 import { sendJson } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -9,7 +9,7 @@ import type { HttpDeps } from "../deps.ts";
 /** What the models of pictures and videos that a key may call take, from the tables that requests are read by. */
 export function capabilityRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["GET", "HEAD"], "/v1/capabilities", async (context) => {
-    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const caller = await callerOf(context, deps);
     const data = deps.catalog.current().listed(caller).flatMap(capabilityOf);
     sendJson(context, 200, { object: "list", data });
   });

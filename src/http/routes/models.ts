@@ -1,5 +1,5 @@
 import type { Model } from "../../catalog/catalog.ts";
-import { authenticate } from "../core/credentials.ts";
+import { callerOf } from "../core/credentials.ts";
 import { queryText, type RequestContext, sendJson, wrongMethod } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -11,7 +11,7 @@ import { pageByCursor, readLimit } from "./paging.ts";
 /** The model lists: only what the calling key may call, in the shape its client reads. */
 export function modelRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["GET", "HEAD"], "/v1/models", async (context) => {
-    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const caller = await callerOf(context, deps);
     const view = { catalog: deps.catalog.current(), group: caller.group, vocabulary: deps.vocabulary };
     const models = view.catalog.listed(caller);
     const style = styleOf(context);
@@ -45,7 +45,7 @@ export function modelRoutes(router: Router, deps: HttpDeps): void {
       if (!id.includes(":")) throw wrongMethod(raw, ["GET", "HEAD"]);
       return actOnModel(deps, context, []);
     }
-    const caller = await authenticate(raw, [], deps.authenticator);
+    const caller = await callerOf(context, deps);
     const view = { catalog: deps.catalog.current(), group: caller.group, vocabulary: deps.vocabulary };
     const model = view.catalog.callable(caller, id);
     if (model === undefined) {

@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import { nativeActions } from "../../protocols/endpoint-table.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { authenticate } from "../core/credentials.ts";
+import { callerOf } from "../core/credentials.ts";
 import { queryText, queryTexts, type RequestContext, sendJson, wrongMethod } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -15,7 +15,7 @@ import { pageByCursor, readLimit } from "./paging.ts";
 export function nativeRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["GET", "HEAD"], "/v1beta/models", async (context) => {
     const { request } = context;
-    const caller = await authenticate(request.raw, queryTexts(request, "key"), deps.authenticator);
+    const caller = await callerOf(context, deps, queryTexts(request, "key"));
     const token = queryText(request, "pageToken");
     const catalog = deps.catalog.current();
     const view = { catalog, group: caller.group, vocabulary: deps.vocabulary };
@@ -44,11 +44,7 @@ export function nativeRoutes(router: Router, deps: HttpDeps): void {
 
 async function showModel(deps: HttpDeps, context: RequestContext): Promise<void> {
   if (ACTIONS.has(targetOf(context).action)) throw wrongMethod(context.request.raw, ["POST"]);
-  const caller = await authenticate(
-    context.request.raw,
-    queryTexts(context.request, "key"),
-    deps.authenticator,
-  );
+  const caller = await callerOf(context, deps, queryTexts(context.request, "key"));
   const id = pathOf(context);
   const catalog = deps.catalog.current();
   const model = catalog.callable(caller, id);

@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { StoredAsk } from "../../relay/response/stored-responses.ts";
-import { authenticate } from "../core/credentials.ts";
+import { callerOf } from "../core/credentials.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -37,8 +37,8 @@ async function serveStored(
   method: StoredAsk["method"],
   below: string,
 ): Promise<void> {
-  const { raw, id: requestId, params, url } = context.request;
-  const caller = await authenticate(raw, [], deps.authenticator);
+  const { id: requestId, params, url } = context.request;
+  const caller = await callerOf(context, deps);
   const { id = "" } = params;
   const admission = await deps.entrance.admit(caller, true);
   Object.assign(context.headers, admission?.headers);

@@ -1,5 +1,5 @@
 import { readJsonBody } from "../body/json-body.ts";
-import { authenticate, authenticateLate } from "../core/credentials.ts";
+import { authenticateLate, callerOf } from "../core/credentials.ts";
 import { sendJson } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -15,7 +15,7 @@ export function assetRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["POST"], "/v1/videoa/asset/create", async (context) => {
     const incoming = context.request.raw;
     const sinceMs = deps.clock.monotonicMs();
-    const sender = await authenticate(incoming, [], deps.authenticator);
+    const sender = await callerOf(context, deps);
     const { bodies } = deps;
     const terms = { limitBytes: ASSET_BODY_BYTES, lease: bodies.leaseOf(sender), pace: bodies.pace };
     const body = await readJsonBody(incoming, terms);
@@ -25,7 +25,7 @@ export function assetRoutes(router: Router, deps: HttpDeps): void {
   });
 
   router.endpoint(["GET", "HEAD"], "/v1/videoa/asset/:id", async (context) => {
-    const caller = await authenticate(context.request.raw, [], deps.authenticator);
+    const caller = await callerOf(context, deps);
     const { id = "" } = context.request.params;
     const result = await deps.assets.read(caller, context.request.id, id);
     sendJson(context, 200, { success: true, result });

@@ -45,7 +45,7 @@ export function textFastPath(
     if (serve === undefined) return false;
     deferToBatch(() => {
       // Who has left within the turn gets no answer, and no event tells of it any more.
-      if (!request.socket.destroyed) void serveBare(deps, request, response, url, serve);
+      if (!request.socket.destroyed) void serveBare(deps, request, response, { url, route: url }, serve);
     });
     return true;
   };

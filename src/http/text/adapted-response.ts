@@ -24,8 +24,12 @@ export interface ErrorForm {
   encode(statement: ErrorStatement): string;
 }
 
+/** Read into values and written anew at once, by the event loop. Summaries and prompts' ends have some hundred kilobytes at most. */
+const ADAPTED_RESPONSE_BYTES = 1024 * 1024;
+
 /** Rewrites what is on its way to the caller; errors before an answer do not come this way, and look as the path's errors do. */
 export class AdaptedResponse implements ClientResponse {
+  readonly mostBytes = ADAPTED_RESPONSE_BYTES;
   readonly #inner: ClientResponse;
   readonly #adapter: Adapter;
   readonly #errors: ErrorForm;

@@ -5,7 +5,7 @@ import { watchOf } from "../../relay/admit/watch.ts";
 import { openStateSearch } from "../../relay/admit/wrapped-state.ts";
 import { readBody, TEXT_BODY_BYTES } from "../body/body.ts";
 import { refusing } from "../body/json-body.ts";
-import { authenticate, authenticateLate } from "../core/credentials.ts";
+import { authenticateLate, callerOf } from "../core/credentials.ts";
 import { queryText, type RequestContext, sendJson } from "../core/endpoint.ts";
 import type { HttpDeps } from "../deps.ts";
 import { neutralHeaders } from "./neutral-headers.ts";
@@ -25,7 +25,7 @@ export async function serveCount(deps: HttpDeps, context: RequestContext, call: 
   const { raw, id } = context.request;
   const { protocol: name, queryKeys = [] } = call;
   const protocol = PROTOCOLS[name];
-  const caller = await authenticate(raw, queryKeys, deps.authenticator);
+  const caller = await callerOf(context, deps, queryKeys);
   Object.assign(context.headers, await deps.entrance.admitCount(caller));
   const memory = deps.bodies.leaseOf(caller);
   try {

@@ -18,6 +18,8 @@ export const legacyCompletions: Adapter = {
     if (!isAbsent(logprobs)) throw refused("logprobs", "log probabilities; chat completions have them");
     if (!isAbsent(bestOf) && bestOf !== (rest["n"] ?? 1))
       throw refused("best_of", "the best of several completions");
+    // Chat vendors refuse it, and some servers write on without end.
+    if (maxTokens === 0) throw refused("max_tokens", "a completion without a token");
     const prompts = readPrompts(prompt);
     return {
       ...rest,

@@ -66,6 +66,7 @@ export async function respondWithText(
   try {
     const found = authenticate(incoming, queryKeys, deps.authenticator);
     caller = found instanceof Promise ? await found : found;
+    context.about.caller = caller;
     const entering = deps.entrance.admit(caller, isHereOrSmall(incoming));
     if (entering !== undefined) {
       admission = await entering;
@@ -151,6 +152,7 @@ export async function respondWithText(
     countRefused(deps, context, { protocol: call.protocol, caller, named, startedMs, error });
     throw error;
   }
+  context.about.isTold = true;
   // Not awaited, so that nothing of what reading took is kept while the upstream works.
   return admitted.carry();
 }
@@ -186,20 +188,12 @@ interface Refused {
 }
 
 /** Only a model that its caller may use is told: others would be a series for each word that is made up. */
-function countRefused(
-  deps: HttpDeps,
-  { raw, request: { id: requestId } }: RequestContext,
-  refused: Refused,
-): void {
+function countRefused(deps: HttpDeps, { raw, about }: RequestContext, refused: Refused): void {
   const { caller, named, error } = refused;
   const isKnown = caller !== undefined && typeof named === "string";
   const model = (isKnown && deps.catalog.current().callable(caller, named)?.id) || null;
-  const { status, reason, param } = knownError(error);
-  // What is the gateway's own fault has the line of its error.
-  if (status < 500 && !raw.destroyed) {
-    const who = { account: caller?.accountName, keyName: caller?.keyName };
-    deps.log.info({ requestId, ...who, model, reason, status, param }, "a request was refused");
-  }
+  about.model = model;
+  const { status } = knownError(error);
   deps.metrics.requestEnded({
     endpoint: refused.protocol,
     model,

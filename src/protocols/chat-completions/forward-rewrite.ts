@@ -9,7 +9,6 @@ import {
 } from "../../base/json/json-splice.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ForwardedRequest, ForwardedStream, ForwardRewrite } from "../forward-rewrite.ts";
-import { tellThoughtsOfResponse } from "./forwarded-chunk.ts";
 import { openForwardedStream, type StreamTerms } from "./forwarded-stream.ts";
 
 /**
@@ -19,6 +18,7 @@ import { openForwardedStream, type StreamTerms } from "./forwarded-stream.ts";
 export class ChatRewrite implements ForwardRewrite {
   readonly edits: readonly Edit[];
   readonly tellsUsage: boolean;
+  readonly tellsWhole: boolean;
   readonly #terms: StreamTerms;
 
   constructor(request: ForwardedRequest, quirks: Quirks) {
@@ -33,11 +33,8 @@ export class ChatRewrite implements ForwardRewrite {
     if (tellsThoughts) edits.push(...reasoningEdits(request, quirks));
     this.edits = edits;
     this.tellsUsage = usage !== "unasked";
+    this.tellsWhole = tellsThoughts;
     this.#terms = { usage, responses, tellsThoughts };
-  }
-
-  whole(chunks: readonly Buffer[]): readonly Uint8Array[] {
-    return this.#terms.tellsThoughts ? tellThoughtsOfResponse(chunks) : chunks;
   }
 
   openStream(): ForwardedStream {

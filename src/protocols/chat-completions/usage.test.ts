@@ -69,6 +69,16 @@ describe("chat completions usage", () => {
       cacheWrite5m: undefined,
       outputVisible: 40,
     });
+    // The same vendor where it states the seconds alone.
+    const seconds = { prompt_audio_seconds: 4, prompt_tokens_details: null };
+    expect(read({ prompt_tokens: 8, completion_tokens: 40, total_tokens: 348, ...seconds })).toEqual({
+      inputUncached: 308,
+      outputVisible: 40,
+    });
+    for (const silence of [0, null])
+      expect(
+        read({ prompt_tokens: 8, completion_tokens: 40, total_tokens: 348, prompt_audio_seconds: silence }),
+      ).toMatchObject({ inputUncached: 8, outputReasoning: 300 });
     // OpenAI counts it within.
     expect(read({ prompt_tokens: 308, completion_tokens: 40, total_tokens: 348, ...heard })).toMatchObject({
       inputUncached: 308,

@@ -55,6 +55,8 @@ const rules: MeteringRules = {
       reasoning: tally.count(completion, "reasoning_tokens"),
       total: tally.count(usage, "total_tokens"),
       audio: tally.count(prompt, "audio_tokens"),
+      // Mistral's: https://docs.mistral.ai/api
+      heard: Number(usage["prompt_audio_seconds"]) > 0,
     };
     const output = inclusiveOutput(tally, counts, cache);
     return metered(tally, inclusiveInput(tally, input, cache, counts), output, usage);

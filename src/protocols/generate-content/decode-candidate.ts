@@ -115,9 +115,8 @@ function readPart(
     blocks.whole(before.index, state === undefined ? media : { ...media, opaque: state });
     return closed;
   }
-  if (typeof part["text"] === "string" || Object.keys(part).every((key) => key.startsWith("thought"))) {
-    return readWords(before, part, state, blocks);
-  }
+  const isBare = isEmptyFile(part) || Object.keys(part).every((key) => key.startsWith("thought"));
+  if (isBare || typeof part["text"] === "string") return readWords(before, part, state, blocks);
   const closed = closeBlock(before, blocks);
   blocks.whole(before.index, foreignPart(part, before.index));
   return closed;
@@ -191,8 +190,17 @@ function closeBlock(before: CandidateState, blocks: BlockWriter): CandidateState
   return { ...before, open: undefined, text: "", state: undefined };
 }
 
+/** A file of no bytes, as servers write that fill in every field. */
+export function isEmptyFile(part: JsonObject): boolean {
+  return fileIn(part) !== undefined && mediaIn(part) === undefined;
+}
+
+function fileIn(part: JsonObject): JsonObject | undefined {
+  return camelObject(part["inlineData"]) ?? camelObject(part["fileData"]);
+}
+
 function mediaIn(part: JsonObject): MediaPart | undefined {
-  const blob = camelObject(part["inlineData"]) ?? camelObject(part["fileData"]);
+  const blob = fileIn(part);
   const data = asText(blob?.["data"]);
   const uri = asText(blob?.["fileUri"]);
   if (data === "" && uri === "") return undefined;

@@ -74,6 +74,17 @@ describe("generateContent answers", () => {
     expect(told.at(-1)).toMatchObject({ type: "error", error: { fault: "rate-limit" } });
   });
 
+  it("hold nothing where a server writes a file without bytes", () => {
+    const silent = {
+      candidates: [{ content: { parts: [{ inlineData: { mimeType: "audio/wav", data: "" } }] } }],
+    };
+    expect(generateContent.usage.readPlain(silent).hasOutput).toBe(false);
+    const picture = {
+      candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "AA" } }] } }],
+    };
+    expect(generateContent.usage.readPlain(picture).hasOutput).toBe(true);
+  });
+
   it("take empty chunks as nothing, and state at the end of words as theirs (rules 17 and 36)", () => {
     const { parts } = choiceOf(
       streamed(
@@ -81,6 +92,7 @@ describe("generateContent answers", () => {
         chunk([{ text: "" }]),
         chunk([{ text: "Hel" }]),
         { candidates: [{}] },
+        chunk([{ inlineData: { mimeType: "audio/wav", data: "" } }, { fileData: { fileUri: "" } }]),
         chunk([{ text: "lo" }]),
         chunk([{ text: "", thoughtSignature: "c2ln" }], "STOP"),
       ),

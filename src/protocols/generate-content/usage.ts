@@ -12,8 +12,9 @@ import {
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { inclusiveInput, metered, Tally } from "../streams/usage-counts.ts";
+import { type Buckets, inclusiveInput, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
+import { isEmptyFile } from "./decode-candidate.ts";
 import { finishWord, responseWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
 
@@ -42,13 +43,38 @@ const rules: MeteringRules = {
     const candidates = tally.count(usage, "candidatesTokenCount");
     // The vendor leaves zeros out (rule 7); a count it did state but that is impossible stays missing.
     const leftOut = usage["candidatesTokenCount"] === undefined && prompt !== undefined;
-    const output = {
-      outputVisible: leftOut ? 0 : candidates,
-      outputReasoning: tally.count(usage, "thoughtsTokenCount"),
-    };
+    const output = outputBuckets({
+      input,
+      words: leftOut ? 0 : candidates,
+      thoughts: tally.count(usage, "thoughtsTokenCount"),
+      total: tally.count(usage, "totalTokenCount"),
+    });
     return metered(tally, inclusiveInput(tally, input, cache), output, usage);
   },
 };
+
+interface OutputCounts {
+  readonly input: number | undefined;
+  readonly words: number | undefined;
+  readonly thoughts: number | undefined;
+  readonly total: number | undefined;
+}
+
+/**
+ * Thoughts are counted beside the words (rule 3); where the total says so, within them, as Gemini's own API and Vertex AI's
+ * have done at times. What the total alone tells of are thoughts too (rule 4).
+ */
+function outputBuckets({ input, words, thoughts, total }: OutputCounts): Buckets {
+  if (input === undefined || words === undefined || total === undefined)
+    return { outputVisible: words, outputReasoning: thoughts };
+  const isWithin = thoughts !== undefined && thoughts <= words && total === input + words;
+  const visible = isWithin ? words - thoughts : words;
+  const unstated = Math.max(0, total - input - visible - (thoughts ?? 0));
+  return {
+    outputVisible: visible,
+    outputReasoning: thoughts === undefined && unstated === 0 ? undefined : (thoughts ?? 0) + unstated,
+  };
+}
 
 /** Reads usage off generateContent, plain and streamed. */
 export const generateContentUsage = usageReader(rules);
@@ -66,7 +92,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   noteServed(notes, "tier", tierOfTraffic(usage?.["trafficType"]));
   noteUsage(notes, usage);
   for (const candidate of asObjects(body["candidates"])) {
-    notes.output ||= partsOf(candidate).some((part) => part["text"] !== "");
+    notes.output ||= partsOf(candidate).some((part) => part["text"] !== "" && !isEmptyFile(part));
     const finish = finishWord(body, candidate);
     // The vendor leaves the first one's index out, as it does with every zero.
     const index = asIndex(candidate["index"]);

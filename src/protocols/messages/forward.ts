@@ -44,6 +44,8 @@ export const messagesForward: ForwardTable = {
   maxItems: {},
   watched: ["compaction.type"],
   outputLimits: ["max_tokens"],
+  // https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache
+  zeroIsALimit: true,
   ownLimit: { name: "max_tokens" },
   signOfLife: 'event: ping\ndata: {"type": "ping"}\n\n',
   clientsBearComments: true,

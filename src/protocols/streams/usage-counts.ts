@@ -80,8 +80,8 @@ export function inclusiveInput(
 /**
  * What vendors count beside input and output and in the total alone. The same vendor's name serves several
  * ways of counting, so only the sum tells which parts are: thoughts (xAI, 41 of 41 answers), sound that was
- * heard (Mistral's Voxtral), cached input (several gateways). What no stated part explains are thoughts that
- * Gemini's own OpenAI endpoint states nowhere.
+ * heard (Mistral's Voxtral), cached input (several gateways). What no stated part explains is sound where some was heard, else
+ * thoughts that Gemini's own OpenAI endpoint states nowhere.
  */
 function besideWholes(counts: OutputCounts, cache: CacheCounts): Beside {
   const { input, output, total, reasoning = 0, audio = 0 } = counts;
@@ -98,7 +98,7 @@ function besideWholes(counts: OutputCounts, cache: CacheCounts): Beside {
     };
     if (parts.reasoning + parts.audio + parts.cached === gap) return parts;
   }
-  return { ...NOTHING_BESIDE, hidden: gap };
+  return counts.heard === true ? { ...NOTHING_BESIDE, audio: gap } : { ...NOTHING_BESIDE, hidden: gap };
 }
 
 interface Beside {
@@ -165,6 +165,8 @@ export interface OutputCounts {
   readonly total: number | undefined;
   /** Sound within the input, where that is told apart. */
   readonly audio?: number | undefined;
+  /** Some was heard, whether its tokens are told apart or not. */
+  readonly heard?: boolean | undefined;
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
 import { removeField, replaceModel, splice } from "../../base/json/json-splice.ts";
 import { GatewayError } from "../../errors.ts";
-import { asArray, asObject, asObjects, type JsonObject, parseLoosely } from "../../protocols/json.ts";
+import { asArray, asObject, type JsonObject } from "../../protocols/json.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { NO_TERMS } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import { Forwarder } from "./forward.ts";
-import type { BodyRewrite, Framing } from "./relay-mode.ts";
+import type { Framing } from "./framing.ts";
+import type { WholeForm } from "./whole-response.ts";
 
 /** What a native call says beyond the embeddings protocol, for upstreams of that protocol's vendor alone. */
 const TASK_FIELD = "faregate_task_type";
@@ -35,27 +36,11 @@ export class EmbeddingsForwarder extends Forwarder {
     }
   }
 
-  override whole(chunks: readonly Buffer[], framing: Framing): BodyRewrite {
-    const isFloat = this.wantsBase64 && FLOATS.test(headOf(chunks));
-    if (!this.isNative && !isFloat) return super.whole(chunks, framing);
-    const response = asObject(parseLoosely(Buffer.concat(chunks).toString("utf8"))) ?? {};
-    const whole = this.isNative ? openaiResponse(response, this.model) : response;
-    const body = this.wantsBase64 ? packed(whole) : whole;
-    return { body: [Buffer.from(JSON.stringify(body))], losses: [] };
+  override wholeForm(framing: Framing): WholeForm {
+    const { isNative, wantsBase64, model } = this;
+    if (!isNative && !wantsBase64) return super.wholeForm(framing);
+    return { kind: "vectors", isNative, wantsBase64, model };
   }
-}
-
-/** The first vector stands near the beginning, as an array or as a text. */
-const HEAD_BYTES = 2_048;
-const FLOATS = /"embedding"\s*:\s*\[/;
-
-function headOf(chunks: readonly Buffer[]): string {
-  let head = "";
-  for (const chunk of chunks) {
-    head += chunk.toString("latin1", 0, HEAD_BYTES);
-    if (head.length >= HEAD_BYTES) break;
-  }
-  return head;
 }
 
 /** batchEmbedContents: https://ai.google.dev/api/embeddings; throws GatewayError where the input is no text. */
@@ -76,30 +61,4 @@ function nativeRequest(body: readonly Buffer[], model: string): JsonObject {
       ...(typeof taskType === "string" ? { taskType } : {}),
     })),
   };
-}
-
-/** The vendor counts no tokens for most models; what is charged then is the gateway's own count, which the receipt has. */
-function openaiResponse(response: JsonObject, model: string): JsonObject {
-  const tokens = asObject(response["usageMetadata"])?.["promptTokenCount"] ?? 0;
-  return {
-    object: "list",
-    data: asObjects(response["embeddings"]).map(({ values }, index) => ({
-      object: "embedding",
-      index,
-      embedding: asArray(values),
-    })),
-    model,
-    usage: { prompt_tokens: tokens, total_tokens: tokens },
-  };
-}
-
-function packed(response: JsonObject): JsonObject {
-  const data = asObjects(response["data"]).map((each) => {
-    const { embedding } = each;
-    if (!Array.isArray(embedding)) return each;
-    const bytes = Buffer.alloc(4 * embedding.length);
-    for (const [index, value] of embedding.entries()) bytes.writeFloatLE(Number(value), 4 * index);
-    return { ...each, embedding: bytes.toString("base64") };
-  });
-  return { ...response, data };
 }

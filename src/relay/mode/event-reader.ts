@@ -8,8 +8,8 @@ import { decodeStatedError } from "../../protocols/errors/upstream-error.ts";
 import { openArrayScanner } from "../../protocols/streams/array-scanner.ts";
 import { openFrameReader } from "../../protocols/streams/stream-frames.ts";
 import type { DecodedResponse, Translation, WireFrame } from "../../protocols/translation.ts";
+import type { Framing } from "./framing.ts";
 import { framingOfText, untag } from "./joined-form.ts";
-import type { Framing } from "./relay-mode.ts";
 
 /** Reads an upstream's stream, cut anywhere, into neutral events. Both throw NotAnImage. */
 export interface EventReader {

@@ -8,9 +8,10 @@ import type { Candidate } from "../../upstreams/call.ts";
 import { withoutState } from "../admit/carried-state.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
-import { writeOwnAsAsked } from "./other-framing.ts";
-import type { BodyRewrite, Framing, RelayMode, StreamRewriter } from "./relay-mode.ts";
-import { originOf, responseFrame } from "./translate.ts";
+import type { Framing, StreamRewriter } from "./framing.ts";
+import type { RelayMode } from "./relay-mode.ts";
+import { askedBy, originOf, responseFrame } from "./translate.ts";
+import type { WholeForm } from "./whole-response.ts";
 
 /**
  * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,
@@ -48,7 +49,7 @@ export class Forwarder implements RelayMode {
     if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model)
       edits.push(...replaceModel(scan, candidate.model));
     if (limit !== undefined) edits.push(...limit);
-    this.rewrite = protocol.rewrite?.(
+    this.rewrite = protocol.rewrite?.open(
       { scan, body, streamed, responses, isLimited: limit !== undefined },
       quirks,
     );
@@ -70,22 +71,24 @@ export class Forwarder implements RelayMode {
     return openMode(this.request, this.rewrite);
   }
 
-  whole(chunks: readonly Buffer[], framing: Framing): BodyRewrite {
+  wholeForm(framing: Framing): WholeForm {
     const { request, candidate } = this;
-    if (framing === "whole" && !request.streamed)
-      return { body: this.rewrite?.whole(chunks) ?? chunks, losses: NO_LOSSES };
     const { protocol, id } = request;
+    if (framing === "whole" && !request.streamed)
+      return this.rewrite?.tellsWhole === true ? { kind: "rewritten", client: protocol.name } : AS_IT_CAME;
     const frame = responseFrame(request, candidate.model, {
       createdSeconds: unixSeconds(this.clock),
       includeUsage: this.rewrite?.tellsUsage ?? true,
       echo: {},
     });
     const plan = blankPlan(originOf(candidate), id);
-    return writeOwnAsAsked({ request, upstream: protocol, plan, frame }, Buffer.concat(chunks), framing);
+    const crossing = { ...askedBy(request), upstream: protocol.name, plan, frame };
+    return { kind: "written", own: true, crossing };
   }
 }
 
 const NO_LOSSES: readonly Loss[] = [];
+const AS_IT_CAME: WholeForm = { kind: "as-it-came" };
 
 function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): StreamRewriter {
   const common: Omit<StreamRewriter, "write" | "end"> = {

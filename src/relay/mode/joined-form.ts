@@ -1,4 +1,4 @@
-import type { Framing } from "./relay-mode.ts";
+import type { Framing } from "./framing.ts";
 
 /**
  * The form in which several answers of one upstream travel through the relay as one (`fan-out.ts` writes

@@ -8,11 +8,10 @@ import { asObject, parseWhole } from "../../protocols/json.ts";
 import type { Protocol, ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { type DecodedResponse, RESPONSE_FIELDS, type TellCall } from "../../protocols/translation.ts";
-import type { TextRequest } from "../text-request.ts";
 import { framesOf, readResponse, readStreamed } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import type { BodyRewrite, Framing } from "./framing.ts";
 import { isCollected } from "./joined-form.ts";
-import type { BodyRewrite, Framing } from "./relay-mode.ts";
 import { translationOf } from "./translate-request.ts";
 
 /**
@@ -47,28 +46,37 @@ export function factsOf(
   return { facts: meter.facts(), finished: meter.finished || meter.error !== undefined };
 }
 
+/** From an upstream's protocol to what a caller asked for. Plain data: it must reach a worker. */
 export interface Crossing {
-  readonly request: TextRequest;
-  readonly upstream: Protocol;
+  readonly client: ProtocolName;
+  readonly streamed: boolean;
+  readonly arrayStream: boolean;
+  readonly upstream: ProtocolName;
   readonly plan: ResponsePlan;
   readonly frame: ResponseFrame;
-  /** Told each call of an answer and its state; absent = nobody keeps them. */
-  readonly tellCall?: TellCall | undefined;
 }
 
-/** Reads a whole answer in either framing and writes it as the caller asked: plain, or as a stream. */
-export function writeAsAsked(crossing: Crossing, body: Buffer, framing: Framing): BodyRewrite {
+/**
+ * Reads a whole answer in either framing and writes it as the caller asked: plain, or as a stream. `tellCall` is told each call
+ * and its state; absent = nobody keeps them.
+ */
+export function writeAsAsked(
+  crossing: Crossing,
+  body: Buffer,
+  framing: Framing,
+  tellCall?: TellCall,
+): BodyRewrite {
   const read = readAnswer(crossing, body, framing);
   if ("error" in read) return read;
-  const { request, frame, tellCall } = crossing;
-  const translation = translationOf(request.protocol);
-  if (!request.streamed) {
+  const { client, streamed, arrayStream, frame } = crossing;
+  const translation = translationOf(PROTOCOLS[client]);
+  if (!streamed) {
     const written = translation.encodeResponse(read.response, frame, tellCall);
     return { body: [Buffer.from(writeExact(written.body))], losses: written.losses };
   }
   const losses = openLosses(RESPONSE_FIELDS);
   const encoder = translation.encodeStream(frame, losses, tellCall);
-  const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;
+  const writer = arrayStream ? openArrayWriter() : EVENT_WRITER;
   const frames = [...eventsOf(read.response).flatMap((event) => encoder.step(event)), ...encoder.end()];
   const text = frames.map((each) => writer.frame(each)).join("") + writer.end();
   return { body: [Buffer.from(text)], losses: losses.list() };
@@ -79,8 +87,8 @@ export function writeAsAsked(crossing: Crossing, body: Buffer, framing: Framing)
  * itself where one of its events holds it.
  */
 export function writeOwnAsAsked(crossing: Crossing, body: Buffer, framing: Framing): BodyRewrite {
-  const { request, upstream, frame } = crossing;
-  const whole = request.streamed ? undefined : wholeIn(upstream, body, framing);
+  const { streamed, upstream, frame } = crossing;
+  const whole = streamed ? undefined : wholeIn(PROTOCOLS[upstream], body, framing);
   if (whole !== undefined) return { body: [Buffer.from(whole)], losses: [] };
   const read = readAnswer(crossing, body, framing);
   if ("error" in read) return read;
@@ -88,7 +96,7 @@ export function writeOwnAsAsked(crossing: Crossing, body: Buffer, framing: Frami
 }
 
 function readAnswer({ upstream, plan }: Crossing, body: Buffer, framing: Framing): DecodedResponse {
-  const translation = translationOf(upstream);
+  const translation = translationOf(PROTOCOLS[upstream]);
   if (framing === "whole") return readResponse(translation, plan, parseWhole(UTF8.decode(body)));
   return readStreamed(translation, plan, body, framing);
 }

@@ -238,7 +238,9 @@ export function maxCopies(catalog: Catalog, model: Model, request: TextRequest):
 function outputLimitEdits({ protocol, scan }: TextRequest, quirks: Quirks, tokens: number): Edit[] {
   const field = protocol.forward.ownLimit;
   if (field === null) return [];
-  const open = protocol.forward.outputLimits.flatMap((path) => scan.all(path)).filter(isNoLimit);
+  const open = protocol.forward.outputLimits
+    .flatMap((path) => scan.all(path))
+    .filter((found) => isNoLimit(protocol.forward, found));
   if (open.length > 0) return open.map((found) => replaceValue(found, `${tokens}`));
   const { name, within } = field;
   if (within !== undefined) return setMember(scan, within, name, tokens);

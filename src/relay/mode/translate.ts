@@ -12,9 +12,10 @@ import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
+import type { StreamRewriter } from "./framing.ts";
 import { Gathered } from "./gathered.ts";
-import { writeAsAsked } from "./other-framing.ts";
-import type { RelayMode, StreamRewriter } from "./relay-mode.ts";
+import type { Crossing } from "./other-framing.ts";
+import type { RelayMode } from "./relay-mode.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
 
 /** Bytes of text per token, for the estimate that stands in until the upstream tells its count (rule 6). */
@@ -96,9 +97,22 @@ export function translate(
         ? "text/event-stream; charset=utf-8"
         : "application/json; charset=utf-8",
     openStream: () => openTranslatedStream(request, upstream, plan, frame, tellCall),
-    whole: (chunks, framing) =>
-      writeAsAsked({ request, upstream, plan, frame, tellCall }, Buffer.concat(chunks), framing),
+    tellCall,
+    wholeForm: () => ({
+      kind: "written",
+      own: false,
+      crossing: { ...askedBy(request), upstream: protocol, plan, frame },
+    }),
   };
+}
+
+/** What of a request says how its answer is to be written. */
+export function askedBy({
+  protocol,
+  streamed,
+  arrayStream,
+}: TextRequest): Pick<Crossing, "client" | "streamed" | "arrayStream"> {
+  return { client: protocol.name, streamed, arrayStream };
 }
 
 function openTranslatedStream(

@@ -35,9 +35,9 @@ export function createTranslator(): Translator {
   return {
     translate: (request, target, outputLimit) =>
       pool
-        .run(() => {
+        .run(async () => {
           // The caller's bytes are needed for an estimate and for other candidates.
-          const body = joined(request.body, request.scan.length);
+          const body = await joined(request.body, request.scan.length);
           const { model, streamed, protocol } = request;
           const received = { protocol: protocol.name, model, streamed, body, outputLimit };
           return {

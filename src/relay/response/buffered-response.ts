@@ -1,3 +1,4 @@
+import { assert } from "../../base/assert.ts";
 import { failpoint } from "../../base/failpoint.ts";
 import { droppedHeader } from "../../conversation/loss.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
@@ -12,8 +13,10 @@ import {
   tooLargeResponse,
   unreadableResponse,
 } from "../failures.ts";
-import { factsOf, framingOf } from "../mode/other-framing.ts";
-import type { Framing } from "../mode/relay-mode.ts";
+import type { Framing } from "../mode/framing.ts";
+import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
+import { isLong } from "../mode/response-reader.ts";
+import { type ResponseTerms, readWhole } from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { isLarge } from "./response-memory.ts";
@@ -33,6 +36,8 @@ export class BufferedResponse implements Receiver {
   private readonly headers: Readonly<Record<string, string>>;
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
+  /** A worker has it. */
+  private isRead = false;
 
   /** `headers` are those of a successful answer. */
   constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
@@ -43,7 +48,7 @@ export class BufferedResponse implements Receiver {
   data(chunk: Buffer): void {
     const { exchange, candidate, call } = this.attempt;
     this.bytes += chunk.length;
-    if (this.bytes > PLAIN_RESPONSE_BYTES) {
+    if (this.bytes > (exchange.request.response.mostBytes ?? PLAIN_RESPONSE_BYTES)) {
       call.abort();
       this.attempt.fail(tooLargeResponse(candidate.upstream.name));
       return;
@@ -63,19 +68,21 @@ export class BufferedResponse implements Receiver {
     const { request } = exchange;
     const { response } = request;
     const upstream = candidate.upstream.name;
-    const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, this.bytes);
-    const framing = this.framingOf(whole);
-    const { facts, finished } = factsOf(attempt.usage, whole, framing, request.responses);
+    const terms = this.terms();
+    const isAside = isLong(this.bytes, terms);
+    if (isAside) this.isRead = true;
+    const { facts, finished, passed } = isAside
+      ? await attempt.readAside(chunks, terms)
+      : readWhole(terms, attempt.usage, chunks, attempt.mode.tellCall);
     if (facts.unreadable === true && facts.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
     if (!finished) return attempt.fail(brokenStream(upstream));
     const failure = failureIn(facts, isGenerating(request.protocol.name));
     if (failure !== undefined) return attempt.fail(attempt.failureOf(failure));
-    const passed = attempt.mode.whole(chunks, framing);
+    assert(passed !== undefined, "an answer that is no failure was not written");
     if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error));
-    const body = facts.hasOutput
-      ? passed.body
-      : [scrubResponse(Buffer.concat(passed.body), attempt.scrubber())];
+    const body = facts.hasOutput ? passed.body : [await this.scrubbed(passed.body, isAside)];
+    if (isAside) attempt.keeps(Math.max(this.bytes, lengthOf(body)));
     attempt.learn(facts);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
     const { gone } = exchange;
@@ -98,11 +105,30 @@ export class BufferedResponse implements Receiver {
     attempt.done();
   }
 
+  private terms(): ResponseTerms {
+    const { mode, exchange } = this.attempt;
+    const { protocol, responses } = exchange.request;
+    const framing = this.framing();
+    return { client: protocol.name, framing, responses, form: mode.wholeForm(framing) };
+  }
+
   /** What joined several answers has a form of its own, and only protocols that generate stream. */
-  private framingOf(whole: Buffer): Framing {
+  private framing(): Framing {
     const { mode, exchange, candidate } = this.attempt;
-    const canBeEvents = mode.copies === 1 && isGenerating(exchange.request.protocol.name);
-    return canBeEvents ? (framingOf(whole, candidate.protocol) ?? "whole") : "whole";
+    if (mode.copies > 1 || !isGenerating(exchange.request.protocol.name)) return "whole";
+    return framingOf(this.beginning(), candidate.protocol) ?? "whole";
+  }
+
+  private beginning(): Buffer {
+    const [first] = this.chunks;
+    if (first !== undefined && first.length >= LOOKED_AT) return first;
+    return Buffer.concat(this.chunks.slice(0, LOOKED_AT));
+  }
+
+  /** Where nothing of a model's was found, the words may be the vendor's own. */
+  private scrubbed(body: readonly Uint8Array[], isAside: boolean): Uint8Array | Promise<Uint8Array> {
+    const { attempt } = this;
+    return isAside ? attempt.scrubAside(body) : scrubResponse(Buffer.concat(body), attempt.scrubber());
   }
 
   private stream(headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
@@ -128,9 +154,15 @@ export class BufferedResponse implements Receiver {
   gone(): void {}
 
   async drain(): Promise<void> {
+    // All of it is here: it is read, charged and told within seconds.
+    if (this.isRead) return;
     this.attempt.call.abort();
     await chargeInput(this.attempt);
     this.attempt.exchange.request.response.cut();
     this.attempt.done();
   }
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
 }

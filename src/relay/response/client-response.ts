@@ -17,6 +17,8 @@ export interface ClientResponse {
   write(chunk: Uint8Array): boolean;
   /** Ends the answer properly. */
   end(): void;
+  /** The largest whole answer that it takes, where that is less than others do. */
+  readonly mostBytes?: number;
   /** The error that a whole answer will be told as, where it is none in the caller's form; asked before it is on the books. */
   refusal?(body: readonly Uint8Array[]): ErrorStatement | undefined;
   /** Sends a whole answer with its length in one write. */

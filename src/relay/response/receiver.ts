@@ -6,6 +6,7 @@ import type { Scrubber } from "../../upstreams/scrub/scrubber.ts";
 import type { Exchange } from "../exchange.ts";
 import type { AttemptFailure, Telling } from "../failures.ts";
 import type { RelayMode } from "../mode/relay-mode.ts";
+import type { ResponseReading, ResponseTerms } from "../mode/whole-response.ts";
 
 /** One try at one upstream, as its receiver sees it. */
 export interface Attempt {
@@ -32,6 +33,10 @@ export interface Attempt {
   guard(work: () => void | Promise<void>): void;
   /** Takes what is ours out of the upstream's words: called where one is told. */
   scrubber(): Scrubber;
+  /** Takes the same out of a long answer, in a worker. */
+  scrubAside(body: readonly Uint8Array[]): Promise<Uint8Array>;
+  /** Reads a long answer in a worker; rejects as `readWhole` throws. */
+  readAside(chunks: readonly Buffer[], terms: ResponseTerms): Promise<ResponseReading>;
   /** Who is told of whose failure, for `toldInStream`. */
   telling(): Telling;
   /** The upstream's error as this request's failure, in words that can be told. */

@@ -20,9 +20,9 @@ import {
   reasonAfterOutput,
   toldInStream,
 } from "../failures.ts";
+import type { StreamRewriter } from "../mode/framing.ts";
 import { ORDINARY_BYTES } from "../mode/gathered.ts";
 import { framingOf } from "../mode/other-framing.ts";
-import type { StreamRewriter } from "../mode/relay-mode.ts";
 import { Announcement } from "./announcement.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import type { ClientResponse } from "./client-response.ts";

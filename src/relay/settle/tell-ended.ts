@@ -4,6 +4,7 @@ import type { Outcome } from "../../billing/billing.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Metrics } from "../../observe/metrics.ts";
+import { tellRefused } from "../../observe/refusal.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import type { Exchange, FailedAttempt } from "../exchange.ts";
 import { type AttemptFailure, codeOf } from "../failures.ts";
@@ -23,18 +24,19 @@ export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure
  * One line for a request that another upstream rescued, since its caller never saw the failure, and for one that was
  * refused after it was let in; what failed for good has the line of its error.
  */
-function tellEnded(log: Log, exchange: Exchange, { status, upstream }: Outcome): void {
+function tellEnded(log: Log, exchange: Exchange, { status, upstream, errorCode }: Outcome): void {
   const { request, failedFirst, attempts } = exchange;
   const { id: requestId, model, caller } = request;
   const about = {
     requestId,
     model,
     account: caller.accountName,
+    keyId: String(caller.keyId),
     keyName: caller.keyName,
     upstream,
     attempts,
   };
-  if (status >= 400 && status < 500) log.info({ ...about, status }, "a request was refused");
+  if (status >= 400 && status < 500) tellRefused(log, { ...about, status, reason: errorCode });
   if (status === 200 && failedFirst !== undefined)
     log.warn({ ...about, failed: failedFirst.upstream, code: failedFirst.code }, "another upstream answered");
 }

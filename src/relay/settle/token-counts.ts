@@ -117,8 +117,8 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
   const countHere = async ({ body, scan, protocol }: CountedRequest, { id }: Model): Promise<JsonObject> => {
     const samples = factor.take(id);
     const counted = await pool
-      .run(() => {
-        const bodies = [joined(body, scan.length), ...samples.map((sample) => sample.body)];
+      .run(async () => {
+        const bodies = [await joined(body, scan.length), ...samples.map((sample) => sample.body)];
         return { message: bodies satisfies CountMessage, moved: [] };
       })
       .catch((cause: Error) => {

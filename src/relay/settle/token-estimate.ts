@@ -1,3 +1,4 @@
+import { isNoLimit } from "../../billing/pricing/max-cost.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
 import type { TokenEstimate } from "../../limits/token-reserve.ts";
@@ -31,8 +32,9 @@ export function tokenEstimate(request: TextRequest, model: Model): TokenEstimate
 function outputLimit({ protocol, scan }: TextRequest, { maxOutputTokens }: Model): number | undefined {
   let stated: number | undefined;
   for (const path of protocol.forward.outputLimits) {
-    const value = scan.last(path)?.value;
-    if (typeof value === "number" && value >= 1) stated = Math.max(stated ?? 0, value);
+    const found = scan.last(path);
+    if (typeof found?.value !== "number" || isNoLimit(protocol.forward, found)) continue;
+    stated = Math.max(stated ?? 0, found.value);
   }
   if (maxOutputTokens === null) return stated;
   return Math.min(stated ?? maxOutputTokens, maxOutputTokens);

@@ -33,7 +33,16 @@ export function scrubberOf(catalog: KnownUpstreams): Scrubber {
   return scrubber;
 }
 
-export function createScrubber(upstreams: readonly Upstream[]): Scrubber {
+/** What of an upstream a scrubber reads, without the rest: plain data, for a worker. */
+export interface ScrubbedUpstream extends Pick<Upstream, "kind" | "baseUrl"> {
+  readonly credentials: readonly { readonly secret: string }[];
+}
+
+export function scrubbedOf({ kind, baseUrl, credentials }: Upstream): ScrubbedUpstream {
+  return { kind, baseUrl, credentials: credentials.map(({ secret }) => ({ secret })) };
+}
+
+export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber {
   const urls = upstreams.map(({ baseUrl }) => namesOfUrl(baseUrl));
   const held = upstreams.flatMap(({ kind, credentials }) =>
     credentials.map(

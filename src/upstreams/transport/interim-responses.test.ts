@@ -46,10 +46,23 @@ describe("an upstream that sends interim answers unasked", () => {
     expect(await rig.responseOf(callOf(upstream))).toMatchObject({ status: 200, text: "HTTP/1.1 100" });
   });
 
-  it("for ever has sent no byte of an answer", async () => {
+  it("more of them than anyone would is malformed, long before its time is over", async () => {
+    const upstream = await rig.serve(({ socket }) => {
+      const on = (): void => {
+        while (!socket.destroyed && socket.write("HTTP/1.1 102 Processing\r\n\r\n".repeat(1_000)));
+      };
+      socket.on("drain", on);
+      on();
+    });
+    const { failure } = await rig.responseOf(callOf(upstream));
+    expect(failure).toMatchObject({ kind: "protocol", phase: "first-byte" });
+    expect(failure?.message).toContain("more than a megabyte of interim answers");
+  });
+
+  it("now and then, and no answer, has sent no byte of one", async () => {
     const upstream = await rig.serve(
       ({ socket }) => {
-        const timer = setInterval(() => socket.write("HTTP/1.1 100 Continue\r\n\r\n".repeat(100)), 5);
+        const timer = setInterval(() => socket.write("HTTP/1.1 100 Continue\r\n\r\n"), 5);
         socket.on("close", () => clearInterval(timer));
       },
       { timeouts: { ...PATIENT, firstBytePlainMs: 300, firstByteStreamMs: 300 } },

@@ -1,5 +1,14 @@
 import type { Socket } from "node:net";
 
+/** Interim answers without end. */
+export class InterimFlood extends Error {
+  override readonly name = "InterimFlood";
+
+  constructor() {
+    super("more than a megabyte of interim answers");
+  }
+}
+
 /** Whether the next bytes of a connection are the head of an answer. */
 export interface AwaitedHead {
   awaited: boolean;
@@ -7,18 +16,22 @@ export interface AwaitedHead {
 
 /** As the HTTP client bounds a head; what is longer is left to it to refuse. */
 const MAX_BYTES = 32 * 1024;
+/** A server says some times that it is at work; one that says nothing else for so long keeps us reading for nothing. */
+const MAX_INTERIM_BYTES = 1024 * 1024;
 /** `HTTP/1.1 1xx`: so many bytes tell which answer it is. */
 const STATUS_BYTES = 12;
 const HEAD_END = "\r\n\r\n";
 
 /**
- * Takes interim answers (100, 102, 103 ...) out of what the HTTP client reads off a socket, any number of them, since a
+ * Takes interim answers (100, 102, 103 ...) out of what the HTTP client reads off a socket, up to a megabyte of them, since a
  * client must ignore those that it did not ask for (RFC 9110, 15.2) and ours breaks the connection off at a 100. They
  * are no byte of an answer: time-outs run on. 101 is left to be refused, as nothing here asks for another protocol.
  */
 export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   let held: Buffer | undefined;
+  /** Of interim answers since the last final one. */
+  let skippedBytes = 0;
 
   /** The first bytes of the final answer, as soon as they are there. */
   function readHead(): Buffer | null {
@@ -31,7 +44,12 @@ export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
         const end = bytes.indexOf(HEAD_END);
         if (end === -1 && bytes.length <= MAX_BYTES) break;
         if (end === -1) return found(bytes);
+        skippedBytes += end + HEAD_END.length;
         bytes = bytes.subarray(end + HEAD_END.length);
+      }
+      if (skippedBytes > MAX_INTERIM_BYTES) {
+        socket.destroy(new InterimFlood());
+        return null;
       }
       if (bytes.length >= STATUS_BYTES && !isInterim(bytes)) return found(bytes);
       if (!mayBeInterim(bytes)) return found(bytes);
@@ -41,6 +59,7 @@ export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
 
   function found(bytes: Buffer): Buffer {
     head.awaited = false;
+    skippedBytes = 0;
     return bytes;
   }
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Asset, AssetDetail } from "../../../../src/console/assets/contract.ts";
+import type { Asset } from "../../../../src/console/assets/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -17,9 +17,9 @@ export function AssetState({
   readonly asset: Asset;
 }): ReactNode {
   const t = useWords(assetsWords);
-  const path = `/accounts/${account}/assets/${asset.id}`;
+  const path = `/accounts/${account}/assets/${asset.id}` as const;
   const watching = isOpen(asset.status);
-  const { data } = useRead<AssetDetail>(path, {}, { everyMs: LOOK_RETRY_DELAY_MS, enabled: watching });
+  const { data } = useRead(path, {}, { everyMs: LOOK_RETRY_DELAY_MS, enabled: watching });
   const { status, usable } = data ?? asset;
   const away = status === "Active" && !usable;
   const note = away ? t.away : status === "Failed" ? t.failedWhy : undefined;

@@ -18,7 +18,7 @@ export function AssetsPage(): ReactNode {
   const t = useWords(assetsWords);
   const { id: account, role } = useAccount();
   const [registering, setRegistering] = useState(false);
-  const list = useList<Asset>(`/accounts/${account}/assets`);
+  const list = useList(`/accounts/${account}/assets`);
   const register = role !== "viewer" && (
     <Button look="primary" icon="plus" onClick={() => setRegistering(true)}>
       {t.register}

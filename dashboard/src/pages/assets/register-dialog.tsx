@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { CreatedAsset, NewAsset } from "../../../../src/console/assets/contract.ts";
+import type { NewAsset } from "../../../../src/console/assets/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -39,7 +39,7 @@ function RegisterForm({
   const [type, setType] = useState<(typeof TYPES)[number]>("Image");
   const [name, setName] = useState("");
   const register = useWrite(
-    (asset: NewAsset) => write<CreatedAsset>("POST", `/accounts/${account}/assets`, asset),
+    (asset: NewAsset) => write("POST", `/accounts/${account}/assets`, asset),
     () => {
       toast(t.registered);
       onClose();

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { AuditRow } from "../../../../src/console/audit/contract.ts";
 import { momentOfDay } from "../../api/days.ts";
 import { useSearch } from "../../api/search.ts";
 import { useList } from "../../api/use-list.ts";
@@ -16,7 +15,7 @@ const FILTERS = ["actor", "action", "from", "until"] as const;
 
 interface LogProps {
   /** Of the list below /api. */
-  readonly path: string;
+  readonly path: "/operator/audit" | `/accounts/${string}/audit`;
   /** It is of all accounts: entries name theirs, and `?account=` in the URL chooses one. */
   readonly ofAll?: boolean;
 }
@@ -27,7 +26,7 @@ export function AuditLog({ path, ofAll = false }: LogProps): ReactNode {
   const [search] = useSearch();
   const { actor, action, from, until } = search;
   const account = ofAll ? search["account"] : undefined;
-  const list = useList<AuditRow>(path, {
+  const list = useList(path, {
     actor,
     action,
     account,

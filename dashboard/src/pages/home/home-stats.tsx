@@ -1,7 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { SpendingResponse } from "../../../../src/console/spending/contract.ts";
-import type { Balance } from "../../../../src/console/statement/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { formatCount } from "../../format/count.ts";
 import { formatForecast, formatMoney } from "../../format/money.ts";
@@ -15,8 +13,8 @@ import { homeWords } from "./words.ts";
 /** What the account has, what it spends; each number leads to what makes it up. */
 export function HomeStats({ account }: { readonly account: string }): ReactNode {
   const t = useWords(homeWords);
-  const balance = useRead<Balance>(`/accounts/${account}/balance`);
-  const spending = useRead<SpendingResponse>(`/accounts/${account}/spending`);
+  const balance = useRead(`/accounts/${account}/balance`);
+  const spending = useRead(`/accounts/${account}/spending`);
   return (
     <Stats>
       <Loaded query={balance} skeleton={<Skeleton lines={2} />}>

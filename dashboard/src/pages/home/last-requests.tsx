@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { RequestRow, RequestsPage } from "../../../../src/console/requests/contract.ts";
+import type { RequestRow } from "../../../../src/console/requests/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Duration, Money, Time } from "../../parts/amounts.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -17,11 +17,7 @@ const LOOK_EVERY_MS = 3_000;
 /** The newest few, each with its way to the receipt. */
 export function LastRequests({ account }: { readonly account: string }): ReactNode {
   const t = useWords(homeWords);
-  const query = useRead<RequestsPage>(
-    `/accounts/${account}/requests`,
-    { limit: 5 },
-    { everyMs: LOOK_EVERY_MS },
-  );
+  const query = useRead(`/accounts/${account}/requests`, { limit: 5 }, { everyMs: LOOK_EVERY_MS });
   return (
     <Loaded query={query} skeleton={<Skeleton lines={5} />}>
       {({ data }) =>

@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { AccountModels } from "../../../../src/console/models/contract.ts";
 import { useSearch } from "../../api/search.ts";
 import { useAccount } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -43,7 +42,7 @@ export function HomePage(): ReactNode {
 function FirstRequest({ account }: { readonly account: string }): ReactNode {
   const t = useWords(homeWords);
   const [search, change] = useSearch();
-  const query = useRead<AccountModels>(`/accounts/${account}/models`);
+  const query = useRead(`/accounts/${account}/models`);
   return (
     <Loaded query={query}>
       {({ data }) => {

@@ -1,7 +1,4 @@
 import type { ReactNode } from "react";
-import type { KeysPage } from "../../../../src/console/keys/contract.ts";
-import type { RequestsPage } from "../../../../src/console/requests/contract.ts";
-import type { Balance } from "../../../../src/console/statement/contract.ts";
 import type { AccountRole } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -19,9 +16,9 @@ export function Steps({
   readonly role: AccountRole;
 }): ReactNode {
   const t = useWords(homeWords);
-  const balance = useRead<Balance>(`/accounts/${account}/balance`).data;
-  const keys = useRead<KeysPage>(`/accounts/${account}/keys`, { limit: 1 }).data;
-  const requests = useRead<RequestsPage>(`/accounts/${account}/requests`, { limit: 5 }).data;
+  const balance = useRead(`/accounts/${account}/balance`).data;
+  const keys = useRead(`/accounts/${account}/keys`, { limit: 1 }).data;
+  const requests = useRead(`/accounts/${account}/requests`, { limit: 5 }).data;
   if (balance === undefined || keys === undefined || requests === undefined) return null;
   const steps = [
     {

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { InvitationResponse, InvitationView } from "../../../../src/console/people/contract.ts";
-import type { SessionResponse } from "../../../../src/console/session/contract.ts";
+import type { InvitationResponse } from "../../../../src/console/people/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -23,7 +22,7 @@ export function InvitationPage(): ReactNode {
   const [token] = useState(() => location.hash.slice(1));
   const look = useQuery({
     queryKey: ["invitation", token],
-    queryFn: () => write<InvitationView>("POST", "/invitations/view", { token }),
+    queryFn: () => write("POST", "/invitations/view", { token }),
     enabled: token !== "",
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -62,7 +61,7 @@ function Accept({ token, email }: { readonly token: string; readonly email: stri
   const [password, setPassword] = useState("");
   const [totp, setTotp] = useState("");
   const accept = useWrite(
-    (body: InvitationResponse) => write<SessionResponse>("POST", "/invitations/accept", body),
+    (body: InvitationResponse) => write("POST", "/invitations/accept", body),
     (answer) => {
       enter(answer);
       router.history.replace("/");

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { IssuedKeyResponse, KeyRow, NewKey } from "../../../../src/console/keys/contract.ts";
+import type { KeyRow, NewKey } from "../../../../src/console/keys/contract.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -22,9 +22,7 @@ interface DialogPlace {
 /** Makes a key, then shows its secret, only once. */
 export function CreateKey({ account, onClose }: DialogPlace): ReactNode {
   const t = useWords(keysWords);
-  const create = useWrite((body: NewKey) =>
-    write<IssuedKeyResponse>("POST", `/accounts/${account}/keys`, body),
-  );
+  const create = useWrite((body: NewKey) => write("POST", `/accounts/${account}/keys`, body));
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const terms = termsOf(draft);
   const { data } = create;
@@ -59,12 +57,12 @@ export function CreateKey({ account, onClose }: DialogPlace): ReactNode {
 /** Changes what a key may do. */
 export function EditKey({ account, row, onClose }: DialogPlace & { readonly row: KeyRow }): ReactNode {
   const t = useWords(keysWords);
-  const path = `/accounts/${account}/keys/${row.id}`;
+  const path = `/accounts/${account}/keys/${row.id}` as const;
   const edit = useEdit({
     shown: row,
     draftOf: (shown) => (shown === undefined ? EMPTY_DRAFT : draftOf(shown)),
-    load: () => read<KeyRow>(path),
-    send: (draft, from) => write<KeyRow>("PATCH", path, termsOf(draft, from), from?.revision),
+    load: () => read(path),
+    send: (draft, from) => write("PATCH", path, termsOf(draft, from) ?? {}, from?.revision),
     done: ({ name }) => {
       toast(t.saved(name));
       onClose();

@@ -1,10 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type {
-  IssuedKeyResponse,
-  KeyDetail,
-  KeyRotation,
-  KeyRow,
-} from "../../../../src/console/keys/contract.ts";
+import type { KeyRotation, KeyRow } from "../../../../src/console/keys/contract.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -31,7 +26,7 @@ export function RotateKey({ account, row, onClose }: KeyDialog): ReactNode {
   const t = useWords(keysWords);
   const [grace, setGrace] = useState<(typeof GRACES)[number]>("1440");
   const rotate = useWrite((body: KeyRotation) =>
-    write<IssuedKeyResponse>("POST", `/accounts/${account}/keys/${row.id}/rotation`, body),
+    write("POST", `/accounts/${account}/keys/${row.id}/rotation`, body),
   );
   return (
     <Dialog open title={t.rotateTitle(row.name)} onClose={onClose}>
@@ -75,10 +70,10 @@ export function RotateKey({ account, row, onClose }: KeyDialog): ReactNode {
 /** Revokes a key, after saying what will fail without it. */
 export function RevokeKey({ account, row, onClose }: KeyDialog): ReactNode {
   const t = useWords(keysWords);
-  const path = `/accounts/${account}/keys/${row.id}`;
-  const detail = useRead<KeyDetail>(path);
+  const path = `/accounts/${account}/keys/${row.id}` as const;
+  const detail = useRead(path);
   const revoke = useWrite(
-    () => write<KeyRow>("DELETE", path),
+    () => write("DELETE", path),
     () => {
       toast(t.revokeDone(row.name));
       onClose();

@@ -33,7 +33,7 @@ export function KeysPage(): ReactNode {
   const [search] = useSearch();
   const [doing, setDoing] = useState<Doing>();
   const { state, q } = search;
-  const list = useList<KeyRow>(`/accounts/${account}/keys`, { state, search: q });
+  const list = useList(`/accounts/${account}/keys`, { state, search: q });
   const create = role !== "viewer" && (
     <Button look="primary" icon="plus" onClick={() => setDoing({ what: "create" })}>
       {t.create}
@@ -218,7 +218,7 @@ function KeyMenu({
 }): ReactNode {
   const t = useWords(keysWords);
   const toggle = useWrite(
-    (body: KeyChange) => write<KeyRow>("PATCH", `/accounts/${account}/keys/${row.id}`, body),
+    (body: KeyChange) => write("PATCH", `/accounts/${account}/keys/${row.id}`, body),
     ({ name, disabled }) => toast(disabled ? t.disabled(name) : t.enabled(name)),
   );
   return (

@@ -1,10 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type {
-  PasswordProof,
-  RecoveryCodes,
-  TotpCode,
-  TotpEnrolment,
-} from "../../../../src/console/people/contract.ts";
+import type { PasswordProof, TotpCode, TotpEnrolment } from "../../../../src/console/people/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
@@ -23,7 +18,7 @@ import { meWords } from "./words.ts";
 /** Three steps: the password, the app, the recovery codes. */
 export function EnrolTotp({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useWords(meWords);
-  const enrol = useWrite((body: PasswordProof) => write<TotpEnrolment>("POST", "/me/totp", body));
+  const enrol = useWrite((body: PasswordProof) => write("POST", "/me/totp", body));
   const [codes, setCodes] = useState<readonly string[]>();
   if (codes !== undefined) {
     const close = (): void => {
@@ -71,7 +66,7 @@ function AppStep({
   const t = useWords(meWords);
   const [code, setCode] = useState("");
   const confirm = useWrite(
-    (body: TotpCode) => write<RecoveryCodes>("POST", "/me/totp/confirm", body),
+    (body: TotpCode) => write("POST", "/me/totp/confirm", body),
     ({ recovery_codes: codes }) => done(codes),
   );
   const send = (event: FormEvent): void => {

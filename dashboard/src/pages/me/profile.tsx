@@ -16,7 +16,7 @@ export function Profile(): ReactNode {
   const { user } = useSession();
   const [name, setName] = useState(user.name);
   const save = useWrite(
-    (body: NameBody) => write<NameBody>("PATCH", "/me", body),
+    (body: NameBody) => write("PATCH", "/me", body),
     () => toast(t.saved),
   );
   const send = (event: FormEvent): void => {

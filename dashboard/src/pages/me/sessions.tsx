@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { EndedSessions, SessionList, SessionRow } from "../../../../src/console/people/contract.ts";
+import type { SessionRow } from "../../../../src/console/people/contract.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -17,13 +17,13 @@ import { meWords } from "./words.ts";
 /** The browsers that are signed in. */
 export function Sessions(): ReactNode {
   const t = useWords(meWords);
-  const list = useRead<SessionList>("/me/sessions");
+  const list = useRead("/me/sessions");
   const end = useWrite(
     (id: string) => write("DELETE", `/me/sessions/${id}`),
     () => toast(t.ended),
   );
   const endOthers = useWrite(
-    () => write<EndedSessions>("DELETE", "/me/sessions"),
+    () => write("DELETE", "/me/sessions"),
     () => toast(t.ended),
   );
   const error = end.error ?? endOthers.error;

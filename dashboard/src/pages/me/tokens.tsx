@@ -1,10 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type {
-  CreatedToken,
-  TokenBody,
-  TokenList,
-  TokenRow,
-} from "../../../../src/console/tokens/contract.ts";
+import type { TokenBody, TokenRow } from "../../../../src/console/tokens/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { endOfDay } from "../../api/days.ts";
@@ -26,7 +21,7 @@ import { meWords } from "./words.ts";
 /** What one's scripts show in place of signing in. */
 export function Tokens(): ReactNode {
   const t = useWords(meWords);
-  const list = useRead<TokenList>("/me/tokens");
+  const list = useRead("/me/tokens");
   const [making, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<TokenRow>();
   const create = (
@@ -95,7 +90,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [name, setName] = useState("");
   const [readOnly, setReadOnly] = useState(false);
   const [day, setDay] = useState("");
-  const create = useWrite((body: TokenBody) => write<CreatedToken>("POST", "/me/tokens", body));
+  const create = useWrite((body: TokenBody) => write("POST", "/me/tokens", body));
   if (create.data !== undefined) {
     return (
       <Dialog open title={t.createdTitle(create.data.name)} onClose={onClose}>

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { AccountModel, AccountModels } from "../../../../src/console/models/contract.ts";
+import type { AccountModel } from "../../../../src/console/models/contract.ts";
 import { useSearch } from "../../api/search.ts";
 import { useAccount } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -22,7 +22,7 @@ export function ModelsPage(): ReactNode {
   const t = useWords(modelsWords);
   const account = useAccount();
   const [search] = useSearch();
-  const query = useRead<AccountModels>(`/accounts/${account.id}/models`);
+  const query = useRead(`/accounts/${account.id}/models`);
   const shown = search["model"];
   if (shown !== undefined) {
     return (

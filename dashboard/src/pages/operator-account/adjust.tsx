@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { AccountDetail, Adjusted, Adjustment } from "../../../../src/console/accounts/contract.ts";
+import type { AccountDetail, Adjustment } from "../../../../src/console/accounts/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -38,7 +38,7 @@ function AdjustForm({ account, onClose }: Omit<AdjustProps, "open">): ReactNode 
   const [amount, setAmount] = useState("");
   const [reason, setReason] = useState("");
   const adjust = useWrite(
-    (body: Adjustment) => write<Adjusted>("POST", `/operator/accounts/${account.id}/adjustments`, body),
+    (body: Adjustment) => write("POST", `/operator/accounts/${account.id}/adjustments`, body),
     ({ repeated }) => {
       toast(repeated ? t.adjustRepeated : t.adjusted);
       onClose();

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Statement, StatementEntry } from "../../../../src/console/statement/contract.ts";
+import type { StatementEntry } from "../../../../src/console/statement/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Money, Time } from "../../parts/amounts.tsx";
 import { ButtonLink } from "../../parts/button.tsx";
@@ -12,7 +12,7 @@ import { operatorAccountWords } from "./words.ts";
 /** How its money came in: the last credits, codes and debits. */
 export function Entries({ account }: { readonly account: string }): ReactNode {
   const t = useWords(operatorAccountWords);
-  const query = useRead<Statement>(`/accounts/${account}/statement`, { view: "funding", limit: 5 });
+  const query = useRead(`/accounts/${account}/statement`, { view: "funding", limit: 5 });
   return (
     <Section
       title={t.entries}

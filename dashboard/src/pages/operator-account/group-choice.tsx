@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from "react";
 import type { AccountDetail } from "../../../../src/console/accounts/contract.ts";
-import type { Groups } from "../../../../src/console/groups/contract.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -15,9 +14,9 @@ import { operatorAccountWords } from "./words.ts";
 export function GroupChoice({ account }: { readonly account: AccountDetail }): ReactNode {
   const t = useWords(operatorAccountWords);
   const [chosen, setChosen] = useState(account.group);
-  const groups = useRead<Groups>("/operator/groups");
+  const groups = useRead("/operator/groups");
   const move = useWrite(
-    (group: string) => write<AccountDetail>("PATCH", `/operator/accounts/${account.id}`, { group }),
+    (group: string) => write("PATCH", `/operator/accounts/${account.id}`, { group }),
     ({ group }) => toast(t.moved(group)),
   );
   return (

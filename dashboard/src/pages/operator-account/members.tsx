@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { MemberRow } from "../../../../src/console/people/contract.ts";
 import { useList } from "../../api/use-list.ts";
 import { ButtonLink } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -11,7 +10,7 @@ import { operatorAccountWords } from "./words.ts";
 /** Who belongs to the account. */
 export function Members({ account }: { readonly account: string }): ReactNode {
   const t = useWords(operatorAccountWords);
-  const list = useList<MemberRow>(`/accounts/${account}/members`);
+  const list = useList(`/accounts/${account}/members`);
   const toPeople = <ButtonLink to={`/accounts/${account}/people`}>{t.invite}</ButtonLink>;
   return (
     <Section title={t.people} actions={toPeople}>

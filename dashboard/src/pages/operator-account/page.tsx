@@ -21,7 +21,7 @@ import { operatorAccountWords } from "./words.ts";
 export function OperatorAccountPage(): ReactNode {
   const t = useWords(operatorAccountWords);
   const { id = "" } = useParams({ strict: false }) as { id?: string };
-  const query = useRead<AccountDetail>(`/operator/accounts/${id}`);
+  const query = useRead(`/operator/accounts/${id}`);
   return (
     <Loaded query={query}>
       {(account) => (

@@ -14,7 +14,7 @@ export function Suspension({ account }: { readonly account: AccountDetail }): Re
   const t = useWords(operatorAccountWords);
   const [asking, setAsking] = useState(false);
   const change = useWrite(
-    (disabled: boolean) => write<AccountDetail>("PATCH", `/operator/accounts/${account.id}`, { disabled }),
+    (disabled: boolean) => write("PATCH", `/operator/accounts/${account.id}`, { disabled }),
     ({ disabled }) => {
       setAsking(false);
       toast(disabled ? t.suspendDone : t.resumed);

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Group, Groups } from "../../../../src/console/groups/contract.ts";
+import type { Group } from "../../../../src/console/groups/contract.ts";
 import { ApiError, faultOf } from "../../api/api-error.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
@@ -37,8 +37,8 @@ function GroupForm({ group, onClose }: Omit<GroupDialogProps, "open">): ReactNod
     send: (draft, from) => {
       const factor = draft.factor.trim();
       return from === undefined
-        ? write<Group>("POST", PATH, { name: draft.name.trim(), factor })
-        : write<Group>("PATCH", `${PATH}/${encodeURIComponent(from.name)}`, { factor }, from.revision);
+        ? write("POST", PATH, { name: draft.name.trim(), factor })
+        : write("PATCH", `${PATH}/${encodeURIComponent(from.name)}`, { factor }, from.revision);
     },
     done: () => {
       toast(t.saved);
@@ -85,7 +85,7 @@ const PATH = "/operator/groups";
 
 /** Throws where somebody deleted it. */
 async function groupNow(name: string): Promise<Group> {
-  const { data } = await read<Groups>(PATH);
+  const { data } = await read(PATH);
   const found = data.find((each) => each.name === name);
   if (found !== undefined) return found;
   throw new ApiError("Group not found.", { status: 404, code: "not_found", param: "", requestId: "" });

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Deleted, Group, Groups as GroupList } from "../../../../src/console/groups/contract.ts";
+import type { Group } from "../../../../src/console/groups/contract.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -22,7 +22,7 @@ export function Groups(): ReactNode {
   const [removed, setRemoved] = useState<Group | null>(null);
   return (
     <>
-      <Loaded query={useRead<GroupList>("/operator/groups")}>
+      <Loaded query={useRead("/operator/groups")}>
         {({ data }) => (
           <Rows
             caption={t.groups}
@@ -87,7 +87,7 @@ function Remove({
 }): ReactNode {
   const t = useWords(operatorAccountsWords);
   const remove = useWrite(
-    (name: string) => write<Deleted>("DELETE", `/operator/groups/${encodeURIComponent(name)}`),
+    (name: string) => write("DELETE", `/operator/groups/${encodeURIComponent(name)}`),
     () => {
       toast(t.removed);
       onClose();

@@ -1,7 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { AccountDetail, NewAccount } from "../../../../src/console/accounts/contract.ts";
-import type { Groups } from "../../../../src/console/groups/contract.ts";
+import type { NewAccount } from "../../../../src/console/accounts/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -31,11 +30,11 @@ export function OpenAccount({
 function OpenForm({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useWords(operatorAccountsWords);
   const navigate = useNavigate();
-  const groups = useRead<Groups>("/operator/groups");
+  const groups = useRead("/operator/groups");
   const [name, setName] = useState("");
   const [group, setGroup] = useState("default");
   const make = useWrite(
-    (body: NewAccount) => write<AccountDetail>("POST", "/operator/accounts", body),
+    (body: NewAccount) => write("POST", "/operator/accounts", body),
     (account) => {
       toast(t.opened(account.name));
       void navigate({ to: `/operator/accounts/${account.id}` });

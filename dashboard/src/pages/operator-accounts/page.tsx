@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { AccountRow } from "../../../../src/console/accounts/contract.ts";
-import type { Groups as GroupList } from "../../../../src/console/groups/contract.ts";
 import { useSearch } from "../../api/search.ts";
 import { useList } from "../../api/use-list.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -55,9 +54,9 @@ export function OperatorAccountsPage(): ReactNode {
 function Accounts(): ReactNode {
   const t = useWords(operatorAccountsWords);
   const [{ search, group, state }] = useSearch();
-  const groups = useRead<GroupList>("/operator/groups");
+  const groups = useRead("/operator/groups");
   const disabled = state === undefined ? undefined : String(state === "suspended");
-  const list = useList<AccountRow>("/operator/accounts", { search, group, disabled });
+  const list = useList("/operator/accounts", { search, group, disabled });
   return (
     <div className="flex flex-col gap-4">
       <Filters names={["search", "group", "state"]}>

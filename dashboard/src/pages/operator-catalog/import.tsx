@@ -44,9 +44,9 @@ function ImportForm(): ReactNode {
   const [text, setText] = useState("");
   const [prune, setPrune] = useState(false);
   const [applying, setApplying] = useState(false);
-  const plan = useWrite(() => write<CatalogPlan>("POST", "/operator/catalog/plan", { text, prune }));
+  const plan = useWrite(() => write("POST", "/operator/catalog/plan", { text, prune }));
   const apply = useWrite(
-    (body: CatalogImportApplied) => write<CatalogPlan>("POST", "/operator/catalog/apply", body),
+    (body: CatalogImportApplied) => write("POST", "/operator/catalog/apply", body),
     () => {
       toast(t.applied);
       setApplying(false);

@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from "react";
-import type { Model, PriceHistory } from "../../../../src/console/catalog/contract.ts";
+import type { Model } from "../../../../src/console/catalog/contract.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -24,7 +24,7 @@ interface Place {
   readonly onClose: () => void;
 }
 
-const pathOf = (id: string): string => `/operator/models/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => `/operator/models/${encodeURIComponent(id)}` as const;
 
 /** Adds a model, or declares one anew. */
 export function WriteModel({ model, onClose }: Place & { readonly model?: Model }): ReactNode {
@@ -32,11 +32,11 @@ export function WriteModel({ model, onClose }: Place & { readonly model?: Model 
   const edit = useEdit({
     shown: model,
     draftOf: (shown) => (shown === undefined ? EMPTY_DRAFT : draftOf(shown)),
-    load: () => read<Model>(pathOf(model?.id ?? "")),
+    load: () => read(pathOf(model?.id ?? "")),
     send: (draft, from) =>
       from === undefined
-        ? write<Model>("POST", "/operator/models", { ...termsOf(draft), id: draft.id.trim() })
-        : write<Model>("PUT", pathOf(from.id), termsOf(draft), from.revision),
+        ? write("POST", "/operator/models", { ...termsOf(draft), id: draft.id.trim() })
+        : write("PUT", pathOf(from.id), termsOf(draft), from.revision),
     done: ({ id }) => {
       toast(t.saved(id));
       onClose();
@@ -78,7 +78,7 @@ export function WriteModel({ model, onClose }: Place & { readonly model?: Model 
 
 export function HistoryDialog({ model, onClose }: Place & { readonly model: Model }): ReactNode {
   const t = useWords(catalogWords);
-  const query = useRead<PriceHistory>(`${pathOf(model.id)}/prices`);
+  const query = useRead(`${pathOf(model.id)}/prices`);
   return (
     <Dialog open wide title={t.historyTitle(model.id)} onClose={onClose}>
       <Loaded query={query}>

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { Groups } from "../../../../src/console/groups/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Said } from "../../parts/failure.tsx";
@@ -19,7 +18,7 @@ interface FieldsProps {
 /** Everything that is declared of a model but its price. */
 export function ModelFields({ draft, change, isNew, error }: FieldsProps): ReactNode {
   const t = useWords(catalogWords);
-  const { data: groups } = useRead<Groups>("/operator/groups");
+  const { data: groups } = useRead("/operator/groups");
   const isText = draft.family === "";
   return (
     <>

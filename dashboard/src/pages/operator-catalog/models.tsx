@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { Model, Models } from "../../../../src/console/catalog/contract.ts";
+import type { Model } from "../../../../src/console/catalog/contract.ts";
 import { useSearch } from "../../api/search.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Time } from "../../parts/amounts.tsx";
@@ -26,7 +26,7 @@ export function ModelList(): ReactNode {
   const [{ q = "" }] = useSearch();
   const [doing, setDoing] = useState<Doing>();
   const onClose = () => setDoing(undefined);
-  const query = useRead<Models>("/operator/models");
+  const query = useRead("/operator/models");
   const add = (
     <Button look="primary" icon="plus" onClick={() => setDoing({ what: "add" })}>
       {t.add}

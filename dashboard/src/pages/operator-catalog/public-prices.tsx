@@ -27,7 +27,7 @@ export function PublicPrices({
   const t = useWords(catalogWords);
   const [search, setSearch] = useState(initial);
   const asked = search.trim().length >= LEAST_LETTERS;
-  const query = useRead<KnownPrices>("/operator/known-prices", { search }, { enabled: asked });
+  const query = useRead("/operator/known-prices", { search }, { enabled: asked });
   return (
     <details>
       <summary className="cursor-pointer font-medium">{t.publicPrices}</summary>

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Batch, Code, Revoked } from "../../../../src/console/codes/contract.ts";
+import type { Batch, Code } from "../../../../src/console/codes/contract.ts";
 import { write } from "../../api/client.ts";
 import { useSearch } from "../../api/search.ts";
 import { useList } from "../../api/use-list.ts";
@@ -31,8 +31,8 @@ export function BatchDialog({ batch }: { readonly batch: Batch | undefined }): R
 function Codes({ batch }: { readonly batch: Batch }): ReactNode {
   const t = useWords(operatorCodesWords);
   const [revoking, setRevoking] = useState<Code | "all" | null>(null);
-  const path = `/operator/code-batches/${batch.id}/codes`;
-  const list = useList<Code>(path, {}, { cursor: "codes_after" });
+  const path = `/operator/code-batches/${batch.id}/codes` as const;
+  const list = useList(path, {}, { cursor: "codes_after" });
   const unused = batch.codes - batch.redeemed - batch.revoked;
   return (
     <>
@@ -108,10 +108,10 @@ interface RevokeProps {
 
 function Revoke({ batch, unused, what, onClose }: RevokeProps): ReactNode {
   const t = useWords(operatorCodesWords);
-  const path = `/operator/code-batches/${batch.id}`;
+  const path = `/operator/code-batches/${batch.id}` as const;
   const revoke = useWrite(
     (code: Code | "all") =>
-      write<Revoked>("POST", code === "all" ? `${path}/revoke` : `${path}/codes/${code.id}/revoke`, {}),
+      write("POST", code === "all" ? `${path}/revoke` : `${path}/codes/${code.id}/revoke`, {}),
     ({ revoked }) => {
       toast(t.revokeDone(formatCount(revoked)));
       onClose();

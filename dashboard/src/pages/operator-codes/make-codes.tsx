@@ -36,7 +36,7 @@ function MakeForm({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [count, setCount] = useState("1");
   const [day, setDay] = useState("");
   const [note, setNote] = useState("");
-  const make = useWrite((body: BatchBody) => write<NewBatch>("POST", "/operator/code-batches", body));
+  const make = useWrite((body: BatchBody) => write("POST", "/operator/code-batches", body));
   if (make.data !== undefined) return <Made made={make.data} onClose={onClose} />;
   const faults = {
     amount: faultOf(make.error, "amount_usd"),

@@ -19,7 +19,7 @@ export function OperatorCodesPage(): ReactNode {
   const t = useWords(operatorCodesWords);
   const [making, setMaking] = useState(false);
   const [{ batch }] = useSearch();
-  const list = useList<Batch>("/operator/code-batches");
+  const list = useList("/operator/code-batches");
   const make = (
     <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
       {t.make}

@@ -11,7 +11,7 @@ import { operatorLedgerWords } from "./words.ts";
 /** What accounts were charged and could not pay. */
 export function Losses(): ReactNode {
   const t = useWords(operatorLedgerWords);
-  const list = useList<Answer["data"][number]>("/operator/ledger/losses", { limit: 20 });
+  const list = useList("/operator/ledger/losses", { limit: 20 });
   const answer = list.query.data as Answer | undefined;
   return (
     <Section

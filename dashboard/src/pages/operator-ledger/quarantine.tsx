@@ -12,11 +12,7 @@ import { operatorLedgerWords } from "./words.ts";
 /** Records that the database refused. */
 export function Quarantine(): ReactNode {
   const t = useWords(operatorLedgerWords);
-  const list = useList<Answer["data"][number]>(
-    "/operator/ledger/quarantine",
-    { limit: 20 },
-    { cursor: "records_after" },
-  );
+  const list = useList("/operator/ledger/quarantine", { limit: 20 }, { cursor: "records_after" });
   return (
     <Section title={t.records}>
       <p className="max-w-prose text-mute">{t.recordsLead}</p>

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { VendorCosts as Answer, UpstreamCosts } from "../../../../src/console/ledger/contract.ts";
+import type { UpstreamCosts } from "../../../../src/console/ledger/contract.ts";
 import { useSearch } from "../../api/search.ts";
 import { useRead } from "../../api/use-read.ts";
 import { formatCount } from "../../format/count.ts";
@@ -16,7 +16,7 @@ import { operatorLedgerWords } from "./words.ts";
 export function VendorCosts(): ReactNode {
   const t = useWords(operatorLedgerWords);
   const [{ days }] = useSearch();
-  const query = useRead<Answer>("/operator/ledger/vendor-costs", { days });
+  const query = useRead("/operator/ledger/vendor-costs", { days });
   return (
     <Section
       title={t.costs}

@@ -17,7 +17,7 @@ import { operatorLedgerWords } from "./words.ts";
 /** The check of `faregate ledger verify`, from here. */
 export function Verify(): ReactNode {
   const t = useWords(operatorLedgerWords);
-  const verify = useWrite(() => write<Verification>("POST", "/operator/ledger/verify", {}));
+  const verify = useWrite(() => write("POST", "/operator/ledger/verify", {}));
   return (
     <Section
       title={t.verify}

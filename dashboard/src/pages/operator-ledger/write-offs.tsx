@@ -12,11 +12,7 @@ import { operatorLedgerWords } from "./words.ts";
 /** What requests cost beyond all that account and key could pay. */
 export function WriteOffs(): ReactNode {
   const t = useWords(operatorLedgerWords);
-  const list = useList<Answer["data"][number]>(
-    "/operator/ledger/write-offs",
-    { limit: 20 },
-    { cursor: "write_offs_after" },
-  );
+  const list = useList("/operator/ledger/write-offs", { limit: 20 }, { cursor: "write_offs_after" });
   const answer = list.query.data as Answer | undefined;
   return (
     <Section

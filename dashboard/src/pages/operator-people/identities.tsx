@@ -1,11 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type {
-  IdentityBody,
-  IdentityList,
-  IdentityRow,
-  UserRow,
-} from "../../../../src/console/people/contract.ts";
-import type { SignInOptions } from "../../../../src/console/session/contract.ts";
+import type { IdentityBody, IdentityRow, UserRow } from "../../../../src/console/people/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -47,7 +41,7 @@ function Linked({
   readonly onUnlink: (identity: IdentityRow) => void;
 }): ReactNode {
   const t = useWords(peopleWords);
-  const list = useRead<IdentityList>(`/operator/users/${user.id}/identities`);
+  const list = useRead(`/operator/users/${user.id}/identities`);
   return (
     <Loaded query={list}>
       {({ data }) =>
@@ -77,11 +71,11 @@ function Linked({
 
 function Link({ user, onClose }: IdentitiesProps): ReactNode {
   const t = useWords(peopleWords);
-  const options = useRead<SignInOptions>("/sign-in");
+  const options = useRead("/sign-in");
   const [chosen, setChosen] = useState("");
   const [subject, setSubject] = useState("");
   const link = useWrite(
-    (body: IdentityBody) => write<IdentityRow>("POST", `/operator/users/${user.id}/identities`, body),
+    (body: IdentityBody) => write("POST", `/operator/users/${user.id}/identities`, body),
     () => {
       toast(t.linked(user.name));
       setSubject("");

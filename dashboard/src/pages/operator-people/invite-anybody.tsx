@@ -1,6 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { AccountRow } from "../../../../src/console/accounts/contract.ts";
-import type { CreatedInvitation, OperatorInvitation } from "../../../../src/console/people/contract.ts";
+import type { OperatorInvitation } from "../../../../src/console/people/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
@@ -20,9 +19,7 @@ export function InviteAnybody({ onClose }: { readonly onClose: () => void }): Re
   const [account, setAccount] = useState<Choice | null>(null);
   const [role, setRole] = useState<Role>("owner");
   const [makesOperator, setMakesOperator] = useState(false);
-  const invite = useWrite((body: OperatorInvitation) =>
-    write<CreatedInvitation>("POST", "/operator/invitations", body),
-  );
+  const invite = useWrite((body: OperatorInvitation) => write("POST", "/operator/invitations", body));
   if (invite.data !== undefined) return <InvitationLink invitation={invite.data} onClose={onClose} />;
   const send = (event: FormEvent): void => {
     event.preventDefault();
@@ -41,7 +38,7 @@ export function InviteAnybody({ onClose }: { readonly onClose: () => void }): Re
           />
         </Field>
         <Field label={t.account} hint={t.accountHint}>
-          <Chooser<AccountRow>
+          <Chooser
             path="/operator/accounts"
             choiceOf={({ id, name, group }) => ({ id, name, note: group })}
             chosen={account}

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { MadePassword, UserBody, UserRow } from "../../../../src/console/people/contract.ts";
+import type { UserBody, UserRow } from "../../../../src/console/people/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
@@ -67,7 +67,7 @@ function ChangeUser({
     },
   }[act];
   const change = useWrite(
-    () => write<UserRow>("PATCH", `/operator/users/${user.id}`, CHANGES[act]),
+    () => write("PATCH", `/operator/users/${user.id}`, CHANGES[act]),
     () => {
       toast(texts.done);
       onClose();
@@ -89,7 +89,7 @@ function ChangeUser({
 
 function ResetPassword({ user, onClose }: UserDialogProps): ReactNode {
   const t = useWords(peopleWords);
-  const reset = useWrite(() => write<MadePassword>("POST", `/operator/users/${user.id}/password`));
+  const reset = useWrite(() => write("POST", `/operator/users/${user.id}/password`));
   if (reset.data !== undefined) {
     return (
       <Dialog open title={t.madeTitle(user.name)} onClose={onClose}>

@@ -23,7 +23,7 @@ export function Users(): ReactNode {
   const t = useWords(peopleWords);
   const [{ q }] = useSearch();
   const { user: viewer } = useSession();
-  const list = useList<UserRow>("/operator/users", { q });
+  const list = useList("/operator/users", { q });
   const [doing, setDoing] = useState<Doing>();
   const itemsOf = (user: UserRow) => {
     const item = (act: UserAct, title: string, danger = false) => ({

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { QueueCounts, QueuedTask } from "../../../../src/console/queue/contract.ts";
 import { useSearch } from "../../api/search.ts";
 import { useList } from "../../api/use-list.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -22,8 +21,8 @@ export function OperatorQueuePage(): ReactNode {
   const t = useWords(queueWords);
   const [search] = useSearch();
   const { trouble, model, account } = search;
-  const list = useList<QueuedTask>("/operator/queue", { trouble, model, account }, { everyMs: INTERVAL_MS });
-  const counts = useRead<QueueCounts>("/operator/queue/counts", {}, { everyMs: INTERVAL_MS });
+  const list = useList("/operator/queue", { trouble, model, account }, { everyMs: INTERVAL_MS });
+  const counts = useRead("/operator/queue/counts", {}, { everyMs: INTERVAL_MS });
   const columns = useQueueColumns();
   const filtered = [trouble, model, account].some(Boolean);
   return (

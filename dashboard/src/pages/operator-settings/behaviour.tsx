@@ -21,11 +21,11 @@ export function Behaviour({ settings }: { readonly settings: SettingsResponse })
   const edit = useEdit({
     shown: settings,
     draftOf: (shown) => typedFields(shown ?? settings),
-    load: () => read<SettingsResponse>(PATH),
+    load: () => read(PATH),
     send: (typed, from) => {
       const values = fields.map(({ name, schema }) => [name, readTyped(shapeOf(schema), typed[name] ?? "")]);
       const overrides = Object.fromEntries(values.filter(([, value]) => value !== undefined));
-      return write<SettingsResponse>("PUT", PATH, { overrides }, from?.revision);
+      return write("PUT", PATH, { overrides }, from?.revision);
     },
     done: () => toast(t.saved),
   });

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { SettingsResponse } from "../../../../src/console/settings/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -13,7 +12,7 @@ import { settingsWords } from "./words.ts";
 export function OperatorSettingsPage(): ReactNode {
   const t = useWords(settingsWords);
   const tab = useTab(["behaviour", "system"]);
-  const query = useRead<SettingsResponse>("/operator/settings");
+  const query = useRead("/operator/settings");
   return (
     <Page title={t.title} lead={t.lead}>
       <Tabs

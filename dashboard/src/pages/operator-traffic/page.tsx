@@ -45,7 +45,7 @@ function Live(): ReactNode {
 const HOUR_INTERVAL_MS = 30_000;
 
 function Hour(): ReactNode {
-  const query = useRead<Traffic>("/operator/traffic", {}, { everyMs: HOUR_INTERVAL_MS });
+  const query = useRead("/operator/traffic", {}, { everyMs: HOUR_INTERVAL_MS });
   return <Loaded query={query}>{(traffic) => <Shown traffic={traffic} />}</Loaded>;
 }
 

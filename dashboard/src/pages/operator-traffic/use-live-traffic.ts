@@ -8,7 +8,7 @@ const SLOTS = 150;
 /** The traffic as it happens; undefined until the first event. */
 export function useLiveTraffic(): readonly [traffic: Traffic | undefined, liveness: Liveness] {
   const [traffic, setTraffic] = useState<Traffic>();
-  const liveness = useEvents<Traffic>("/operator/traffic/events", (event) => {
+  const liveness = useEvents("/operator/traffic/events", (event: Traffic) => {
     setTraffic((before) => ({ ...event, slots: joined(before?.slots ?? [], event.slots) }));
   });
   return [traffic, liveness];

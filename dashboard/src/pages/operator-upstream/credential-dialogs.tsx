@@ -27,12 +27,12 @@ export function WriteCredential({
   const t = useWords(upstreamWords);
   const [secret, setSecret] = useState("");
   const [name, setName] = useState("");
-  const path = `/operator/upstreams/${upstream.id}/credentials`;
+  const path = `/operator/upstreams/${upstream.id}/credentials` as const;
   const send = useWrite(
     () =>
       credential === undefined
-        ? write<Upstream>("POST", path, { secret: secret.trim(), ...(name.trim() && { name: name.trim() }) })
-        : write<Upstream>("PATCH", `${path}/${credential.id}`, { secret: secret.trim() }),
+        ? write("POST", path, { secret: secret.trim(), ...(name.trim() && { name: name.trim() }) })
+        : write("PATCH", `${path}/${credential.id}`, { secret: secret.trim() }),
     () => {
       toast(credential === undefined ? t.added : t.replaced);
       onClose();
@@ -82,7 +82,7 @@ export function RemoveCredential({
 }: Place & { readonly credential: Credential }): ReactNode {
   const t = useWords(upstreamWords);
   const remove = useWrite(
-    () => write<Upstream>("DELETE", `/operator/upstreams/${upstream.id}/credentials/${credential.id}`),
+    () => write("DELETE", `/operator/upstreams/${upstream.id}/credentials/${credential.id}`),
     () => {
       toast(t.removed);
       onClose();

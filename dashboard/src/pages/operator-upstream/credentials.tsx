@@ -147,7 +147,7 @@ function Result({ result }: { readonly result: CredentialTest }): ReactNode {
 function Actions({ upstream, credential, act }: TableProps & { readonly credential: Credential }): ReactNode {
   const t = useWords(upstreamWords);
   const set = useWrite((enabled: boolean) =>
-    write<Upstream>("PATCH", `/operator/upstreams/${upstream.id}/credentials/${credential.id}`, { enabled }),
+    write("PATCH", `/operator/upstreams/${upstream.id}/credentials/${credential.id}`, { enabled }),
   );
   return (
     <Menu

@@ -1,5 +1,4 @@
 import { type ReactNode, useId } from "react";
-import type { Models } from "../../../../src/console/catalog/contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Field, Input } from "../../parts/field.tsx";
@@ -15,7 +14,7 @@ interface ModelFieldsProps {
 /** Which models an upstream has, and what it calls them. */
 export function ModelFields({ models, change }: ModelFieldsProps): ReactNode {
   const t = useWords(upstreamWords);
-  const { data: known } = useRead<Models>("/operator/models");
+  const { data: known } = useRead("/operator/models");
   const listId = useId();
   const set = (place: number, pair: UpstreamDraft["models"][number]) =>
     change(models.map((each, index) => (index === place ? pair : each)));

@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 /** How the upstream does now, what it brought, what failed there. */
 export function Overview({ upstream }: { readonly upstream: Upstream }): ReactNode {
   const t = useWords(upstreamWords);
-  const report = useRead<UpstreamReport>(`/operator/upstreams/${upstream.id}/report`, { days: SHOWN_DAYS });
+  const report = useRead(`/operator/upstreams/${upstream.id}/report`, { days: SHOWN_DAYS });
   return (
     <>
       <Now upstream={upstream} />

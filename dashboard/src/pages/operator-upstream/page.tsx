@@ -1,6 +1,6 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Upstream, Upstreams } from "../../../../src/console/upstreams/contract.ts";
+import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -26,7 +26,7 @@ const INTERVAL_MS = 5_000;
 /** One upstream: how it does, its credentials, what is declared of it, who is asked before it. */
 export function OperatorUpstreamPage(): ReactNode {
   const { upstream: id = "" } = useParams({ strict: false }) as { upstream?: string };
-  const query = useRead<Upstream>(`/operator/upstreams/${id}`, {}, { everyMs: INTERVAL_MS });
+  const query = useRead(`/operator/upstreams/${id}`, {}, { everyMs: INTERVAL_MS });
   return <Loaded query={query}>{(upstream) => <Shown key={upstream.id} upstream={upstream} />}</Loaded>;
 }
 
@@ -62,7 +62,7 @@ function Actions({ upstream }: { readonly upstream: Upstream }): ReactNode {
   const t = useWords(upstreamWords);
   const u = useWords(upstreamsWords);
   const [asking, setAsking] = useState<"disable" | "delete">();
-  const all = useRead<Upstreams>("/operator/upstreams");
+  const all = useRead("/operator/upstreams");
   const { testAll, isPending } = useTestAll();
   const set = useSetState();
   const onClose = () => setAsking(undefined);

@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Groups } from "../../../../src/console/groups/contract.ts";
 import type { Route } from "../../../../src/console/routing/contract.ts";
 import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { useSearch } from "../../api/search.ts";
@@ -20,11 +19,11 @@ export function RouteView({ upstream }: { readonly upstream: Upstream }): ReactN
   const t = useWords(upstreamWords);
   const [search, change] = useSearch();
   const models = Object.keys(upstream.models);
-  const { data: groups } = useRead<Groups>("/operator/groups");
+  const { data: groups } = useRead("/operator/groups");
   const model = search["model"] ?? models[0] ?? "";
   const group = search["group"] ?? "default";
   const { endpoint } = search;
-  const route = useRead<Route>(
+  const route = useRead(
     "/operator/routing",
     { model, group, endpoint },
     { everyMs: 5_000, enabled: model !== "" },

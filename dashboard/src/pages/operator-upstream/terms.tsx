@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { SettingsResponse } from "../../../../src/console/settings/contract.ts";
 import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
@@ -16,13 +15,13 @@ import { upstreamWords } from "./words.ts";
 /** What is declared of the upstream, to be changed. */
 export function Terms({ upstream }: { readonly upstream: Upstream }): ReactNode {
   const t = useWords(upstreamWords);
-  const { data: settings } = useRead<SettingsResponse>("/operator/settings");
-  const path = `/operator/upstreams/${upstream.id}`;
+  const { data: settings } = useRead("/operator/settings");
+  const path = `/operator/upstreams/${upstream.id}` as const;
   const edit = useEdit({
     shown: upstream,
     draftOf: (shown) => (shown === undefined ? EMPTY_DRAFT : draftOf(shown)),
-    load: () => read<Upstream>(path),
-    send: (draft, from) => write<Upstream>("PUT", path, termsOf(draft), from?.revision),
+    load: () => read(path),
+    send: (draft, from) => write("PUT", path, termsOf(draft), from?.revision),
     done: ({ name }) => toast(t.saved(name)),
   });
   return (

@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
-import type { Groups } from "../../../../src/console/groups/contract.ts";
-import type { Kinds, Upstream } from "../../../../src/console/upstreams/contract.ts";
+import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Checkbox, Field, Input, Select, Textarea } from "../../parts/field.tsx";
@@ -21,8 +20,8 @@ interface FieldsProps {
 /** Everything that is declared of an upstream. */
 export function UpstreamFields({ draft, change, before, error }: FieldsProps): ReactNode {
   const t = useWords(upstreamWords);
-  const { data: kinds } = useRead<Kinds>("/operator/kinds");
-  const { data: groups } = useRead<Groups>("/operator/groups");
+  const { data: kinds } = useRead("/operator/kinds");
+  const { data: groups } = useRead("/operator/groups");
   const kind = kinds?.data.find(({ name }) => name === draft.kind);
   return (
     <>

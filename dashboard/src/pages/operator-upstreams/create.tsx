@@ -1,6 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
@@ -19,7 +18,7 @@ export function CreateUpstream({ onClose }: { readonly onClose: () => void }): R
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const create = useWrite(
     (given: UpstreamDraft) =>
-      write<Upstream>("POST", "/operator/upstreams", { ...termsOf(given), name: given.name.trim() }),
+      write("POST", "/operator/upstreams", { ...termsOf(given), name: given.name.trim() }),
     ({ id, name }) => {
       toast(t.created(name));
       void navigate({ to: `/operator/upstreams/${id}` });

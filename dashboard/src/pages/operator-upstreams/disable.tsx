@@ -13,7 +13,7 @@ export function useSetState(done?: () => void) {
   const t = useWords(upstreamsWords);
   return useWrite(
     ({ id, enabled }: { readonly id: string; readonly enabled: boolean }) =>
-      write<Upstream>("PUT", `/operator/upstreams/${id}/state`, { enabled }),
+      write("PUT", `/operator/upstreams/${id}/state`, { enabled }),
     ({ name, enabled }) => {
       toast(enabled ? t.enabled(name) : t.disabled(name));
       done?.();

@@ -25,7 +25,7 @@ const INTERVAL_MS = 5_000;
 export function OperatorUpstreamsPage(): ReactNode {
   const t = useWords(upstreamsWords);
   const [creating, setCreating] = useState(false);
-  const query = useRead<Upstreams>("/operator/upstreams", {}, { everyMs: INTERVAL_MS });
+  const query = useRead("/operator/upstreams", {}, { everyMs: INTERVAL_MS });
   const add = (
     <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
       {t.add}

@@ -1,4 +1,4 @@
-import type { CredentialTest, Upstream } from "../../../../src/console/upstreams/contract.ts";
+import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -17,7 +17,7 @@ interface Tested {
 /** Tries one credential; `result` stays until the next one is tried. */
 export function useTest() {
   return useWrite(({ upstream, credential }: Tested) =>
-    write<CredentialTest>("POST", `/operator/upstreams/${upstream.id}/credentials/${credential.id}/test`, {}),
+    write("POST", `/operator/upstreams/${upstream.id}/credentials/${credential.id}/test`, {}),
   );
 }
 

@@ -19,7 +19,7 @@ export function ChangeRole({ account, member, onClose }: MemberDialog): ReactNod
   const t = useWords(peopleWords);
   const [role, setRole] = useState(member.role);
   const change = useWrite(
-    (body: RoleBody) => write<MemberRow>("PATCH", `/accounts/${account}/members/${member.user_id}`, body),
+    (body: RoleBody) => write("PATCH", `/accounts/${account}/members/${member.user_id}`, body),
     () => onClose(),
   );
   const send = (event: FormEvent): void => {

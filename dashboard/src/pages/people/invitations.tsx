@@ -13,10 +13,12 @@ import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { peopleWords } from "./words.ts";
 
+type InvitationsPath = "/operator/invitations" | `/accounts/${string}/invitations`;
+
 /** Open invitations at `path`: of an account, or all of them. */
-export function Invitations({ path }: { readonly path: string }): ReactNode {
+export function Invitations({ path }: { readonly path: InvitationsPath }): ReactNode {
   const t = useWords(peopleWords);
-  const list = useList<InvitationRow>(path);
+  const list = useList(path);
   const [revoking, setRevoking] = useState<InvitationRow>();
   return (
     <>
@@ -58,7 +60,7 @@ function Revoke({
   row,
   onClose,
 }: {
-  readonly path: string;
+  readonly path: InvitationsPath;
   readonly row: InvitationRow;
   readonly onClose: () => void;
 }): ReactNode {

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { CreatedInvitation, MemberInvitation } from "../../../../src/console/people/contract.ts";
+import type { MemberInvitation } from "../../../../src/console/people/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useAccount } from "../../api/session.ts";
@@ -19,9 +19,7 @@ export function InviteMember({ onClose }: { readonly onClose: () => void }): Rea
   const { id } = useAccount();
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
-  const invite = useWrite((body: MemberInvitation) =>
-    write<CreatedInvitation>("POST", `/accounts/${id}/invitations`, body),
-  );
+  const invite = useWrite((body: MemberInvitation) => write("POST", `/accounts/${id}/invitations`, body));
   if (invite.data !== undefined) return <InvitationLink invitation={invite.data} onClose={onClose} />;
   const send = (event: FormEvent): void => {
     event.preventDefault();

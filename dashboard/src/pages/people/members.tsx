@@ -21,7 +21,7 @@ export function Members(): ReactNode {
   const t = useWords(peopleWords);
   const { id, role } = useAccount();
   const { user } = useSession();
-  const list = useList<MemberRow>(`/accounts/${id}/members`);
+  const list = useList(`/accounts/${id}/members`);
   const [doing, setDoing] = useState<Doing>();
   const close = () => setDoing(undefined);
   return (

@@ -25,7 +25,7 @@ function nameOf(account: string): string {
 async function keyOf(name: string, account: string): Promise<string> {
   const known = await keys.get(name)?.catch(() => undefined);
   if (known !== undefined && Date.parse(known.expires_at) - Date.now() > SPARE_MS) return known.secret;
-  const minting = write<MintedKey>("POST", `/accounts/${account}/playground-key`, {});
+  const minting = write("POST", `/accounts/${account}/playground-key`, {});
   keys.set(name, minting);
   return (await minting).secret;
 }

@@ -23,10 +23,10 @@ export function RequestPage(): ReactNode {
   const t = useWords(requestWords);
   const { id: account } = useAccount();
   const { request = "" } = useParams({ strict: false }) as { request?: string };
-  const path = `/accounts/${account}/requests/${encodeURIComponent(request)}`;
-  const first = useRead<RequestDetail>(path);
+  const path = `/accounts/${account}/requests/${encodeURIComponent(request)}` as const;
+  const first = useRead(path);
   const isOver = first.data?.request !== null || first.data.receipt.state === "quarantined";
-  const query = useRead<RequestDetail>(path, {}, isOver ? {} : { everyMs: FOLLOW_MS });
+  const query = useRead(path, {}, isOver ? {} : { everyMs: FOLLOW_MS });
   return (
     <Page
       title={t.title}

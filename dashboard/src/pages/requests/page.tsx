@@ -24,7 +24,7 @@ export function RequestsPage(): ReactNode {
   const { id: account } = useAccount();
   const [search] = useSearch();
   const query = requestsQueryOf(search);
-  const list = useList<RequestRow>(`/accounts/${account}/requests`, query);
+  const list = useList(`/accounts/${account}/requests`, query);
   const filtered = REQUEST_FILTERS.some((name) => search[name]);
   return (
     <Page

@@ -1,7 +1,5 @@
 import type { ReactNode } from "react";
-import type { KeyRow } from "../../../../src/console/keys/contract.ts";
 import type { RequestsQuery } from "../../../../src/console/requests/contract.ts";
-import type { SpendingResponse } from "../../../../src/console/spending/contract.ts";
 import { momentOfDay } from "../../api/days.ts";
 import { type Search, useSearch } from "../../api/search.ts";
 import { useAccount, useSession } from "../../api/session.ts";
@@ -70,8 +68,8 @@ export function RequestFilters(): ReactNode {
   const { id: account } = useAccount();
   const { user } = useSession();
   const [search] = useSearch();
-  const used = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by: "model" });
-  const spent = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by: "user" });
+  const used = useRead(`/accounts/${account}/spending`, { by: "model" });
+  const spent = useRead(`/accounts/${account}/spending`, { by: "user" });
   const people = (spent.data?.groups ?? []).map(({ id, name }) => [id, name ?? t.nobody] as const);
   const models = (used.data?.groups ?? []).map(({ id }) => [id, id] as const);
   return (
@@ -83,7 +81,7 @@ export function RequestFilters(): ReactNode {
         all={t.anyModel}
         options={withGiven(models, search["model"])}
       />
-      <ChooserFilter<KeyRow>
+      <ChooserFilter
         name="key"
         label={t.key}
         all={t.anyKey}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouter } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
-import type { SessionResponse, SignInBody, SignInOptions } from "../../../../src/console/session/contract.ts";
+import type { SignInBody } from "../../../../src/console/session/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useSearch } from "../../api/search.ts";
@@ -21,7 +21,7 @@ import { signInWords } from "./words.ts";
 export function SignInPage(): ReactNode {
   const [claim, setClaim] = useState<SignInBody>();
   const signIn = useWrite(
-    (body: SignInBody) => write<SessionResponse>("POST", "/session", body),
+    (body: SignInBody) => write("POST", "/session", body),
     (session, { password }) => {
       if (session.must_change_password) rememberGiven(password);
       enter(session);
@@ -68,7 +68,7 @@ interface Step<Given> {
 
 function PasswordStep({ error, busy, submit }: Step<SignInBody>): ReactNode {
   const t = useWords(signInWords);
-  const options = useRead<SignInOptions>("/sign-in");
+  const options = useRead("/sign-in");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const send = (event: FormEvent): void => {

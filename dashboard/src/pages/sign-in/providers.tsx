@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { OidcStart, SignInOptions } from "../../../../src/console/session/contract.ts";
+import type { SignInOptions } from "../../../../src/console/session/contract.ts";
 import { write } from "../../api/client.ts";
 import { useSearch } from "../../api/search.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -14,7 +14,7 @@ export function Providers({ providers }: { readonly providers: SignInOptions["oi
   const t = useWords(signInWords);
   const [{ next }] = useSearch();
   const begin = useWrite(
-    (provider: string) => write<OidcStart>("POST", "/session/oidc/start", { provider }),
+    (provider: string) => write("POST", "/session/oidc/start", { provider }),
     ({ url, flow }) => {
       keepFlow({ flow, next });
       location.assign(url);

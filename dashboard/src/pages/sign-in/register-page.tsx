@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { RegistrationBody, SessionResponse } from "../../../../src/console/session/contract.ts";
+import type { RegistrationBody } from "../../../../src/console/session/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
@@ -20,10 +20,7 @@ export function RegisterPage(): ReactNode {
   const [email, setEmail] = useState("");
   const [name, setName] = useState("");
   const chosen = useNewPassword();
-  const register = useWrite(
-    (body: RegistrationBody) => write<SessionResponse>("POST", "/registration", body),
-    enter,
-  );
+  const register = useWrite((body: RegistrationBody) => write("POST", "/registration", body), enter);
   useGoneOn();
   const send = (event: FormEvent): void => {
     event.preventDefault();

@@ -1,6 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import type { SessionResponse } from "../../../../src/console/session/contract.ts";
 import { write } from "../../api/client.ts";
 import { ButtonLink } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -23,7 +22,7 @@ export function SignInReturnPage(): ReactNode {
     const kept = takeFlow();
     if (kept === undefined) return setError(new Error(t.elsewhere));
     const response = location.search.slice(1);
-    write<SessionResponse>("POST", "/session/oidc", { flow: kept.flow, response })
+    write("POST", "/session/oidc", { flow: kept.flow, response })
       .then((session) => {
         enter(session);
         router.history.replace(ownPath(kept.next));

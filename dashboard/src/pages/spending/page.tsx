@@ -34,7 +34,7 @@ export function SpendingPage(): ReactNode {
   const [search] = useSearch();
   const by = useTab(TABS);
   const days = daysOf(search);
-  const query = useRead<SpendingResponse>(`/accounts/${account}/spending`, { by, ...days });
+  const query = useRead(`/accounts/${account}/spending`, { by, ...days });
   return (
     <Page
       title={t.title}

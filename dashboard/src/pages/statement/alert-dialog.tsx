@@ -13,7 +13,7 @@ import { useWords } from "../../words/use-words.ts";
 import { statementWords } from "./words.ts";
 
 interface AlertDialogProps {
-  readonly path: string;
+  readonly path: `/accounts/${string}/balance-alert`;
   readonly settings: AlertSettings | undefined;
   readonly open: boolean;
   readonly onClose: () => void;
@@ -34,10 +34,10 @@ function AlertForm({ path, settings, onClose }: AlertDialogProps): ReactNode {
   const edit = useEdit({
     shown: settings,
     draftOf: typedAlert,
-    load: () => read<AlertSettings>(path),
+    load: () => read(path),
     send: ({ threshold, url }, from) => {
       const body = { amount_usd: readAmount(threshold) ?? threshold.trim(), url: url.trim() };
-      return write<AlertSettings>("PUT", path, body, from?.revision);
+      return write("PUT", path, body, from?.revision);
     },
     done: () => {
       toast(t.alertSaved);

@@ -24,8 +24,8 @@ const DELIVERIES_EVERY_MS = 5_000;
 export function Alert({ account }: { readonly account: string }): ReactNode {
   const t = useWords(statementWords);
   const [editing, setEditing] = useState(false);
-  const path = `/accounts/${account}/balance-alert`;
-  const query = useRead<AlertSettings>(path, {}, { everyMs: DELIVERIES_EVERY_MS });
+  const path = `/accounts/${account}/balance-alert` as const;
+  const query = useRead(path, {}, { everyMs: DELIVERIES_EVERY_MS });
   const alert = query.data?.alert ?? null;
   return (
     <Section
@@ -47,10 +47,13 @@ function Settings({
   account,
   alert,
   deliveries,
-}: AlertSettings & { readonly path: string; readonly account: string }): ReactNode {
+}: AlertSettings & {
+  readonly path: `/accounts/${string}/balance-alert`;
+  readonly account: string;
+}): ReactNode {
   const t = useWords(statementWords);
   const test = useWrite(
-    () => write<AlertSettings>("POST", `${path}/test`, {}),
+    () => write("POST", `${path}/test`, {}),
     () => toast(t.tested),
   );
   return (
@@ -79,11 +82,11 @@ function Settings({
   );
 }
 
-function RemoveAlert({ path }: { readonly path: string }): ReactNode {
+function RemoveAlert({ path }: { readonly path: `/accounts/${string}/balance-alert` }): ReactNode {
   const t = useWords(statementWords);
   const [asking, setAsking] = useState(false);
   const remove = useWrite(
-    () => write<AlertSettings>("DELETE", path),
+    () => write("DELETE", path),
     () => {
       setAsking(false);
       toast(t.alertRemoved);

@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { EntryRequests as Answer } from "../../../../src/console/statement/contract.ts";
 import { useSearch } from "../../api/search.ts";
 import { useList } from "../../api/use-list.ts";
 import { Money, Time } from "../../parts/amounts.tsx";
@@ -23,8 +22,8 @@ export function EntryRequests({ account }: { readonly account: string }): ReactN
 
 function Requests({ account, entry }: { readonly account: string; readonly entry: string }): ReactNode {
   const t = useWords(statementWords);
-  const path = `/accounts/${account}/statement/${encodeURIComponent(entry)}/requests`;
-  const list = useList<Answer["data"][number]>(path, {}, { cursor: "entry_after" });
+  const path = `/accounts/${account}/statement/${encodeURIComponent(entry)}/requests` as const;
+  const list = useList(path, {}, { cursor: "entry_after" });
   return (
     <Table
       caption={t.requestsTitle}

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { Balance, StatementEntry } from "../../../../src/console/statement/contract.ts";
+import type { StatementEntry } from "../../../../src/console/statement/contract.ts";
 import { apiUrl } from "../../api/client.ts";
 import { momentOfDay } from "../../api/days.ts";
 import { useSearch } from "../../api/search.ts";
@@ -60,7 +60,7 @@ const BALANCE_EVERY_MS = 5_000;
 
 function Balances({ account }: { readonly account: string }): ReactNode {
   const t = useWords(statementWords);
-  const query = useRead<Balance>(`/accounts/${account}/balance`, {}, { everyMs: BALANCE_EVERY_MS });
+  const query = useRead(`/accounts/${account}/balance`, {}, { everyMs: BALANCE_EVERY_MS });
   return (
     <Loaded query={query}>
       {(balance) => (
@@ -98,7 +98,7 @@ function Entries({
   readonly top: ReactNode;
 }): ReactNode {
   const t = useWords(statementWords);
-  const list = useList<StatementEntry>(`/accounts/${account}/statement`, wish);
+  const list = useList(`/accounts/${account}/statement`, wish);
   const filtered = wish.view !== "changes" || wish.from !== undefined || wish.to !== undefined;
   const balances = list.query.data?.data.some((entry) => entry.balance_after_nanos !== null) ?? true;
   return (

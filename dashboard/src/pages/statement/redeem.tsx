@@ -39,7 +39,7 @@ function RedeemForm({
   const t = useWords(statementWords);
   const [code, setCode] = useState("");
   const redeem = useWrite((typed: string) =>
-    write<Redemption>("POST", `/accounts/${account}/redemptions`, { code: typed }),
+    write("POST", `/accounts/${account}/redemptions`, { code: typed }),
   );
   if (redeem.data !== undefined) return <Redeemed done={redeem.data} onClose={onClose} />;
   const fault = faultOf(redeem.error, "code");

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import type { SigningSecret as Answer } from "../../../../src/console/alerts/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
@@ -13,9 +12,9 @@ import { statementWords } from "./words.ts";
 export function SigningSecret({ account }: { readonly account: string }): ReactNode {
   const t = useWords(statementWords);
   const [open, setOpen] = useState(false);
-  const path = `/accounts/${account}/webhook-secret`;
-  const show = useWrite(() => write<Answer>("POST", path, {}));
-  const rotate = useWrite(() => write<Answer>("POST", `${path}/rotate`, {}));
+  const path = `/accounts/${account}/webhook-secret` as const;
+  const show = useWrite(() => write("POST", path, {}));
+  const rotate = useWrite(() => write("POST", `${path}/rotate`, {}));
   const error = rotate.error ?? show.error;
   const secret = (rotate.data ?? show.data)?.secret;
   return (

@@ -22,8 +22,8 @@ export function TaskPage(): ReactNode {
   const t = useWords(taskWords);
   const { id: account } = useAccount();
   const { task: id = "" } = useParams({ strict: false }) as { task?: string };
-  const path = `/accounts/${account}/tasks/${id}`;
-  const query = useRead<TaskDetail>(path);
+  const path = `/accounts/${account}/tasks/${id}` as const;
+  const query = useRead(path);
   const task = useLive(account, id, path, query.data);
   return (
     <Page

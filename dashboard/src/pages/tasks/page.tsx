@@ -26,7 +26,7 @@ export function TasksPage(): ReactNode {
   const t = useWords(tasksWords);
   const { id: account, role } = useAccount();
   const [search] = useSearch();
-  const list = useList<TaskSummary>(`/accounts/${account}/tasks`, { limit: CARDS, ...queryOf(search) });
+  const list = useList(`/accounts/${account}/tasks`, { limit: CARDS, ...queryOf(search) });
   const [live, liveness] = useLiveTasks(account);
   const make = `/accounts/${account}/playground`;
   return (

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { TaskDetail, TaskSummary } from "../../../../src/console/tasks/contract.ts";
+import type { TaskSummary } from "../../../../src/console/tasks/contract.ts";
 import { read } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { type Liveness, useEvents } from "../../api/use-events.ts";
@@ -22,14 +22,14 @@ export function useLiveTasks(
       const { [task.id]: _, ...others } = Object.fromEntries(known);
       return new Map([...Object.entries(others), [task.id, task] as const].slice(-MAX_KEPT));
     });
-  const liveness = useEvents<TaskSummary>(`/accounts/${account}/tasks/events`, hear);
+  const liveness = useEvents(`/accounts/${account}/tasks/events`, hear);
   useRegained(liveness, () => {
     void queryClient.invalidateQueries();
     const heard = [...tasks.keys(), ...awaited];
     for (const id of new Set(heard)) {
       const task = tasks.get(id);
       if (task === undefined || !isOver(task))
-        void read<TaskDetail>(`/accounts/${account}/tasks/${id}`).then(hear, () => undefined);
+        void read(`/accounts/${account}/tasks/${id}`).then(hear, () => undefined);
     }
   });
   return [tasks, liveness];

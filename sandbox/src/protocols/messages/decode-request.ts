@@ -75,13 +75,28 @@ function checkTopLevel(body: JsonObject): string {
   const maxTokens = numberOf(body["max_tokens"]);
   if (maxTokens === undefined || !Number.isInteger(maxTokens))
     refuse("max_tokens: Input should be a valid integer");
-  else if (maxTokens < 1) refuse("max_tokens: must be greater than or equal to 1");
+  else if (maxTokens < 0) refuse("max_tokens: must be greater than or equal to 0");
+  else if (maxTokens === 0) checkCacheFill(body);
   const temperature = numberOf(body["temperature"]) ?? 0;
   if (temperature < 0 || temperature > 1) refuse("temperature: range: 0..1");
   const topP = numberOf(body["top_p"]) ?? 0;
   if (topP < 0 || topP > 1) refuse("top_p: range: 0..1");
   const model = body["model"];
   return typeof model === "string" && model !== "" ? model : refuse("model: Input should be a valid string");
+}
+
+/** A limit of 0 reads the prompt into the cache and writes nothing, which some fields contradict. */
+function checkCacheFill(body: JsonObject): void {
+  const format = objectOr(body["output_config"])["format"];
+  const contradicting = [
+    ["stream", body["stream"] === true],
+    ["thinking", objectOr(body["thinking"])["type"] === "enabled"],
+    ["tool_choice", ["any", "tool"].includes(String(objectOr(body["tool_choice"])["type"]))],
+    ["output_config.format", !isAbsent(format)],
+  ] as const;
+  for (const [field, contradicts] of contradicting) {
+    if (contradicts) refuse(`max_tokens: 0 cannot be used together with ${field}`);
+  }
 }
 
 function decodeTools(value: Json | undefined): Tool[] {

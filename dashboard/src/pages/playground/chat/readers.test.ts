@@ -71,6 +71,34 @@ describe.each(PROTOCOL_NAMES)("the stream of %s", (name) => {
   });
 });
 
+it.each([
+  ["LF", "\n"],
+  ["CRLF", "\r\n"],
+  ["CR", "\r"],
+])(
+  "reads lines that end with %s, comments, data of several lines, and an event without its blank line",
+  async (_, end) => {
+    const lines = [
+      ": alive",
+      "",
+      "event: a",
+      'data: {"a":',
+      "data:1}",
+      "id: 7",
+      "",
+      "data: [DONE]",
+      "",
+      "data: 2",
+    ];
+    const bytes = new TextEncoder().encode(lines.join(end));
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const events: unknown[] = [];
+      for await (const event of eventsOf([bytes.subarray(0, cut), bytes.subarray(cut)])) events.push(event);
+      expect(events).toEqual([{ a: 1 }, 2]);
+    }
+  },
+);
+
 it("tells of a connection that breaks as of a gateway that is away, not in the browser's words", async () => {
   const broken = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.error(new TypeError("network error")),

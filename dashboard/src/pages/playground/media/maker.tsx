@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { TaskDetail } from "../../../../../src/console/tasks/contract.ts";
 import { useSearch } from "../../../api/search.ts";
 import { useRead } from "../../../api/use-read.ts";
 import { Empty } from "../../../parts/empty.tsx";
@@ -20,7 +19,7 @@ export function Maker({ account, medium }: MakerProps): ReactNode {
   const t = useWords(playgroundWords);
   const [{ from = "" }] = useSearch();
   const capabilities = useCapabilities(account);
-  const repeated = useRead<TaskDetail>(`/accounts/${account}/tasks/${from}`, {}, { enabled: from !== "" });
+  const repeated = useRead(`/accounts/${account}/tasks/${from}`, {}, { enabled: from !== "" });
   return (
     <Loaded query={capabilities}>
       {(all) => {

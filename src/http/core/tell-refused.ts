@@ -1,0 +1,59 @@
+import type { Caller } from "../../accounts/caller.ts";
+import { type GatewayError, UpstreamRejection } from "../../errors.ts";
+import type { Log } from "../../observe/log.ts";
+import { refusalSentence, tellRefused } from "../../observe/refusal.ts";
+import { knownError } from "./error-response.ts";
+
+/** What is known of a request when it is refused. */
+export interface RefusedCall {
+  caller: Caller | undefined;
+  /** Only a model that its caller may use: others would be a word for each that is made up. */
+  model: string | null | undefined;
+  /** Of the console: who is signed in. */
+  person: bigint | undefined;
+  /** Its refusal needs no line: whoever took it up tells of its end, or its caller has left. */
+  isTold: boolean;
+}
+
+/**
+ * The one line in the operator's log of a request that was not answered: what is refused says who asked for what, what is the
+ * gateway's own fault or an upstream's says why.
+ */
+export function tellFailed(
+  log: Log,
+  { id: requestId, method, route }: { readonly id: string; readonly method: string; readonly route: string },
+  { caller, model, person, isTold }: RefusedCall,
+  error: unknown,
+): void {
+  const { status, reason, param, known } = readFailure(error);
+  const about = {
+    requestId,
+    route: route === "" ? method : `${method} ${route}`,
+    ...(person === undefined ? {} : { person: String(person) }),
+    account: caller?.accountName,
+    keyId: caller === undefined ? undefined : String(caller.keyId),
+    keyName: caller?.keyName,
+    model,
+  };
+  if (known !== undefined && status >= 500)
+    log.warn({ ...about, status, reason, err: known.cause ?? known }, known.message);
+  else if (!isTold || status >= 500)
+    tellRefused(log, { ...about, status, reason, param }, refusalSentence(route));
+}
+
+interface Failure {
+  readonly status: number;
+  readonly reason: string;
+  readonly param: string | undefined;
+  /** Undefined where an upstream said it. */
+  readonly known: GatewayError | undefined;
+}
+
+function readFailure(error: unknown): Failure {
+  if (error instanceof UpstreamRejection) {
+    const { status, code, param } = error.statement;
+    return { status, reason: code, param, known: undefined };
+  }
+  const known = knownError(error);
+  return { status: known.status, reason: known.reason, param: known.param, known };
+}

@@ -1,0 +1,47 @@
+import type { Log } from "./log.ts";
+
+/** A refused request as the operator's log has it. */
+export interface Refusal {
+  readonly requestId: string;
+  readonly status: number;
+  /** The error's code. */
+  readonly reason?: string | undefined;
+  /** The field at fault, in the caller's own words. */
+  readonly param?: string | undefined;
+  readonly account: string | undefined;
+  readonly keyId: string | undefined;
+  readonly keyName: string | undefined;
+  readonly model: string | null | undefined;
+  /** Method and path, with names in place of what callers write. */
+  readonly route?: string;
+  /** Who was asked last, and how many times it was tried. */
+  readonly upstream?: string | null;
+  readonly attempts?: number;
+  readonly person?: string;
+}
+
+/**
+ * Each is limited for itself (`bounded-log.ts`): pages that nobody is signed in to any more, and whoever tries addresses, ask
+ * more often than callers are refused, whose lines they would take.
+ */
+const SENTENCES = {
+  call: "a request was refused",
+  console: "a console request was refused",
+  nowhere: "a request to no endpoint, or without valid HTTP, was refused",
+} as const;
+type Sentence = (typeof SENTENCES)[keyof typeof SENTENCES];
+
+/** `route`: its path; "" = no route has it. */
+export function refusalSentence(route: string): Sentence {
+  if (route === "") return SENTENCES.nowhere;
+  return route.startsWith("/api/") ? SENTENCES.console : SENTENCES.call;
+}
+
+/** Fields of bodies may be as long as bodies. */
+const PARAM_LETTERS = 200;
+
+/** The one line of a refused request, of whatever route. */
+export function tellRefused(log: Log, refusal: Refusal, sentence: Sentence = SENTENCES.call): void {
+  const param = refusal.param?.slice(0, PARAM_LETTERS) || undefined;
+  log.info({ ...refusal, param }, sentence);
+}

@@ -1,0 +1,35 @@
+import type { Loss } from "../../conversation/loss.ts";
+import type { ErrorStatement } from "../../errors.ts";
+import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
+import type { BrokenStream } from "../../protocols/protocol.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
+
+/**
+ * How an answer under a status of success is framed, whatever was asked for: one JSON object, server-sent events, or the
+ * array in which generateContent streams.
+ */
+export type Framing = "whole" | "events" | "array";
+
+/** A stream on its way to the caller, in whole frames. */
+export interface StreamRewriter {
+  write(chunk: Buffer): readonly Uint8Array[];
+  /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
+  end(missingEnd: string): readonly Uint8Array[];
+  /** What ends it once it is charged, to be sent behind everything else; absent = nothing more. */
+  readonly closing?: (charged: TokenUsage) => readonly Uint8Array[];
+  /** What was written told of a failure that the upstream's own meter does not see: `fail` is to follow. */
+  readonly failed?: () => boolean;
+  /** What it keeps of the answer until its end; absent = nothing. */
+  readonly keptBytes?: () => number;
+  /** Ends it badly, in the caller's form; `broken` tells where the upstream's stream stood. */
+  fail(error: ErrorStatement, broken: BrokenStream): readonly Uint8Array[];
+  /** What of the answer had no slot so far; it comes too late for the header and goes to the log. */
+  losses(): readonly Loss[];
+  /** An upstream's own error event reaches the caller by `write`, so that it needs no second one. */
+  readonly passesErrors: boolean;
+}
+
+/** A whole answer as its caller gets it, or the error that it turned out to be. */
+export type BodyRewrite =
+  | { readonly body: readonly Uint8Array[]; readonly losses: readonly Loss[] }
+  | { readonly error: UpstreamError };

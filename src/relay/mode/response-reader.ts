@@ -1,0 +1,169 @@
+import { createWorkerPool, joined, WorkerLost } from "../../base/async/worker-pool.ts";
+import { parseExact, writeExact } from "../../base/json/exact-json.ts";
+import { NotAnImage } from "../../conversation/media.ts";
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import type { ResponseSummary } from "../../protocols/protocol.ts";
+import { OversizedResponse } from "../../protocols/streams/stream-frames.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import type { TellCall } from "../../protocols/translation.ts";
+import { type KnownUpstreams, scrubbedOf } from "../../upstreams/scrub/scrubber.ts";
+import type { PlainFacts, ResponseMessage, ResponseRead, ResponseReply } from "./response-worker.ts";
+import type { ResponseReading, ResponseTerms } from "./whole-response.ts";
+
+/** An answer that is there whole, and what is needed to read it. */
+export interface LongResponse {
+  readonly chunks: readonly Buffer[];
+  readonly upstream: ProtocolName;
+  readonly terms: ResponseTerms;
+  /** How many answers were joined to this one; 1 = it is one. */
+  readonly copies: number;
+  readonly tellCall?: TellCall | undefined;
+}
+
+/** Reads and writes long answers beside the event loop, which they would hold up for everybody. */
+export interface ResponseReader {
+  /** As `readWhole` does. Rejects with NotAnImage, OversizedAnswer, or a bug of ours. */
+  read(answer: LongResponse): Promise<ResponseReading>;
+  /** The answer without what is the operator's own. */
+  scrub(body: readonly Uint8Array[], catalog: KnownUpstreams): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/**
+ * From this size on a worker reads an answer. Answers of words are smaller, and pictures are rare; made of the smallest values,
+ * so much is read and written in some ten milliseconds.
+ */
+const LONG_BYTES = 256 * 1024;
+
+/** Vectors that pass as they came are not parsed, but counted over, fifty times as fast. */
+const LONG_VECTORS_BYTES = 8 * 1024 * 1024;
+
+/** A vendor whose answers take seconds each does not hold up those of another, and other cores are left alone. */
+const WORKERS = 2;
+
+/** All that wait hold their memory, which is bounded for all together (`response-memory.ts`). */
+const WAITING = Number.POSITIVE_INFINITY;
+
+/** The tree of the largest answer, made of the smallest values, and its other forms. More ends that worker alone. */
+const HEAP_MB = 2_048;
+
+/** Counts, ids, the beginning of a text: more is no answer, and would hold up the event loop. */
+const MAX_FACTS_CHARACTERS = 1024 * 1024;
+
+/** Whether an answer of this size is left to a worker. */
+export function isLong(bytes: number, { form, client }: ResponseTerms): boolean {
+  const areVectors = PROTOCOLS[client].endpoint.makes === "embedding" && form.kind === "as-it-came";
+  return bytes > (areVectors ? LONG_VECTORS_BYTES : LONG_BYTES);
+}
+
+/** `mostBytes`: of an answer as its caller reads it. */
+export function createResponseReader(mostBytes: number): ResponseReader {
+  const pool = createWorkerPool<ResponseReply>({
+    entry: new URL("./response-worker.ts", import.meta.url),
+    workers: WORKERS,
+    waiting: WAITING,
+    limits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  const run = async (
+    chunks: readonly Uint8Array[],
+    rest: Rest<ResponseMessage>,
+  ): Promise<Exclude<ResponseReply, { readonly thrown: unknown }>> => {
+    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    const reply = await pool
+      .run(async () => {
+        const body = await joined(chunks, length);
+        return { message: { ...rest, body } satisfies ResponseMessage, moved: [body.buffer] };
+      })
+      .catch((lost: Error) => {
+        throw reasonOf(lost);
+      });
+    if ("thrown" in reply) throw thrownIn(reply.thrown);
+    return reply;
+  };
+
+  return {
+    async read({ chunks, upstream, copies, terms, tellCall }) {
+      const { sent, echo } = withoutEcho(terms);
+      const reply = await run(chunks, {
+        upstream,
+        copies,
+        terms: sent,
+        echo,
+        wantsCalls: tellCall !== undefined,
+      });
+      if (!("read" in reply)) throw new Error("impossible: another job's reply");
+      const { read } = reply;
+      if (read.facts.length > MAX_FACTS_CHARACTERS)
+        throw new OversizedResponse(`counts and ids of more than ${MAX_FACTS_CHARACTERS} letters`);
+      if (tellCall !== undefined) for (const call of read.calls) tellCall(call);
+      return readingOf(read, chunks, mostBytes);
+    },
+    async scrub(body, { allUpstreams }) {
+      const reply = await run(body, { upstreams: allUpstreams.map(scrubbedOf) });
+      if (!("scrubbed" in reply)) throw new Error("impossible: another job's reply");
+      return reply.scrubbed;
+    },
+    close: () => pool.close(),
+  };
+}
+
+type Rest<Message> = Message extends unknown ? Omit<Message, "body"> : never;
+
+/** Threads hand each other numbers as doubles only, so what the caller's own fields say goes as JSON. */
+function withoutEcho(terms: ResponseTerms): { readonly sent: ResponseTerms; readonly echo: string } {
+  const { form } = terms;
+  if (form.kind !== "written") return { sent: terms, echo: "{}" };
+  const { echo } = form.crossing.frame;
+  const crossing = { ...form.crossing, frame: { ...form.crossing.frame, echo: {} } };
+  return { sent: { ...terms, form: { ...form, crossing } }, echo: writeExact(echo) };
+}
+
+function readingOf(
+  { facts, finished, passed }: ResponseRead,
+  chunks: readonly Buffer[],
+  mostBytes: number,
+): ResponseReading {
+  const read = { facts: factsOf(parseExact(facts) as PlainFacts), finished };
+  if (passed === undefined) return read;
+  if ("error" in passed) {
+    if (passed.error.length > MAX_FACTS_CHARACTERS)
+      throw new OversizedResponse(`an error of more than ${MAX_FACTS_CHARACTERS} letters`);
+    return { ...read, passed: { error: parseExact(passed.error) as ErrorIn<ResponseReading> } };
+  }
+  const { body, losses } = passed;
+  if (body !== undefined && body.byteLength > mostBytes)
+    throw new OversizedResponse(`what makes more than ${mostBytes} bytes for its caller`);
+  return { ...read, passed: { body: body === undefined ? chunks : [body], losses } };
+}
+
+type ErrorIn<Reading extends ResponseReading> = Extract<
+  NonNullable<Reading["passed"]>,
+  { readonly error: unknown }
+>["error"];
+
+function factsOf({ text, parts, ...facts }: PlainFacts): ResponseSummary {
+  return {
+    ...facts,
+    outputText: () => text,
+    ...(parts === undefined ? {} : { parts: parts.map(factsOf) }),
+  };
+}
+
+function thrownIn({
+  name,
+  message,
+  stack,
+}: Extract<ResponseReply, { readonly thrown: unknown }>["thrown"]): Error {
+  if (name === "NotAnImage") return new NotAnImage(message);
+  // What is written may be longer than any text can be.
+  if (name === "OversizedAnswer" || name === "RangeError") return new OversizedResponse(message);
+  return Object.assign(new Error(message), { name, stack });
+}
+
+function reasonOf(lost: Error): Error {
+  const { cause } = lost;
+  const isFull = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
+  return lost instanceof WorkerLost && isFull
+    ? new OversizedResponse("what takes more memory to read than there is")
+    : lost;
+}

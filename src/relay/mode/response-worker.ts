@@ -1,0 +1,117 @@
+import { parentPort } from "node:worker_threads";
+import { parseExact, writeExact } from "../../base/json/exact-json.ts";
+import type { StatedCall } from "../../conversation/adapt/stated-calls.ts";
+import type { Loss } from "../../conversation/loss.ts";
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import type { JsonObject } from "../../conversation/request.ts";
+import type { OutputText, ResponseSummary } from "../../protocols/protocol.ts";
+import { scrubResponse } from "../../protocols/streams/scrub-stream.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import { createScrubber, type ScrubbedUpstream } from "../../upstreams/scrub/scrubber.ts";
+import { joinedUsage } from "./joined-usage.ts";
+import { type ResponseReading, type ResponseTerms, readWhole } from "./whole-response.ts";
+
+/** An answer to be read, or one to be scrubbed. `echo`: of the frame, as JSON, since threads hand each other doubles only. */
+export type ResponseMessage =
+  | {
+      readonly body: Uint8Array<ArrayBuffer>;
+      readonly upstream: ProtocolName;
+      readonly terms: ResponseTerms;
+      readonly echo: string;
+      /** How many answers were joined to this one; 1 = it is one. */
+      readonly copies: number;
+      readonly wantsCalls: boolean;
+    }
+  | { readonly body: Uint8Array<ArrayBuffer>; readonly upstreams: readonly ScrubbedUpstream[] };
+
+/** What was read; `facts` and `error` are JSON. */
+export interface ResponseRead {
+  readonly facts: string;
+  readonly finished: boolean;
+  /** `body` absent: the answer is passed on as it came. */
+  readonly passed?:
+    | { readonly body?: Uint8Array; readonly losses: readonly Loss[] }
+    | { readonly error: string };
+  readonly calls: readonly StatedCall[];
+}
+
+export type ResponseReply =
+  | { readonly read: ResponseRead }
+  | { readonly scrubbed: Uint8Array }
+  | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } };
+
+/** The facts of an answer as data. */
+export type PlainFacts = Omit<ResponseSummary, "outputText" | "parts"> & {
+  readonly text: OutputText;
+  readonly parts?: readonly PlainFacts[];
+};
+
+/** Beyond it, states of calls are forgotten, which they may be: whoever asks for them hashes them on the event loop. */
+const CALLS_CHARACTERS = 256 * 1024;
+
+parentPort?.on("message", (message: ResponseMessage) => {
+  const reply = replyTo(message);
+  const bytes = "read" in reply ? bodyOf(reply.read) : "scrubbed" in reply ? reply.scrubbed : undefined;
+  // A small body lies in memory that others share, which cannot be moved.
+  const isOwn = bytes !== undefined && bytes.buffer.byteLength === bytes.byteLength;
+  parentPort?.postMessage(reply, isOwn ? [bytes.buffer as ArrayBuffer] : []);
+});
+
+function replyTo(message: ResponseMessage): ResponseReply {
+  const body = Buffer.from(message.body.buffer);
+  try {
+    if ("upstreams" in message) return { scrubbed: scrubResponse(body, createScrubber(message.upstreams)) };
+    const { terms, upstream, copies, wantsCalls, echo } = message;
+    const { usage } = PROTOCOLS[upstream];
+    const calls: StatedCall[] = [];
+    let characters = 0;
+    const tell = (call: StatedCall): void => {
+      characters += call.id.length + call.name.length + call.arguments.length;
+      if (characters <= CALLS_CHARACTERS) calls.push(call);
+    };
+    const reading = readWhole(
+      withEcho(terms, echo),
+      copies === 1 ? usage : joinedUsage(usage, () => copies, []),
+      [body],
+      wantsCalls ? tell : undefined,
+    );
+    return { read: plain(reading, body, calls) };
+  } catch (cause) {
+    const { name, message: text, stack } = cause instanceof Error ? cause : new Error(String(cause));
+    return { thrown: { name, message: text, stack: stack ?? "" } };
+  }
+}
+
+function withEcho(terms: ResponseTerms, echo: string): ResponseTerms {
+  const { form } = terms;
+  if (form.kind !== "written") return terms;
+  const frame = { ...form.crossing.frame, echo: parseExact(echo) as JsonObject };
+  return { ...terms, form: { ...form, crossing: { ...form.crossing, frame } } };
+}
+
+function plain(
+  { facts, finished, passed }: ResponseReading,
+  body: Buffer,
+  calls: readonly StatedCall[],
+): ResponseRead {
+  const read = { facts: writeExact(plainFacts(facts)), finished, calls };
+  if (passed === undefined) return read;
+  if ("error" in passed) return { ...read, passed: { error: writeExact(passed.error) } };
+  const [first, ...more] = passed.body;
+  const { losses } = passed;
+  if (first === body && more.length === 0) return { ...read, passed: { losses } };
+  const whole = more.length === 0 && first !== undefined ? first : Buffer.concat(passed.body);
+  return { ...read, passed: { body: whole, losses } };
+}
+
+function plainFacts({ outputText, parts, ...facts }: ResponseSummary): PlainFacts {
+  return {
+    ...facts,
+    text: outputText(),
+    ...(parts === undefined ? {} : { parts: parts.map(plainFacts) }),
+  };
+}
+
+function bodyOf({ passed }: ResponseRead): Uint8Array | undefined {
+  return passed !== undefined && "body" in passed ? passed.body : undefined;
+}

@@ -1,0 +1,60 @@
+import { asArray, asObject, asObjects, type JsonObject, parseLoosely } from "../../protocols/json.ts";
+
+/** How vectors become what their caller asked for. */
+export interface VectorForm {
+  readonly isNative: boolean;
+  readonly wantsBase64: boolean;
+  /** As the answer names it. */
+  readonly model: string;
+}
+
+/** An answer of vectors as its caller asked for them; the very pieces where they came so. */
+export function writeVectors(
+  { isNative, wantsBase64, model }: VectorForm,
+  chunks: readonly Buffer[],
+): readonly Buffer[] {
+  const isFloat = wantsBase64 && FLOATS.test(headOf(chunks));
+  if (!isNative && !isFloat) return chunks;
+  const response = asObject(parseLoosely(Buffer.concat(chunks).toString("utf8"))) ?? {};
+  const whole = isNative ? openaiResponse(response, model) : response;
+  return [Buffer.from(JSON.stringify(wantsBase64 ? packed(whole) : whole))];
+}
+
+/** The first vector stands near the beginning, as an array or as a text. */
+const HEAD_BYTES = 2_048;
+const FLOATS = /"embedding"\s*:\s*\[/;
+
+function headOf(chunks: readonly Buffer[]): string {
+  let head = "";
+  for (const chunk of chunks) {
+    head += chunk.toString("latin1", 0, HEAD_BYTES);
+    if (head.length >= HEAD_BYTES) break;
+  }
+  return head;
+}
+
+/** The vendor counts no tokens for most models; what is charged then is the gateway's own count, which the receipt has. */
+function openaiResponse(response: JsonObject, model: string): JsonObject {
+  const tokens = asObject(response["usageMetadata"])?.["promptTokenCount"] ?? 0;
+  return {
+    object: "list",
+    data: asObjects(response["embeddings"]).map(({ values }, index) => ({
+      object: "embedding",
+      index,
+      embedding: asArray(values),
+    })),
+    model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+}
+
+function packed(response: JsonObject): JsonObject {
+  const data = asObjects(response["data"]).map((each) => {
+    const { embedding } = each;
+    if (!Array.isArray(embedding)) return each;
+    const bytes = Buffer.alloc(4 * embedding.length);
+    for (const [index, value] of embedding.entries()) bytes.writeFloatLE(Number(value), 4 * index);
+    return { ...each, embedding: bytes.toString("base64") };
+  });
+  return { ...response, data };
+}

@@ -1,0 +1,73 @@
+import { isGenerating, type ProtocolName } from "../../conversation/protocol-name.ts";
+import { failureIn } from "../../protocols/errors/verdict.ts";
+import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import type { TellCall } from "../../protocols/translation.ts";
+import type { BodyRewrite, Framing } from "./framing.ts";
+import { type Crossing, factsOf, writeAsAsked, writeOwnAsAsked } from "./other-framing.ts";
+import { type VectorForm, writeVectors } from "./vectors.ts";
+
+/** How a whole answer becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
+export type WholeForm =
+  | { readonly kind: "as-it-came" }
+  /** As it came but for what its protocol tells otherwise. */
+  | { readonly kind: "rewritten"; readonly client: ProtocolName }
+  | ({ readonly kind: "vectors" } & VectorForm)
+  /** Written anew; `own`: the upstream speaks the caller's protocol, in another framing. */
+  | { readonly kind: "written"; readonly own: boolean; readonly crossing: Crossing };
+
+/** What there is to know of an answer before it is read. */
+export interface ResponseTerms {
+  readonly client: ProtocolName;
+  readonly framing: Framing;
+  /** How many answers the caller asked for. */
+  readonly responses: number;
+  readonly form: WholeForm;
+}
+
+/** What an answer amounts to. */
+export interface ResponseReading {
+  readonly facts: ResponseSummary;
+  /** False: its events ended before it did. */
+  readonly finished: boolean;
+  /** What the caller gets; absent where the facts alone say that it is none, which is then not written. */
+  readonly passed?: BodyRewrite;
+}
+
+/** Reads a whole answer and writes it as the caller asked. Throws NotAnImage and OversizedAnswer. */
+export function readWhole(
+  { client, framing, responses, form }: ResponseTerms,
+  usage: UsageReader,
+  chunks: readonly Buffer[],
+  tellCall?: TellCall,
+): ResponseReading {
+  const [first] = chunks;
+  const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+  const { facts, finished } = factsOf(usage, body, framing, responses);
+  const isNone =
+    facts.unreadable === true || !finished || failureIn(facts, isGenerating(client)) !== undefined;
+  return isNone
+    ? { facts, finished }
+    : { facts, finished, passed: write(form, chunks, body, framing, tellCall) };
+}
+
+function write(
+  form: WholeForm,
+  chunks: readonly Buffer[],
+  body: Buffer,
+  framing: Framing,
+  tellCall: TellCall | undefined,
+): BodyRewrite {
+  switch (form.kind) {
+    case "as-it-came":
+      return { body: chunks, losses: [] };
+    case "rewritten":
+      return { body: PROTOCOLS[form.client].rewrite?.whole(chunks) ?? chunks, losses: [] };
+    case "vectors":
+      return { body: writeVectors(form, chunks), losses: [] };
+    case "written":
+      return form.own
+        ? writeOwnAsAsked(form.crossing, body, framing)
+        : writeAsAsked(form.crossing, body, framing, tellCall);
+  }
+}
