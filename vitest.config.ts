@@ -43,7 +43,7 @@ export default defineConfig({
             "src/**/*.test.ts",
             "sandbox/src/**/*.test.ts",
             "dashboard/src/**/*.test.ts",
-            "test/laws/**/*.test.ts",
+            "test/laws/**/!(*.long).test.ts",
             "test/tidy.test.ts",
             "test/glossary.test.ts",
           ],

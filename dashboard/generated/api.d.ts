@@ -2265,6 +2265,23 @@ export interface paths {
                                         cache_write: string | null;
                                         cache_write_1h: string | null;
                                     }[];
+                                    tiers: {
+                                        tier: string;
+                                        input: string | null;
+                                        output: string | null;
+                                        reasoning: string | null;
+                                        cache_read: string | null;
+                                        cache_write: string | null;
+                                        cache_write_1h: string | null;
+                                    }[];
+                                    factors: {
+                                        /** @enum {string} */
+                                        dimension: "tier" | "speed" | "region" | "hours";
+                                        name: string;
+                                        factor: string;
+                                        utc?: string[];
+                                        days?: number[];
+                                    }[];
                                     per_image: {
                                         of: string;
                                         usd: string;
@@ -2435,6 +2452,15 @@ export interface paths {
                                     usd: string;
                                 }[];
                                 row?: string;
+                                readonly served?: {
+                                    /** @enum {string} */
+                                    dimension: "tier" | "speed" | "region" | "hours";
+                                    name: string;
+                                    /** @enum {string} */
+                                    from: "answer" | "asked" | "time";
+                                    factor?: string;
+                                }[];
+                                readonly unpriced?: string[];
                                 sum_usd?: string;
                                 factor?: string;
                                 exact_usd?: string;
@@ -2914,6 +2940,15 @@ export interface paths {
                                     usd: string;
                                 }[];
                                 row?: string;
+                                readonly served?: {
+                                    /** @enum {string} */
+                                    dimension: "tier" | "speed" | "region" | "hours";
+                                    name: string;
+                                    /** @enum {string} */
+                                    from: "answer" | "asked" | "time";
+                                    factor?: string;
+                                }[];
+                                readonly unpriced?: string[];
                                 sum_usd?: string;
                                 factor?: string;
                                 exact_usd?: string;

@@ -4,6 +4,7 @@ import type { Endpoint, MediaRates } from "../catalog/catalog.ts";
 import type { PriceDimensions } from "../catalog/price-table.ts";
 import type { TokenPrices } from "../catalog/token-prices.ts";
 import { GatewayError } from "../errors.ts";
+import type { ServiceDimension, ServiceTerms } from "../usage/service-terms.ts";
 import type { AskedPlace, TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./pricing/usage-bound.ts";
 
@@ -52,6 +53,23 @@ export interface FrozenPrice {
   readonly row?: string;
   /** What the request asks for beside tokens (a hosted tool, a service tier): nanos for the request, by name. */
   readonly extras?: Readonly<Record<string, bigint>>;
+  /** How the request asks to be served, in words that the price table has; absent = plainly. */
+  readonly asked?: ServiceTerms;
+  /** What multiplies the prices of tokens or has chosen their row; before the response the hours of acceptance alone. */
+  readonly terms?: readonly PriceTerm[];
+  /** What the response was served with and the table has no price for, as in "tier turbo". */
+  readonly unpriced?: readonly string[];
+}
+
+/** One of the terms that a request was charged by. */
+export interface PriceTerm {
+  readonly dimension: ServiceDimension | "hours";
+  /** As the price table calls it, or the vendor where the table does not know it. */
+  readonly name: string;
+  /** Who said so: the response, the request where the response says nothing, the clock. */
+  readonly from: "answer" | "asked" | "time";
+  /** On tokens, parts per million; absent = it has a row of its own. */
+  readonly factorPpm?: bigint;
 }
 
 /** The same for pictures and videos. */
@@ -89,6 +107,8 @@ export interface OpenHold {
   chargeNanos(): bigint;
   /** What it cost beyond that. */
   writtenOffNanos(): bigint;
+  /** What it was served with and has no price for, as FrozenPrice names it; [] until it is settled. */
+  unpriced(): readonly string[];
 }
 
 /** Why a request was charged as it was; see CHARGED_REASONS for which charge anything. */
@@ -123,6 +143,8 @@ export interface Outcome {
   readonly usage: TokenUsage;
   /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one. */
   readonly requests?: number;
+  /** How the vendor says that it served the request; absent = it says nothing. */
+  readonly served?: ServiceTerms;
   /** True where a bucket is our estimate and not the vendor's word. */
   readonly estimated: boolean;
   /** The vendor's usage object as sent. */
@@ -145,6 +167,6 @@ export interface Outcome {
   readonly totalMs: number;
   /** Fields that translation could not carry. */
   readonly losses?: readonly string[];
-  /** Set where the upstream that answered was not asked for the price's extras: they are not charged. */
+  /** Set where the upstream that answered was not asked for the price's extras and terms: they are not charged. */
   readonly withoutExtras?: true;
 }

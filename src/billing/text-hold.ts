@@ -10,7 +10,7 @@ import type { Lease } from "./leases/lease.ts";
 import { growHold } from "./leases/lease-growth.ts";
 import type { LedgerRef } from "./leases/ledger-ref.ts";
 import type { LedgerClient } from "./ledger/ledger-client.ts";
-import { charge } from "./pricing/rate.ts";
+import { charge, REQUEST_FEE } from "./pricing/rate.ts";
 import { takenPrice } from "./pricing/taken-row.ts";
 import { encodeRow } from "./usage-log/usage-row.ts";
 
@@ -27,6 +27,7 @@ export class TextHold implements OpenHold {
   private readonly hold: Hold;
   private settling = false;
   private writtenOff = 0n;
+  private withoutPrice: readonly string[] = [];
 
   /** Writes its begin record. */
   constructor(
@@ -61,12 +62,17 @@ export class TextHold implements OpenHold {
     return this.writtenOff;
   }
 
+  unpriced(): readonly string[] {
+    return this.withoutPrice;
+  }
+
   settle(outcome: Outcome): Promise<void> {
     const { order, hold, clock, timers } = this;
     assert(!this.settling, "a hold is settled once");
     this.settling = true;
     const asked = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
-    const price = takenPrice(asked, outcome.usage, outcome.requests);
+    const price = takenPrice(asked, outcome);
+    if (price.unpriced !== undefined) this.withoutPrice = price.unpriced;
     const costNanos = chargeOf(order, price, outcome, this.log);
     const aboveNanos = costNanos - hold.amountNanos;
     const growing = aboveNanos > 0n ? growHold(this.session, hold, aboveNanos, clock, timers) : undefined;
@@ -103,9 +109,10 @@ export class TextHold implements OpenHold {
 }
 
 function withoutExtras(price: FrozenPrice): FrozenPrice {
-  if (price.extras === undefined) return price;
-  const { extras: _unasked, ...tokensAlone } = price;
-  return tokensAlone;
+  if (price.extras === undefined && price.asked === undefined) return price;
+  const { extras = {}, asked: _asked, ...tokensAlone } = price;
+  const { [REQUEST_FEE]: fee } = extras;
+  return fee === undefined ? tokensAlone : { ...tokensAlone, extras: { [REQUEST_FEE]: fee } };
 }
 
 function chargeOf({ requestId }: HoldOrder, price: FrozenPrice, outcome: Outcome, log: Log): bigint {

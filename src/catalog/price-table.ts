@@ -61,6 +61,13 @@ export interface MinuteRange {
   readonly until: number;
 }
 
+/** As the catalog file writes it: "16:30-00:30". */
+export function formatRange({ from, until }: MinuteRange): string {
+  const time = (minutes: number): string =>
+    [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
+  return `${time(from)}-${time(until)}`;
+}
+
 /** Nanos for each use, by size where there are sizes; or for a request that uses it at all. */
 export type CallPrice =
   | { readonly per: "use" | "request"; readonly nanos: bigint }

@@ -1,5 +1,6 @@
 import { formatDecimal, PPM } from "../base/money.ts";
 import type { Path } from "../base/schema-issues.ts";
+import { isPlainService } from "../usage/service-terms.ts";
 import {
   hoursAt,
   MINUTES_PER_DAY,
@@ -57,7 +58,7 @@ function stepProblems(table: PriceTable): TableProblem[] {
 function tierProblems(table: PriceTable): TableProblem[] {
   return Object.entries(table.tiers).flatMap(([tier, terms]): TableProblem[] => {
     const path: Path = ["tiers", tier];
-    if (PLAIN_TIERS.has(tier))
+    if (isPlainService(tier))
       return [
         {
           path,
@@ -68,9 +69,6 @@ function tierProblems(table: PriceTable): TableProblem[] {
     return missingProblems(path, table.base, terms.prices);
   });
 }
-
-/** Vendors' words for no tier. */
-const PLAIN_TIERS: ReadonlySet<string> = new Set(["default", "standard", "auto", "on_demand"]);
 
 /** A row of its own that leaves a name out would charge an old price, which is mostly too low, or none at all. */
 function missingProblems(path: Path, beneath: TokenPrices, row: TokenPrices): TableProblem[] {

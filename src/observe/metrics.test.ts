@@ -27,6 +27,7 @@ describe("metrics", () => {
       writtenOffNanos: 5n,
     });
     metrics.usageImplausible("main");
+    metrics.usageUnpriced("text-large");
     metrics.attemptEnded("main", "failed");
     metrics.attemptEnded("main", "failed");
     const text = await metrics.text();
@@ -48,6 +49,7 @@ describe("metrics", () => {
       `faregate_charged_nanos_total{${labels}} 12345678901234567891`,
       `faregate_written_off_nanos_total{${labels}} 5`,
       'faregate_implausible_usage_total{upstream="main"} 1',
+      'faregate_unpriced_usage_total{model="text-large"} 1',
       'faregate_upstream_attempts_total{upstream="main",outcome="failed"} 2',
     ]) {
       expect(text.split("\n")).toContain(line);

@@ -23,6 +23,8 @@ export interface Metrics {
   attemptEnded(upstream: string, outcome: string): void;
   /** An upstream, by its name, reported counts that are not possible. */
   usageImplausible(upstream: string): void;
+  /** An upstream served a request with what its model has no price for. */
+  usageUnpriced(model: string): void;
   /** A number that is read when metrics are. `name` without the `faregate_` prefix. */
   gauge(name: string, help: string, read: () => number): void;
   /** The same for several numbers told apart by one label. */
@@ -65,6 +67,7 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
   let seriesCount = 0;
   const attempts = new Map<string, Map<string, number>>();
   const implausible = new Map<string, number>();
+  const unpriced = new Map<string, number>();
   const gauges: (() => string)[] = [];
 
   return {
@@ -90,6 +93,7 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
       add(counts, outcome, 1);
     },
     usageImplausible: (upstream) => add(implausible, upstream, 1),
+    usageUnpriced: (model) => add(unpriced, model, 1),
     gauge(name, help, read) {
       gauges.push(() => metricText(`faregate_${name}`, "gauge", help, [{ labels: [], value: read() }]));
     },
@@ -107,6 +111,7 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
       ...requestTexts(allSeries()),
       attemptText(attempts),
       implausibleText(implausible),
+      unpricedText(unpriced),
       ...gauges.map((read) => read()),
     ];
     return `${own.filter((text) => text !== "").join("\n")}\n${await registry.metrics()}`;
@@ -206,6 +211,11 @@ function attemptText(attempts: ReadonlyMap<string, ReadonlyMap<string, number>>)
 function implausibleText(counts: ReadonlyMap<string, number>): string {
   const help = "Responses with impossible token counts reported by the upstream.";
   return metricText("faregate_implausible_usage_total", "counter", help, samplesOf("upstream", counts));
+}
+
+function unpricedText(counts: ReadonlyMap<string, number>): string {
+  const help = "Responses served with a tier, speed or region that the model has no price for.";
+  return metricText("faregate_unpriced_usage_total", "counter", help, samplesOf("model", counts));
 }
 
 function samplesOf(label: string, numbers: Iterable<readonly [string, number]>): Sample[] {

@@ -28,10 +28,11 @@ describe("features of a body", () => {
   });
 
   it("name the fields that change the vendor's price, unless they ask for the usual one", () => {
-    expect(features("chat-completions", { service_tier: "auto" }).pricedFields).toEqual([]);
+    for (const tier of ["auto", "default", "STANDARD", "SERVICE_TIER_STANDARD", "on_demand"])
+      expect(features("chat-completions", { service_tier: tier }).pricedFields).toEqual([]);
     expect(features("messages", { service_tier: "priority", speed: "fast" }).pricedFields).toEqual([
-      { field: "service_tier", value: "priority" },
-      { field: "speed", value: "fast" },
+      { dimension: "tier", field: "service_tier", value: "priority" },
+      { dimension: "speed", field: "speed", value: "fast" },
     ]);
   });
 });

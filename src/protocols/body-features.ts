@@ -1,4 +1,5 @@
 import type { BodyScan, FoundValue } from "../base/json/json-scan.ts";
+import { isPlainService, type ServiceDimension } from "../usage/service-terms.ts";
 
 /** What a body asks for beyond its own text: all that a hold and a price must know of it. */
 export interface BodyFeatures {
@@ -11,7 +12,7 @@ export interface BodyFeatures {
   /** Tools that the upstream runs and bills by the call, by the vendor's name. */
   readonly hostedTools: readonly string[];
   /** Fields whose value changes the vendor's price, e.g. `service_tier` = `priority`. */
-  readonly pricedFields: readonly { readonly field: string; readonly value: string }[];
+  readonly pricedFields: readonly PricedField[];
   /** The body can ask for cache writes that live an hour. */
   readonly mayWrite1h: boolean;
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
@@ -23,6 +24,13 @@ export interface BodyFeatures {
   readonly vendorTools: number;
   /** Pictures inside the body: where they stand in it. */
   readonly images: readonly BodyRange[];
+}
+
+/** A field that asks to be served otherwise than plainly, as the caller wrote it. */
+export interface PricedField {
+  readonly dimension: ServiceDimension;
+  readonly field: string;
+  readonly value: string;
 }
 
 /** Bytes of a body, [start, end). */
@@ -93,7 +101,7 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
 
 type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & {
   hostedTools: string[];
-  pricedFields: { field: string; value: string }[];
+  pricedFields: PricedField[];
   images: BodyRange[];
 };
 
@@ -179,13 +187,15 @@ export const contextEdit: FeatureRule = (features, values) => {
   if (values.some(({ head }) => head !== "" && !PLAIN_EDIT.test(head))) features.maySummarise = true;
 };
 
-const USUAL_PRICE = /^(auto|default|standard|standard_only|global)$/i;
-
-export const priceChange: FeatureRule = (features, values, path) => {
-  for (const { head } of values) {
-    if (head !== "" && !USUAL_PRICE.test(head)) features.pricedFields.push({ field: path, value: head });
-  }
-};
+/** A field by which the caller chooses how it is served, unless it is served plainly. */
+export function serviceField(dimension: ServiceDimension): FeatureRule {
+  return (features, values, field) => {
+    for (const { head: value } of values) {
+      if (value === "" || isPlainService(value)) continue;
+      features.pricedFields.push({ dimension, field, value });
+    }
+  };
+}
 
 /** What models take as a picture; SVG is text, and other types are unbounded. */
 const IMAGE = /^image\/(?!svg)[a-z0-9.+-]+$/i;
@@ -285,5 +295,5 @@ const ANYWHERE: readonly FeatureEntry[] = [
   ...entries(address, ["**.image_url", "**.image_url.url"]),
   ...entries(mediaType, ["**.source.media_type"]),
   ...entries(timeToLive, ["**.ttl"]),
-  ...entries(priceChange, ["service_tier", "serviceTier"]),
+  ...entries(serviceField("tier"), ["service_tier", "serviceTier"]),
 ];

@@ -1,5 +1,6 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ErrorStatement } from "../errors.ts";
+import type { ServiceTerms } from "../usage/service-terms.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
 import type { HoldTable } from "./body-features.ts";
 import type { StateTable } from "./carried-state.ts";
@@ -125,6 +126,8 @@ export interface ResponseSummary {
   readonly id: string | undefined;
   /** Further ids of what the vendor keeps, which later requests can name; undefined = none. */
   readonly issued: Issued | undefined;
+  /** How the vendor says that it served the request; what it does not say is left out. */
+  readonly served?: ServiceTerms | undefined;
   /** The body is an error although its status said success, or the stream told of one. */
   readonly error: UpstreamError | undefined;
   /** The answer itself says that it failed or is none yet. */

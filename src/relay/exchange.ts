@@ -123,6 +123,7 @@ function outcomeOf(
     reason,
     usage,
     estimated,
+    ...(facts?.served === undefined ? undefined : { served: facts.served }),
     ...(facts?.parts === undefined ? undefined : { requests: facts.parts.length }),
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,

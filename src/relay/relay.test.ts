@@ -49,6 +49,7 @@ function open() {
         begun,
         chargeNanos: () => 0n,
         writtenOffNanos: () => 0n,
+        unpriced: () => [],
         settle: async (outcome: Outcome) => void outcomes.push(outcome),
       }),
     },

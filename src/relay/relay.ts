@@ -94,7 +94,7 @@ export function createRelay(deps: RelayDeps): Relay {
       }
       // What stands in for a call has a few words more.
       const priced = request.instead === undefined ? request : { ...request, ...request.instead };
-      const taken = takeHold(deps.billing, catalog, model, priced, references);
+      const taken = takeHold(deps.billing, catalog, model, priced, references, deps.clock.nowMs());
       const held = taken instanceof Promise ? await taken : taken;
       const forms = new RequestForms(request, (form) => ({
         request: form,

@@ -185,7 +185,7 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
       dimensions: { ...NO_DIMENSIONS, steps: rows },
     },
   } as unknown as Model;
-  const frozen = freezePrice(model, asked.factor, undefined);
+  const frozen = freezePrice(model, asked.factor, {}, 0);
   const bound = estimateMaxCost({
     forward: PROTOCOLS[name].forward,
     model,
@@ -233,7 +233,7 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         );
         const facts = factsOf(name, SHAPES[name].response(said, objectOf(given)));
         const { usage, estimated } = await estimateMissing(request, facts, bound.usage);
-        const cost = charge(usage, takenPrice(frozen, usage));
+        const cost = charge(usage, takenPrice(frozen, { usage }));
         expect(cost).toBeLessThanOrEqual(most(bound, frozen));
 
         const heldInput = inputHeld(name, asked);
@@ -262,7 +262,7 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         const response = SHAPES[name].response(said.repeat(times), "null");
         const { usage, estimated } = await estimateMissing(request, factsOf(name, response), bound.usage);
         expect(estimated).toBe(true);
-        expect(charge(usage, takenPrice(frozen, usage))).toBeLessThanOrEqual(bound.amountNanos);
+        expect(charge(usage, takenPrice(frozen, { usage }))).toBeLessThanOrEqual(bound.amountNanos);
       }),
       { numRuns: 60 },
     );

@@ -1,4 +1,6 @@
 import fc from "fast-check";
+import type { FrozenPrice } from "../../src/billing/billing.ts";
+import { REQUEST_FEE } from "../../src/billing/pricing/rate.ts";
 import type { CallPrice, PriceHours, PriceTable, PriceTier } from "../../src/catalog/price-table.ts";
 import { TOKEN_PRICE_NAMES, type TokenPrices, tokenPrice } from "../../src/catalog/token-prices.ts";
 import {
@@ -8,7 +10,8 @@ import {
   PRICED_UNITS,
   type PricedUsage,
 } from "../../src/usage/priced-usage.ts";
-import { MAX_TOKENS_REPORTED } from "../../src/usage/usage.ts";
+import type { ServiceTerms } from "../../src/usage/service-terms.ts";
+import { MAX_TOKENS_REPORTED, TOKEN_BUCKETS } from "../../src/usage/usage.ts";
 
 const rate = fc.bigInt({ min: 0n, max: 1_000_000_000_000n });
 const factor = fc.bigInt({ min: 1n, max: 10_000_000n });
@@ -138,3 +141,31 @@ export const priceTerms = fc
     { requiredKeys: ["factorPpm"] },
   )
   .map((terms) => ({ ...terms }));
+
+/** Usage of one pass in the buckets that responses are metered in. */
+export const tokenUsages = fc.record(
+  Object.fromEntries(TOKEN_BUCKETS.map((bucket) => [bucket, fc.nat({ max: 700_000 })])),
+  { requiredKeys: [] },
+);
+
+/** What a table charges for tokens; calls and units are apart. */
+const tables = priceTables.map((table): PriceTable => ({ ...table, calls: {}, units: {} }));
+
+/** A table with a request: what it was frozen at, how it was served, and by which of the table's names. */
+export const pricedRequests = fc
+  .tuple(tables, priceTerms)
+  .map(([{ base, ...dimensions }, { hours, factorPpm, ...served }]) => {
+    const inForce = dimensions.hours.find(({ name }) => name === hours);
+    const frozen: FrozenPrice = {
+      priceId: 1n,
+      rates: base,
+      factorPpm,
+      dimensions,
+      extras: { [REQUEST_FEE]: dimensions.request },
+      ...(inForce && {
+        terms: [{ dimension: "hours", name: inForce.name, from: "time", factorPpm: inForce.factor }],
+      }),
+    };
+    const isKnown = served.tier === undefined || Object.hasOwn(dimensions.tiers, served.tier);
+    return { frozen, served: served as ServiceTerms, hours: inForce?.name, isKnown };
+  });

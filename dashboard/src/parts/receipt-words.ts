@@ -23,6 +23,14 @@ export const receiptWords = wordsOf({
         ? `${hold} was reserved while it ran.`
         : `${hold} was reserved while it ran; ${released} was released.`,
     row: (name: string) => `Prices of the row “${name}” of the model's price table.`,
+    dimensions: { tier: "Service tier", speed: "Speed", region: "Region", hours: "Hours" },
+    from: { answer: "reported by the vendor", asked: "as requested", time: "when it was accepted" },
+    served: (dimension: string, name: string, from: string, factor: string | undefined) =>
+      factor === undefined
+        ? `${dimension} “${name}”, ${from}.`
+        : `${dimension} “${name}”, ${from}: token prices × ${factor}.`,
+    unpriced: (names: string) =>
+      `The model has no price for ${names}; the highest price of its tokens was charged.`,
     estimated: "The vendor didn't report all usage; the gateway estimated the rest.",
     ignored: (fields: string) => `Ignored impossible values reported by the vendor: ${fields}`,
     buckets: {
@@ -55,6 +63,13 @@ export const receiptWords = wordsOf({
     hold: (hold: string, released: string | undefined) =>
       released === undefined ? `运行期间预留了 ${hold}。` : `运行期间预留了 ${hold}；已释放 ${released}。`,
     row: (name: string) => `按模型价格表中“${name}”一行计价。`,
+    dimensions: { tier: "服务等级", speed: "速度", region: "区域", hours: "时段" },
+    from: { answer: "由供应商报告", asked: "按请求", time: "按受理时间" },
+    served: (dimension: string, name: string, from: string, factor: string | undefined) =>
+      factor === undefined
+        ? `${dimension}“${name}”，${from}。`
+        : `${dimension}“${name}”，${from}：token 价格 × ${factor}。`,
+    unpriced: (names: string) => `该模型没有 ${names} 的价格；已按其 token 的最高价格收费。`,
     estimated: "供应商未报告全部用量，其余由网关估算。",
     ignored: (fields: string) => `已忽略供应商报告的异常数值：${fields}`,
     buckets: {

@@ -57,6 +57,10 @@ function Notes({ receipt }: { readonly receipt: Receipt }): ReactNode {
     <ul className="flex flex-col gap-1 text-sm text-mute">
       {receipt.charged === false && <li>{t.notCharged}</li>}
       {receipt.row !== undefined && <li>{t.row(receipt.row)}</li>}
+      {receipt.served?.map(({ dimension, name, from, factor }) => (
+        <li key={dimension}>{t.served(t.dimensions[dimension], name, t.from[from], factor)}</li>
+      ))}
+      {receipt.unpriced !== undefined && <li>{t.unpriced(receipt.unpriced.join(", "))}</li>}
       {receipt.estimated && <li>{t.estimated}</li>}
       {ignored.length > 0 && <li>{t.ignored(ignored.join(", "))}</li>}
       {receipt.hold_usd !== undefined && (

@@ -72,7 +72,7 @@ function boundOf(endpoint: ProtocolName, body: unknown, of: Model = model, more:
       responseCounts: COUNTS,
     },
     model: of,
-    price: freezePrice(of, 1_000_000n, undefined),
+    price: freezePrice(of, 1_000_000n, {}, 0),
     body: [Buffer.from(text)],
     scan: scanOf(endpoint, text),
     settings: SETTINGS,
@@ -376,7 +376,7 @@ describe("the hold", () => {
             const input = texts.reduce((sum, text) => sum + count(text) + 4, 3);
             const cost = charge(
               { inputUncached: input, outputVisible: limit },
-              freezePrice(model, 1_000_000n, undefined),
+              freezePrice(model, 1_000_000n, {}, 0),
             );
             expect(holdOf("chat-completions", sent) >= cost).toBe(true);
           }
@@ -388,7 +388,7 @@ describe("the hold", () => {
 
   it("refuses a model without a price, or a generating one without limits", () => {
     const refusal = expect.objectContaining({ reason: "model_not_priced" });
-    expect(() => freezePrice({ ...model, price: null }, 1n, undefined)).toThrow(refusal);
+    expect(() => freezePrice({ ...model, price: null }, 1n, {}, 0)).toThrow(refusal);
     for (const missing of [{ contextTokens: null }, { maxOutputTokens: null }]) {
       expect(() => holdOf("chat-completions", {}, { ...model, ...missing })).toThrow(refusal);
       expect(() => holdOf("embeddings", {}, { ...model, ...missing })).not.toThrow();

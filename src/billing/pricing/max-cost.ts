@@ -1,6 +1,7 @@
 import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
 import type { Nanos } from "../../base/money.ts";
 import type { Model, Settings } from "../../catalog/catalog.ts";
+import { hoursAt } from "../../catalog/price-table.ts";
 import { GatewayError } from "../../errors.ts";
 import {
   allowedCalls,
@@ -10,7 +11,7 @@ import {
   readFeatures,
 } from "../../protocols/body-features.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { extrasCost, maxInputRate, maxOutputRate, roundedCost } from "./rate.ts";
+import { extrasCost, maxInputRate, maxOutputRate, REQUEST_FEE, roundedCost } from "./rate.ts";
 import { dearestOf } from "./taken-row.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
@@ -115,20 +116,27 @@ export interface RequestBound {
   readonly usage: UsageBound;
 }
 
-/** The price of a model for a group, frozen for one request; throws `model_not_priced`. */
+/** The price of a model for a group at this moment (ms since 1970), frozen for one request; throws `model_not_priced`. */
 export function freezePrice(
   model: Model,
   factorPpm: bigint,
-  extras: Readonly<Record<string, bigint>> | undefined,
+  { extras, asked }: Pick<FrozenPrice, "extras" | "asked">,
+  atMs: number,
 ): FrozenPrice {
   if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");
   const { id: priceId, rates, dimensions } = model.price;
+  const fee = dimensions?.request ?? 0n;
+  const hours = dimensions && hoursAt(dimensions.hours, atMs);
   return {
     priceId,
     rates,
     factorPpm,
     ...(dimensions && { dimensions }),
-    ...(extras && { extras }),
+    ...(extras || fee > 0n ? { extras: { ...extras, ...(fee > 0n && { [REQUEST_FEE]: fee }) } } : {}),
+    ...(asked && { asked }),
+    ...(hours && {
+      terms: [{ dimension: "hours", name: hours.name, from: "time", factorPpm: hours.factor }],
+    }),
   };
 }
 

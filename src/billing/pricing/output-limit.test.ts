@@ -40,7 +40,7 @@ function questionOf(fields: object, { factorPpm = 1_000_000n, ...rates }: Terms 
   return {
     forward: { hold, outputLimits: LIMITS, responseCounts: ["n"] },
     model,
-    price: freezePrice(model, factorPpm, undefined),
+    price: freezePrice(model, factorPpm, {}, 0),
     body: [body],
     scan: scanner.end(),
     settings: { maxPasses: 100, holdCalls: 1 },

@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_TOKENS_REPORTED, TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { charge, extrasCost, itemise, maxInputRate, maxOutputRate, rateOf, roundedCost } from "./rate.ts";
+import {
+  charge,
+  extrasCost,
+  itemise,
+  maxInputRate,
+  maxOutputRate,
+  rateOf,
+  roundedCost,
+  TERM_SCALE,
+} from "./rate.ts";
 
 const rate = fc.option(fc.bigInt({ min: 0n, max: 1_000_000_000_000n }), { nil: undefined });
 const prices: fc.Arbitrary<FrozenPrice> = fc
@@ -85,8 +94,8 @@ describe("charge", () => {
   it("is what the lines of the receipt add up to", () => {
     fc.assert(
       fc.property(usages, prices, (usage, price) => {
-        const sum = itemise(usage, price).reduce((total, line) => total + line.microNanos, 0n);
-        expect(roundedCost(sum, price.factorPpm)).toBe(charge(usage, price));
+        const sum = itemise(usage, price).reduce((total, line) => total + line.exact, 0n);
+        expect(roundedCost(sum, price.factorPpm, TERM_SCALE)).toBe(charge(usage, price));
       }),
     );
   });
@@ -136,9 +145,9 @@ describe("extras of a request", () => {
 
   it("are part of the sum that a receipt shows", () => {
     const lines = itemise({ inputUncached: 10 }, price).reduce(
-      (sum, { microNanos }) => sum + microNanos,
-      extrasCost(price),
+      (sum, { exact }) => sum + exact,
+      extrasCost(price) * TERM_SCALE,
     );
-    expect(roundedCost(lines, price.factorPpm)).toBe(charge({ inputUncached: 10 }, price));
+    expect(roundedCost(lines, price.factorPpm, TERM_SCALE)).toBe(charge({ inputUncached: 10 }, price));
   });
 });

@@ -9,7 +9,7 @@ import {
   type TokenBucket,
   type TokenUsage,
 } from "../../usage/usage.ts";
-import type { FrozenMediaPrice, FrozenPrice } from "../billing.ts";
+import type { FrozenMediaPrice, FrozenPrice, PriceTerm } from "../billing.ts";
 import { PRICE_OF } from "./price.ts";
 
 /**
@@ -17,21 +17,37 @@ import { PRICE_OF } from "./price.ts";
  * arithmetic is on whole numbers, so the same usage costs the same on every protocol and every machine.
  */
 export function charge(usage: TokenUsage, price: FrozenPrice): Nanos {
-  let microNanos = extrasCost(price);
+  let microNanos = 0n;
   for (const bucket of TOKEN_BUCKETS) {
     const tokens = usage[bucket];
     if (tokens !== undefined) microNanos += tokenCount(bucket, tokens) * rateOf(price.rates, bucket);
   }
-  return roundedCost(microNanos, price.factorPpm);
+  const extras = extrasCost(price);
+  if (price.terms === undefined) return roundedCost(microNanos + extras, price.factorPpm);
+  return roundedCost(
+    microNanos * termProduct(price.terms) + extras * TERM_SCALE,
+    price.factorPpm,
+    TERM_SCALE,
+  );
 }
+
+/** The factors on tokens of a charge, each in parts per million and absent ones as 1: their product over TERM_SCALE. */
+export function termProduct(terms: readonly PriceTerm[] = []): bigint {
+  let product = TERM_SCALE;
+  for (const { factorPpm = PPM } of terms) product = (product * factorPpm) / PPM;
+  return product;
+}
+
+/** Room for a tier, a speed, a region and hours, so that dividing by PPM for each of them leaves nothing over. */
+export const TERM_SCALE = PPM ** 4n;
 
 /**
  * The one place where tokens become money: a sum of tokens x rate (rates are nanos per 1,000,000 tokens,
- * so the sum is in millionths of a nano), times the factor, in nanos.
+ * so the sum is in millionths of a nano, over `scale`), times the factor, in nanos.
  */
-export function roundedCost(microNanos: bigint, factorPpm: bigint): Nanos {
+export function roundedCost(microNanos: bigint, factorPpm: bigint, scale = 1n): Nanos {
   assert(microNanos >= 0n && factorPpm >= 0n, "a price or a factor is negative");
-  return divideHalfUp(microNanos * factorPpm, MICRO_NANOS_PER_NANO * PPM);
+  return divideHalfUp(microNanos * factorPpm, MICRO_NANOS_PER_NANO * PPM * scale);
 }
 
 /** The other way round: the most tokens at one rate that this much money is sure to cover. 0 where they cost nothing. */
@@ -41,6 +57,9 @@ export function tokensWithin(nanos: Nanos, rate: bigint, factorPpm: bigint): big
 }
 
 const MICRO_NANOS_PER_NANO = 1_000_000n;
+
+/** The extra that every request pays for whose model has a price by the request; nobody has to ask for it. */
+export const REQUEST_FEE = "request";
 
 /** What the request pays beside its tokens, in millionths of a nano, before the factor. */
 export function extrasCost({ extras }: FrozenPrice): bigint {
@@ -53,20 +72,22 @@ export interface ChargeLine {
   readonly bucket: TokenBucket;
   readonly tokens: number;
   readonly nanosPerMillion: bigint;
-  /** tokens x nanosPerMillion, in millionths of a nano: exact, so the lines add up to the charge. */
-  readonly microNanos: bigint;
+  /** tokens x nanosPerMillion x the factors on tokens, in millionths of a nano over TERM_SCALE: exact, so the lines add up. */
+  readonly exact: bigint;
 }
 
 /**
- * The tokens' part of the same charge line by line: `roundedCost` of the sum of `microNanos` and of
- * `extrasCost` is `charge`. Buckets that were not reported have no line; a reported 0 has one.
+ * The tokens' part of the same charge line by line: `roundedCost` of the sum of `exact` and of `extrasCost` x TERM_SCALE
+ * is `charge`. Buckets that were not reported have no line; a reported 0 has one.
  */
 export function itemise(usage: TokenUsage, price: FrozenPrice): ChargeLine[] {
+  const product = termProduct(price.terms);
   return TOKEN_BUCKETS.flatMap((bucket) => {
     const tokens = usage[bucket];
     if (tokens === undefined) return [];
     const nanosPerMillion = rateOf(price.rates, bucket);
-    return [{ bucket, tokens, nanosPerMillion, microNanos: tokenCount(bucket, tokens) * nanosPerMillion }];
+    const exact = tokenCount(bucket, tokens) * nanosPerMillion * product;
+    return [{ bucket, tokens, nanosPerMillion, exact }];
   });
 }
 

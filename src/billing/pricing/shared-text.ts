@@ -1,6 +1,6 @@
 import type { Caller } from "../../accounts/caller.ts";
 import type { TokenPrices } from "../../catalog/token-prices.ts";
-import type { FrozenPrice } from "../billing.ts";
+import type { FrozenPrice, PriceTerm } from "../billing.ts";
 
 /** Account and key, as they stand amid a begin record and in a row. */
 interface CallerText {
@@ -39,7 +39,7 @@ export function callerText(caller: Caller): CallerText {
 }
 
 export function modelText(model: string, price: FrozenPrice): ModelText {
-  if (price.extras !== undefined) return encodeModel(model, price);
+  if (price.extras !== undefined || price.terms !== undefined) return encodeModel(model, price);
   const known = modelTexts.get(price.rates);
   if (
     known?.model === model &&
@@ -70,17 +70,63 @@ export function isPlain(text: string): boolean {
 const PLAIN = /^[ !#-[\]-~]+$/;
 
 /** Prefix of an extra among the frozen rates; no rate of tokens has a colon. */
-export const EXTRA = "extra:";
+const EXTRA = "extra:";
 
 /** Name of the row that was taken, among the frozen rates. */
-export const ROW = "row";
+const ROW = "row";
+
+/** Prefix of what was served or asked for, followed by its dimension: its name, who said so, and its factor, parted by blanks. */
+const TERM = "term:";
+
+/** Name of what has no price, parted by commas. */
+const UNPRICED = "unpriced";
 
 /** Rates as JSON, amounts as text. */
-export function encodeRates({ rates, extras = {}, row }: FrozenPrice): string {
+export function encodeRates({ rates, extras = {}, row, terms = [], unpriced }: FrozenPrice): string {
   const named = Object.entries(extras).map(([name, nanos]) => [EXTRA + name, nanos]);
-  return JSON.stringify({ ...rates, ...Object.fromEntries(named), [ROW]: row }, (_, value: unknown) =>
-    typeof value === "bigint" ? String(value) : value,
+  const told = terms.map((term) => [TERM + term.dimension, encodeTerm(term)]);
+  return JSON.stringify(
+    { ...rates, ...Object.fromEntries([...named, ...told]), [ROW]: row, [UNPRICED]: unpriced?.join() },
+    (_, value: unknown) => (typeof value === "bigint" ? String(value) : value),
   );
+}
+
+/** The name last, since it alone may hold blanks. */
+function encodeTerm({ name, from, factorPpm }: PriceTerm): string {
+  return [from, factorPpm ?? "row", name].join(" ");
+}
+
+/** A frozen price as `encodeRates` wrote it, but for its dimensions. */
+export function decodeRates(
+  frozen: Readonly<Record<string, string>>,
+): Pick<FrozenPrice, "rates" | "extras" | "row" | "terms" | "unpriced"> {
+  const rates: Record<string, bigint> = {};
+  const extras: Record<string, bigint> = {};
+  const terms: PriceTerm[] = [];
+  for (const [name, value] of Object.entries(frozen)) {
+    if (name === ROW || name === UNPRICED) continue;
+    if (name.startsWith(EXTRA)) extras[name.slice(EXTRA.length)] = BigInt(value);
+    else if (name.startsWith(TERM)) terms.push(decodeTerm(name.slice(TERM.length), value));
+    else rates[name] = BigInt(value);
+  }
+  const { [ROW]: row, [UNPRICED]: unpriced } = frozen;
+  return {
+    rates: rates as TokenPrices,
+    extras,
+    ...(row !== undefined && { row }),
+    ...(terms.length > 0 && { terms }),
+    ...(unpriced !== undefined && { unpriced: unpriced.split(",") }),
+  };
+}
+
+function decodeTerm(dimension: string, text: string): PriceTerm {
+  const [from = "", factor = "", ...name] = text.split(" ");
+  return {
+    dimension: dimension as PriceTerm["dimension"],
+    from: from as PriceTerm["from"],
+    name: name.join(" "),
+    ...(factor !== "row" && { factorPpm: BigInt(factor) }),
+  };
 }
 
 /**

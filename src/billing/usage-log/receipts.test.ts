@@ -97,6 +97,44 @@ describe("a receipt", () => {
     expect(await readReceipt(caller.accountId, "receipt-halves")).toMatchObject({ charge_nanos: "3620065" });
   });
 
+  it("names tier, speed and hours with their factors, which its lines include, and what has no price", async () => {
+    const caller = await rig.account(1_000_000_000n);
+    const price: HoldOrder["price"] = {
+      ...PRICE,
+      dimensions: {
+        ...NO_DIMENSIONS,
+        tiers: { priority: { factor: 2_000_000n } },
+        speeds: { fast: 1_500_001n },
+      },
+      terms: [{ dimension: "hours", name: "off peak", from: "time", factorPpm: 500_000n }],
+      asked: { tier: "priority", speed: "fast" },
+    };
+    const hold = await billing.take({ ...order(caller, 100_000_000n, "receipt-terms"), price });
+    await hold.settle({ ...OUTCOME, served: { tier: "priority", region: "moon" } });
+    const pending = await readReceipt(caller.accountId, "receipt-terms");
+    await eventually(() => billing.counts().unposted === 0);
+    const posted = await readReceipt(caller.accountId, "receipt-terms");
+    expect(posted).toMatchObject({
+      served: [
+        { dimension: "tier", name: "priority", from: "answer", factor: "2" },
+        { dimension: "speed", name: "fast", from: "asked", factor: "1.500001" },
+        { dimension: "region", name: "moon", from: "answer", factor: "1" },
+        { dimension: "hours", name: "off peak", from: "time", factor: "0.5" },
+      ],
+      unpriced: ["region moon"],
+      // 0.003258900000003 x 2 x 1.500001 x 0.5, by hand.
+      sum_usd: "0.004888353258904500003",
+    });
+    expect(posted?.lines?.[0]).toMatchObject({ usd_per_million_tokens: "3", usd: "0.004504503003" });
+    expect(posted?.charge_nanos).toBe("4155100");
+    expect({ ...pending, state: "posted" }).toEqual(posted);
+    const unasked = await billing.take({ ...order(caller, 100_000_000n, "receipt-unasked"), price });
+    await unasked.settle({ ...OUTCOME, withoutExtras: true });
+    expect((await readReceipt(caller.accountId, "receipt-unasked"))?.served).toEqual([
+      { dimension: "hours", name: "off peak", from: "time", factor: "0.5" },
+    ]);
+  });
+
   it("of another account is as unknown as one that never was", async () => {
     const [owner, other] = [await rig.account(1_000_000_000n), await rig.account(0n)];
     const hold = await billing.take(order(owner, 1_000n, "receipt-2"));

@@ -1,12 +1,12 @@
 import { formatDecimal, formatUsd, PPM } from "../../base/money.ts";
-import type { TokenPrices } from "../../catalog/token-prices.ts";
 import type { Queryable } from "../../storage/database.ts";
+import { SERVICE_DIMENSIONS } from "../../usage/service-terms.ts";
 import { type MediaUnits, TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import { CHARGED_REASONS, type ChargeReason, type FrozenPrice } from "../billing.ts";
 import type { RequestRecords } from "../journal/flush-batch.ts";
 import { readMediaRates, type StoredMediaRates } from "../pricing/media-rates.ts";
-import { extrasCost, itemise, itemiseMedia, mediaLineCost } from "../pricing/rate.ts";
-import { EXTRA, ROW } from "../pricing/shared-text.ts";
+import { extrasCost, itemise, itemiseMedia, mediaLineCost, TERM_SCALE } from "../pricing/rate.ts";
+import { decodeRates } from "../pricing/shared-text.ts";
 import type { Implausible } from "../pricing/usage-bound.ts";
 import { findReceiptTask, type ReceiptTask } from "./task-receipt-store.ts";
 import { findUsage, isQuarantined, type UsageRow } from "./usage-store.ts";
@@ -38,6 +38,10 @@ export interface Receipt {
   readonly extras?: readonly { readonly name: string; readonly usd: string }[];
   /** The row of the price table that the input took, as in "above 272000". Absent = the base row. */
   readonly row?: string;
+  /** How it was served, or asked to be where the response does not say, with what that does to the prices of tokens. */
+  readonly served?: readonly ServedTerm[];
+  /** What it was served with and the model has no price for: it was charged at the dearest that the model has. */
+  readonly unpriced?: readonly string[];
   /** Of the lines and the extras. */
   readonly sum_usd?: string;
   /** The price factor of the account's group at acceptance. */
@@ -58,6 +62,14 @@ export interface Receipt {
   readonly losses?: readonly string[];
   /** Of a picture or video. */
   readonly task?: TaskOfReceipt;
+}
+
+export interface ServedTerm {
+  readonly dimension: "tier" | "speed" | "region" | "hours";
+  readonly name: string;
+  readonly from: "answer" | "asked" | "time";
+  /** In the lines already; absent = the row of the receipt is its own. */
+  readonly factor?: string;
 }
 
 export interface TaskOfReceipt {
@@ -211,9 +223,11 @@ interface EndFields {
   readonly rates?: BeginFields["rates"];
 }
 
-// A tokens x rate product counts millionths of a nano; times the factor in parts per million, that again.
-const SUM_DECIMALS = 15;
-const EXACT_DECIMALS = 21;
+// A tokens x rate product counts millionths of a nano, and each of four factors on tokens millionths of that; times the
+// group's factor in parts per million, that again.
+const SUM_DECIMALS = 39;
+const EXACT_DECIMALS = 45;
+const FACTOR_DECIMALS = String(PPM).length - 1;
 
 function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
   const { lines, extras, sum } = row.media === null ? tokenItems(row) : mediaItems(row, row.media);
@@ -234,9 +248,9 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     ignored_values: row.hostile,
     lines,
     extras,
-    ...(row.rates[ROW] === undefined ? {} : { row: row.rates[ROW] }),
+    ...rowOf(row),
     sum_usd: formatDecimal(sum, SUM_DECIMALS),
-    factor: formatDecimal(row.factorPpm, String(PPM).length - 1),
+    factor: formatDecimal(row.factorPpm, FACTOR_DECIMALS),
     exact_usd: formatDecimal(sum * row.factorPpm, EXACT_DECIMALS),
     charge_usd: formatUsd(row.chargeNanos),
     charge_nanos: String(row.chargeNanos),
@@ -248,28 +262,47 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
   };
 }
 
+function rowOf({ media, rates }: UsageRow): Pick<Receipt, "row" | "served" | "unpriced"> {
+  if (media !== null) return {};
+  const { row, terms, unpriced } = decodeRates(rates);
+  const order = [...SERVICE_DIMENSIONS, "hours"];
+  const served = terms
+    ?.map(({ factorPpm, dimension, name, from }) => ({
+      dimension,
+      name,
+      from,
+      ...(factorPpm === undefined ? {} : { factor: formatDecimal(factorPpm, FACTOR_DECIMALS) }),
+    }))
+    .sort((one, other) => order.indexOf(one.dimension) - order.indexOf(other.dimension));
+  return {
+    ...(row === undefined ? {} : { row }),
+    ...(served === undefined ? {} : { served }),
+    ...(unpriced === undefined ? {} : { unpriced }),
+  };
+}
+
 interface Items {
   readonly lines: readonly (ReceiptLine | MediaReceiptLine)[];
   readonly extras: readonly { readonly name: string; readonly usd: string }[];
-  /** In millionths of a nano, before the factor. */
+  /** In millionths of a nano over TERM_SCALE, before the group's factor. */
   readonly sum: bigint;
 }
 
 function tokenItems(row: UsageRow): Items {
-  const price = priceOf(row);
+  const price: FrozenPrice = { priceId: row.priceId, factorPpm: row.factorPpm, ...decodeRates(row.rates) };
   const items = itemise(usageOf(row), price);
   return {
-    lines: items.map(({ bucket, tokens, nanosPerMillion, microNanos }) => ({
+    lines: items.map(({ bucket, tokens, nanosPerMillion, exact }) => ({
       bucket: WIRE_NAMES[bucket],
       tokens,
       usd_per_million_tokens: formatUsd(nanosPerMillion),
-      usd: formatDecimal(microNanos, SUM_DECIMALS),
+      usd: formatDecimal(exact, SUM_DECIMALS),
     })),
     // By name, since the database keeps the fields of an object in an order of its own.
     extras: Object.entries(price.extras ?? {})
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, nanos]) => ({ name, usd: formatUsd(nanos) })),
-    sum: items.reduce((total, { microNanos }) => total + microNanos, extrasCost(price)),
+    sum: items.reduce((total, { exact }) => total + exact, extrasCost(price) * TERM_SCALE),
   };
 }
 
@@ -281,10 +314,10 @@ function mediaItems(row: UsageRow, used: MediaUnits): Items {
       of: line.word,
       count: line.count,
       usd_each: formatUsd(line.nanosEach),
-      usd: formatDecimal(mediaLineCost(line), SUM_DECIMALS),
+      usd: formatDecimal(mediaLineCost(line) * TERM_SCALE, SUM_DECIMALS),
     })),
     extras: [],
-    sum: items.reduce((total, line) => total + mediaLineCost(line), 0n),
+    sum: items.reduce((total, line) => total + mediaLineCost(line) * TERM_SCALE, 0n),
   };
 }
 
@@ -304,15 +337,4 @@ function usageOf(row: UsageRow): TokenUsage {
       return tokens === null ? [] : [[bucket, tokens]];
     }),
   );
-}
-
-function priceOf(row: UsageRow): FrozenPrice {
-  const frozen = Object.entries(row.rates).flatMap(([name, rate]) =>
-    name === ROW ? [] : [[name, BigInt(rate)] as const],
-  );
-  const rates: TokenPrices = Object.fromEntries(frozen.filter(([name]) => !name.startsWith(EXTRA)));
-  const extras = Object.fromEntries(
-    frozen.flatMap(([name, nanos]) => (name.startsWith(EXTRA) ? [[name.slice(EXTRA.length), nanos]] : [])),
-  );
-  return { priceId: row.priceId, rates, factorPpm: row.factorPpm, extras };
 }

@@ -34,6 +34,23 @@ const accountModel = z.object({
         .describe(
           "Prices that replace these if the whole input of a request exceeds `above` tokens, in ascending order",
         ),
+      tiers: z
+        .array(z.object({ tier: z.string(), ...tokenPrices }))
+        .describe("Service tiers with prices of their own, for any length of input"),
+      factors: z
+        .array(
+          z.object({
+            dimension: z.enum(["tier", "speed", "region", "hours"]),
+            name: z.string(),
+            factor: z.string().describe("Decimal string, on all prices of tokens"),
+            utc: z.array(z.string()).describe("Of hours: ranges of the day in UTC").optional(),
+            days: z
+              .array(z.int())
+              .describe("Of hours: days of the week, 1 = Monday; absent = every day")
+              .optional(),
+          }),
+        )
+        .describe("Multipliers of token prices, by how the vendor serves a request and when it was accepted"),
       per_image: z.array(z.object({ of: z.string(), usd })).describe("Per image, by tier"),
       per_second: z.array(z.object({ of: z.string(), usd })).describe("Per second of video, by resolution"),
       extras: z

@@ -32,6 +32,30 @@ describe("modelsOfGroup", () => {
     ]);
   });
 
+  it("tells tiers, speeds, regions and hours: rows of their own times the factor, multipliers as they are", () => {
+    const price = {
+      id: 1n,
+      rates: { input: 100n, output: 200n },
+      extras: {},
+      media: {},
+      dimensions: {
+        ...NO_DIMENSIONS,
+        tiers: { flex: { prices: { input: 10n, output: 20n } }, priority: { factor: 2_000_000n } },
+        speeds: { fast: 6_000_000n },
+        hours: [{ name: "night", ranges: [{ from: 990, until: 30 }], days: [1, 5], factor: 500_000n }],
+      },
+    };
+    const [model] = modelsOfGroup(catalogOf({ price }), "partners").data;
+    expect(model?.price.tiers).toMatchObject([
+      { tier: "flex", input: "0.0000000085", output: "0.000000017", cache_read: null },
+    ]);
+    expect(model?.price.factors).toEqual([
+      { dimension: "tier", name: "priority", factor: "2" },
+      { dimension: "speed", name: "fast", factor: "6" },
+      { dimension: "hours", name: "night", factor: "0.5", utc: ["16:30-00:30"], days: [1, 5] },
+    ]);
+  });
+
   it("leaves out what the group cannot call", () => {
     expect(modelsOfGroup(catalogOf({ groups: new Set(["default"]) }), "partners").data).toEqual([]);
     expect(modelsOfGroup(catalogOf({ price: null }), "default").data).toEqual([]);

@@ -1,6 +1,6 @@
 import { formatDecimal, PPM } from "../../base/money.ts";
 import type { Catalog, Endpoint, Model, PriceRow } from "../../catalog/catalog.ts";
-import { NO_DIMENSIONS, rowsOf } from "../../catalog/price-table.ts";
+import { formatRange, NO_DIMENSIONS, type PriceDimensions, rowsOf } from "../../catalog/price-table.ts";
 import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { madeAt } from "../../protocols/table.ts";
 import type { AccountModel, AccountModels } from "./contract.ts";
@@ -40,6 +40,7 @@ function responseOf(
     cache_write: maybe(prices.cacheWrite),
     cache_write_1h: maybe(prices.cacheWrite1h),
   });
+  const rows = rowsOf(rates, dimensions);
   return {
     id: model.id,
     modality: modalityOf(endpoints),
@@ -51,14 +52,35 @@ function responseOf(
     max_output_tokens: model.maxOutputTokens,
     price: {
       ...tokens(rates),
-      steps: rowsOf(rates, dimensions)
-        .steps.slice(1)
-        .map(({ above, prices }) => ({ above, ...tokens(prices) })),
+      steps: rows.steps.slice(1).map(({ above, prices }) => ({ above, ...tokens(prices) })),
+      tiers: Array.from(rows.tiers, ([tier, { prices }]) => ({ tier, ...tokens(prices) })),
+      factors: factorsOf(dimensions),
       per_image: named(media.perImage),
       per_second: named(media.perSecond),
       extras: named(extras),
     },
   };
+}
+
+function factorsOf(dimensions: PriceDimensions): AccountModel["price"]["factors"] {
+  const { tiers, speeds, regions, hours } = dimensions;
+  const factors = Object.entries(tiers).flatMap(([name, terms]) =>
+    "factor" in terms ? [[name, terms.factor] as const] : [],
+  );
+  const named = (dimension: "tier" | "speed" | "region", entries: readonly (readonly [string, bigint])[]) =>
+    entries.map(([name, factor]) => ({ dimension, name, factor: formatDecimal(factor, FACTOR_PLACES) }));
+  return [
+    ...named("tier", factors),
+    ...named("speed", Object.entries(speeds)),
+    ...named("region", Object.entries(regions)),
+    ...hours.map(({ name, ranges, days, factor }) => ({
+      dimension: "hours" as const,
+      name,
+      factor: formatDecimal(factor, FACTOR_PLACES),
+      utc: ranges.map(formatRange),
+      ...(days && { days: [...days] }),
+    })),
+  ];
 }
 
 function modalityOf(endpoints: readonly Endpoint[]): AccountModel["modality"] {

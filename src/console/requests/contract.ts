@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/text.ts";
+import { SERVICE_DIMENSIONS } from "../../usage/service-terms.ts";
 import { PLACE_REASONS } from "../../usage/usage.ts";
 import { inputMoment, moment, nanos, pageOf, pageQuery } from "../contract-parts.ts";
 
@@ -111,6 +112,25 @@ export const receipt = z.object({
     .readonly()
     .optional(),
   row: z.string().optional().describe("The row of the price table that was taken; absent = the base row"),
+  served: z
+    .array(
+      z.object({
+        dimension: z.enum([...SERVICE_DIMENSIONS, "hours"]),
+        name: z.string(),
+        from: z
+          .enum(["answer", "asked", "time"])
+          .describe("answer = reported by the vendor; asked = requested, and the vendor reports nothing"),
+        factor: z.string().optional().describe("Included in the lines; absent = it has a row of its own"),
+      }),
+    )
+    .readonly()
+    .optional()
+    .describe("Tier, speed, region and hours that the token prices follow from"),
+  unpriced: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe("Reported by the vendor without a price in the catalog; charged at the model's highest price"),
   sum_usd: usd.optional(),
   factor: z.string().optional().describe("Multiplier of the account's group at acceptance"),
   exact_usd: usd.optional().describe("sum x factor, before rounding to a billionth of a dollar"),

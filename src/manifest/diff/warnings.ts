@@ -84,10 +84,10 @@ function uncharged(price: Manifest["models"][number]["price"]): string[] {
   const prices = TOKEN_PRICE_NAMES.filter((name) => rates[name] !== undefined && !METERED.has(name)).map(
     (name) => keysOfTokenPrice(name).join("."),
   );
-  const { tiers, speeds, regions, hours, calls, units, request } = dimensions;
-  const parts = { tiers, speeds, regions, hours, calls, units };
+  const { calls, units } = dimensions;
+  const parts = { calls, units };
   const more = Object.entries(parts).flatMap(([name, part]) => (Object.keys(part).length > 0 ? [name] : []));
-  return [...prices, ...more, ...(request > 0n ? ["request"] : [])];
+  return [...prices, ...more];
 }
 
 /** Prices of the buckets that vendors' answers are metered in. */

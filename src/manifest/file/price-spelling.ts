@@ -1,6 +1,7 @@
 import { formatDecimal, formatUsd } from "../../base/money.ts";
 import {
   type CallPrice,
+  formatRange,
   type MinuteRange,
   NO_DIMENSIONS,
   type PriceDimensions,
@@ -78,7 +79,7 @@ export function encodeDimensions(dimensions: PriceDimensions): FileRecord {
     regions: mapValues(regions, encodeFactor),
     hours: hours.map(({ name, ranges, days, factor }) => ({
       name,
-      utc: ranges.map(encodeRange),
+      utc: ranges.map(formatRange),
       ...(days && { days }),
       ...encodeFactor(factor),
     })),
@@ -119,12 +120,6 @@ function decodeRange(text: string): MinuteRange {
     return hour * 60 + minute;
   });
   return { from, until };
-}
-
-function encodeRange({ from, until }: MinuteRange): string {
-  const time = (minutes: number): string =>
-    [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
-  return `${time(from)}-${time(until)}`;
 }
 
 function named<Name extends string>(

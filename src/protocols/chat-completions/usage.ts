@@ -5,6 +5,7 @@ import {
   noteError,
   noteFinish,
   noteIssued,
+  noteServed,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
@@ -77,6 +78,7 @@ function read(body: JsonObject, notes: StreamState, event: string): void {
   // Clients raise what stands in `error` at the top of a chunk, and nothing else.
   else noteError(notes, failure, Boolean(body["error"]));
   notes.id ??= asText(body["id"]) || undefined;
+  noteServed(notes, "tier", body["service_tier"]);
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {
     noteUsage(notes, asObject(choice["usage"]));

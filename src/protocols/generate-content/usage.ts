@@ -7,6 +7,7 @@ import {
   type MeteringRules,
   noteError,
   noteFinish,
+  noteServed,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
@@ -86,7 +87,10 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   }
   notes.started = true;
   notes.id ??= asText(body["responseId"]) || undefined;
-  noteUsage(notes, asObject(body["usageMetadata"]));
+  const usage = asObject(body["usageMetadata"]);
+  noteServed(notes, "tier", usage?.["serviceTier"]);
+  noteServed(notes, "tier", tierOfTraffic(usage?.["trafficType"]));
+  noteUsage(notes, usage);
   for (const candidate of asObjects(body["candidates"])) {
     notes.output ||= partsOf(candidate).some((part) => part["text"] !== "" && !isEmptyFile(part));
     const finish = finishWord(body, candidate);
@@ -103,6 +107,11 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
     notes.declined = true;
     notes.finished = true;
   }
+}
+
+/** `ON_DEMAND`, `ON_DEMAND_PRIORITY`, `ON_DEMAND_FLEX`: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/priority-paygo */
+function tierOfTraffic(type: unknown): unknown {
+  return typeof type === "string" ? type.replace(/^ON_DEMAND_|^TRAFFIC_TYPE_/, "") : undefined;
 }
 
 /** The vendor's clients raise an object that states an HTTP status, in an event without a name; all else they pass over. */

@@ -8,6 +8,7 @@ import {
   type MeteringRules,
   noteError,
   noteIssued,
+  noteServed,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
@@ -75,6 +76,7 @@ function readResponse(body: JsonObject, notes: StreamState): void {
   notes.finish = asText(body["stop_reason"]) || undefined;
   noteContainer(notes, body);
   for (const block of asObjects(body["content"])) noteFiles(notes, block);
+  noteTerms(notes, asObject(body["usage"]));
   noteUsage(notes, asObject(body["usage"]));
 }
 
@@ -92,6 +94,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
     notes.id ??= asText(message["id"]) || undefined;
     notes.output ||= asObjects(message["content"]).some(holdsWords);
     noteContainer(notes, message);
+    noteTerms(notes, asObject(message["usage"]));
     noteUsage(notes, withoutOutput(asObject(message["usage"])));
   } else if (type === "message_delta") {
     const delta = asObject(event["delta"]) ?? {};
@@ -107,6 +110,13 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   } else if (type === "content_block_delta") {
     notes.output ||= holdsMore(asObject(event["delta"]) ?? {});
   }
+}
+
+/** `message_delta` repeats none of them: https://platform.claude.com/docs/en/api/service-tiers */
+function noteTerms(notes: StreamState, usage: JsonObject | undefined): void {
+  noteServed(notes, "tier", usage?.["service_tier"]);
+  noteServed(notes, "speed", usage?.["speed"]);
+  noteServed(notes, "region", usage?.["inference_geo"]);
 }
 
 /** Whether a block holds anything: texts and thoughts are announced empty, all else comes with what it is. */

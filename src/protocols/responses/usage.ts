@@ -7,6 +7,7 @@ import {
   noteError,
   noteFinish,
   noteIssued,
+  noteServed,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
@@ -116,6 +117,7 @@ function readResponse(response: JsonObject, notes: StreamState): void {
   notes.output ||= asObjects(response["output"]).some(isFilledItem);
   notes.failed ||= FAILED.has(asText(response["status"]));
   for (const item of asObjects(response["output"])) readIds(item, notes);
+  noteServed(notes, "tier", response["service_tier"]);
   noteUsage(notes, asObject(response["usage"]));
   const reason = asText(asObject(response["incomplete_details"])?.["reason"]);
   const finish = reason || asText(response["status"]);

@@ -1,3 +1,4 @@
+import { readServiceWord, type ServiceDimension, type ServiceTerms } from "../../usage/service-terms.ts";
 import type { MeteredUsage } from "../../usage/usage.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import type { JsonObject } from "../json.ts";
@@ -49,6 +50,7 @@ export interface StreamState {
   failed: boolean;
   declined: boolean;
   usage: JsonObject | undefined;
+  served: ServiceTerms | undefined;
   opening: JsonObject | undefined;
   /** Answers that were asked for, and which of them have finished. */
   readonly responses: number;
@@ -70,6 +72,7 @@ export function blankNotes(responses: number): StreamState {
     failed: false,
     declined: false,
     usage: undefined,
+    served: undefined,
     opening: undefined,
     responses,
     finishedResponses: new Set(),
@@ -79,6 +82,12 @@ export function blankNotes(responses: number): StreamState {
 
 export function noteUsage(notes: StreamState, usage: JsonObject | undefined): void {
   if (usage !== undefined) notes.usage = latestCounts(notes.usage, usage);
+}
+
+/** Notes how the vendor served the request, if it says so here; the last word counts. */
+export function noteServed(notes: StreamState, dimension: ServiceDimension, value: unknown): void {
+  const word = readServiceWord(value);
+  if (word !== undefined) notes.served = { ...notes.served, [dimension]: word };
 }
 
 /** Notes the first error of a stream; `inForm`: its own clients raise it where it stands. */
@@ -127,6 +136,7 @@ export function factsOf(
     declined: notes.declined || (notes.finish !== undefined && rules.declines(notes.finish)),
     id: notes.id,
     issued: notes.issued,
+    served: notes.served,
     error: notes.error,
     failed: notes.failed,
     outputText,

@@ -23,10 +23,11 @@ export function takeHold(
   model: Model,
   request: TextRequest,
   references: References,
+  atMs: number,
 ): Held | Promise<Held> {
   const group = catalog.groups.get(request.caller.group);
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
-  const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model));
+  const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model), atMs);
   const question: CostEstimateInput = {
     forward: request.protocol.forward,
     model,

@@ -8,6 +8,7 @@ import {
   UNKNOWN_STREAM,
   type UsageReader,
 } from "../../protocols/protocol.ts";
+import { SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
 import { sumUsage } from "../../usage/usage.ts";
 import { framingOfText, untag } from "./joined-form.ts";
 import { factsOf } from "./other-framing.ts";
@@ -128,6 +129,7 @@ function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
     declined: parts.some(({ declined }) => declined),
     id: undefined,
     issued: undefined,
+    served: sharedTerms(parts),
     error: parts.find(({ error }) => error !== undefined)?.error,
     failed: parts.every(({ failed }) => failed),
     unreadable: parts.some(({ unreadable }) => unreadable === true),
@@ -140,4 +142,17 @@ function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
       };
     },
   };
+}
+
+/** What all of them say; where they differ, their sum has no one price and goes by what was asked. */
+function sharedTerms(parts: readonly ResponseSummary[]): ServiceTerms | undefined {
+  const [first, ...others] = parts.map(({ served }) => served ?? {});
+  if (first === undefined) return undefined;
+  return Object.fromEntries(
+    SERVICE_DIMENSIONS.flatMap((dimension) => {
+      const word = first[dimension];
+      const isShared = word !== undefined && others.every((other) => other[dimension] === word);
+      return isShared ? [[dimension, word] as const] : [];
+    }),
+  );
 }

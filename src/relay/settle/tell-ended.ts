@@ -1,3 +1,4 @@
+import { createLru } from "../../base/lru.ts";
 import { formatUsd } from "../../base/money.ts";
 import type { Outcome } from "../../billing/billing.ts";
 import type { Model } from "../../catalog/catalog.ts";
@@ -49,6 +50,8 @@ export function countEnded(deps: Tells, model: Model, exchange: Exchange): void 
   const writtenOffNanos = hold.writtenOffNanos();
   if (outcome.implausible !== undefined || writtenOffNanos > 0n)
     tellOdd(deps, request, outcome, writtenOffNanos);
+  const unpriced = hold.unpriced();
+  if (unpriced.length > 0) tellUnpriced(deps, request, outcome, unpriced);
   const { status, firstByteMs, totalMs, usage } = outcome;
   const endpoint = request.protocol.name;
   const chargeNanos = hold.chargeNanos();
@@ -63,6 +66,25 @@ export function countEnded(deps: Tells, model: Model, exchange: Exchange): void 
     writtenOffNanos,
   });
 }
+
+/** Once for each model and name: a vendor that serves so mostly serves every request so. The metric counts them all. */
+function tellUnpriced(
+  { log, metrics }: Tells,
+  { id: requestId, model }: TextRequest,
+  { upstream }: Outcome,
+  unpriced: readonly string[],
+): void {
+  metrics.usageUnpriced(model);
+  const untold = unpriced.filter((name) => told.get(`${model} ${name}`) === undefined);
+  if (untold.length === 0) return;
+  for (const name of untold) told.set(`${model} ${name}`, untold);
+  log.warn(
+    { alarm: true, requestId, upstream, model, unpriced: untold },
+    "an upstream served a request with what the model has no price for; its highest price was charged",
+  );
+}
+
+const told = createLru<string, readonly string[]>(1_000);
 
 const NOT_POSSIBLE = "an upstream reported impossible usage; it was not charged";
 const FAR_BEYOND = "an upstream reported output far above the caller's limit; it was charged";

@@ -82,7 +82,7 @@ export function ModelView({ model, id, account }: ModelViewProps): ReactNode {
 function TokenPrices({
   row,
 }: {
-  readonly row: AccountModel["price"]["steps"][number] | AccountModel["price"];
+  readonly row: AccountModel["price"]["steps" | "tiers"][number] | AccountModel["price"];
 }): ReactNode {
   const t = useWords(modelsWords);
   const tokens: readonly (readonly [name: string, usd: string | null, otherwise: string])[] = [
@@ -122,6 +122,23 @@ function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
               <TokenPrices row={step} />
             </Fragment>
           ))}
+          {price.tiers.map((row) => (
+            <Fragment key={row.tier}>
+              <p className="text-mute">{t.tierRow(row.tier)}</p>
+              <TokenPrices row={row} />
+            </Fragment>
+          ))}
+          {price.factors.length > 0 && (
+            <>
+              <p className="text-mute">{t.factors}</p>
+              <Facts
+                rows={price.factors.map(({ dimension, name, factor, utc, days }) => [
+                  `${t.dimensions[dimension]} ${name}${utc === undefined ? "" : ` (${t.hours(utc.join(", "), days)})`}`,
+                  `× ${factor}`,
+                ])}
+              />
+            </>
+          )}
         </>
       )}
       {others.length > 0 && <Facts rows={others.map(([name, usd]) => [name, formatUsd(usd)])} />}

@@ -1,5 +1,7 @@
 import { wordsOf } from "../../words/use-words.ts";
 
+const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
 export const modelsWords = wordsOf({
   en: {
     title: "Models",
@@ -29,6 +31,11 @@ export const modelsWords = wordsOf({
     cached: "Cache read",
     perMillion: "USD per million tokens",
     above: (tokens: string) => `Above ${tokens} input tokens, for all tokens of the request`,
+    tierRow: (tier: string) => `Service tier “${tier}”, for any length of input`,
+    factors: "Multipliers of token prices",
+    dimensions: { tier: "Service tier", speed: "Speed", region: "Region", hours: "Hours" },
+    hours: (utc: string, days: readonly number[] | undefined) =>
+      days === undefined ? `${utc} UTC` : `${utc} UTC, ${days.map((day) => DAYS[day - 1]).join(", ")}`,
     perImage: (of: string) => `per image, ${of}`,
     perSecond: (of: string) => `per second, ${of}`,
     reasoning: "Reasoning",
@@ -79,6 +86,13 @@ export const modelsWords = wordsOf({
     cached: "缓存读取",
     perMillion: "美元 / 百万 token",
     above: (tokens: string) => `输入超过 ${tokens} 个 token 时，整个请求按此计价`,
+    tierRow: (tier: string) => `服务等级“${tier}”，不论输入长度`,
+    factors: "token 价格的倍率",
+    dimensions: { tier: "服务等级", speed: "速度", region: "区域", hours: "时段" },
+    hours: (utc: string, days: readonly number[] | undefined) =>
+      days === undefined
+        ? `UTC ${utc}`
+        : `UTC ${utc}，${days.map((day) => `周${"一二三四五六日"[day - 1] ?? ""}`).join("、")}`,
     perImage: (of: string) => `每张图片，${of}`,
     perSecond: (of: string) => `每秒，${of}`,
     reasoning: "推理",

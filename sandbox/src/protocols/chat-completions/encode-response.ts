@@ -1,6 +1,7 @@
 import type { Exchange } from "../../exchange.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Response, ToolCall } from "../../response.ts";
+import { servedTier } from "../../service.ts";
 import { encodeUsage } from "./usage.ts";
 
 /** The plain `chat.completion`. */
@@ -17,7 +18,7 @@ export function encodeResponse(exchange: Exchange): JsonObject {
       finish_reason: encodeFinish(response),
     })),
     usage: encodeUsage(exchange),
-    service_tier: "default",
+    service_tier: servedTier(exchange, "default"),
     system_fingerprint: "fp_sandbox",
   };
 }

@@ -1,6 +1,7 @@
 import type { Exchange, Frame } from "../../exchange.ts";
 import { type Json, type JsonObject, objectOr } from "../../json.ts";
 import type { Response, ToolCall } from "../../response.ts";
+import { servedTier } from "../../service.ts";
 import { bareNumbers } from "../../usage-fault.ts";
 import { piecesOf } from "../../words.ts";
 import { callId, encodeFinish } from "./encode-response.ts";
@@ -27,7 +28,7 @@ function frameWriter(exchange: Exchange, asked: boolean): FrameWriter {
     object: "chat.completion.chunk",
     created: exchange.createdSeconds,
     model: exchange.prompt.model,
-    service_tier: "default",
+    service_tier: servedTier(exchange, "default"),
     system_fingerprint: "fp_sandbox",
   }).slice(0, -1);
   // Vendors put `usage: null` on every chunk once usage was asked for.

@@ -1,5 +1,6 @@
 import type { Exchange } from "../../exchange.ts";
 import type { JsonObject } from "../../json.ts";
+import { servedTier } from "../../service.ts";
 import { inputTotal } from "../../usage.ts";
 import { CACHED_OVER_BY, spoilUsage } from "../../usage-fault.ts";
 
@@ -23,7 +24,7 @@ export function encodeUsage(
       promptTokensDetails: [{ modality: "TEXT", tokenCount: prompt }],
       cacheTokensDetails: cached ? [{ modality: "TEXT", tokenCount: cached }] : undefined,
       thoughtsTokenCount: thoughts || undefined,
-      serviceTier: "standard",
+      serviceTier: servedTier(exchange, "standard"),
     },
     exchange.usageFault,
   );

@@ -1,5 +1,6 @@
 import type { Exchange } from "../../exchange.ts";
 import type { JsonObject } from "../../json.ts";
+import { servedPlace, servedTier } from "../../service.ts";
 import { outputTotal } from "../../usage.ts";
 import { CACHED_OVER_BY, spoilUsage } from "../../usage-fault.ts";
 
@@ -25,12 +26,14 @@ export function encodeClosingUsage(exchange: Exchange): JsonObject | undefined {
     cache_creation: _,
     service_tier: _tier,
     inference_geo: _geo,
+    speed: _speed,
     ...closing
   } = fullUsage(exchange, outputTotal(exchange.usage), exchange.usage.outputReasoning);
   return spoilUsage(closing, exchange.usageFault);
 }
 
-function fullUsage({ usage, usageFault }: Exchange, output: number, thinking: number): JsonObject {
+function fullUsage(exchange: Exchange, output: number, thinking: number): JsonObject {
+  const { usage, usageFault } = exchange;
   const over = usageFault === "cached_over" ? CACHED_OVER_BY : 0;
   return {
     input_tokens: usage.inputUncached,
@@ -44,7 +47,7 @@ function fullUsage({ usage, usageFault }: Exchange, output: number, thinking: nu
     output_tokens: output,
     output_tokens_details: { thinking_tokens: thinking },
     server_tool_use: null,
-    service_tier: "standard",
-    inference_geo: "global",
+    service_tier: servedTier(exchange, "standard"),
+    ...servedPlace(exchange),
   };
 }

@@ -2,6 +2,7 @@ import type { Exchange } from "../../exchange.ts";
 import { newHexId } from "../../ids.ts";
 import { arrayOr, type JsonObject, objectOr } from "../../json.ts";
 import type { Response, ToolCall } from "../../response.ts";
+import { servedTier } from "../../service.ts";
 import { ENCRYPTED_REASONING } from "./decode-items.ts";
 import { conversationItems } from "./decode-request.ts";
 import { encodeUsage } from "./usage.ts";
@@ -58,7 +59,7 @@ export function responseObject(exchange: Exchange, status: string): JsonObject {
     prompt_cache_retention: null,
     reasoning: { effort: reasoning["effort"] ?? null, summary: reasoning["summary"] ?? null },
     safety_identifier: null,
-    service_tier: "default",
+    service_tier: servedTier(exchange, "default"),
     store: body["store"] ?? true,
     temperature: body["temperature"] ?? 1,
     text: { format: text["format"] ?? { type: "text" }, verbosity: text["verbosity"] ?? "medium" },

@@ -1,0 +1,61 @@
+/** Ways in which a vendor can serve the same request at another price. */
+export const SERVICE_DIMENSIONS = ["tier", "speed", "region"] as const;
+
+export type ServiceDimension = (typeof SERVICE_DIMENSIONS)[number];
+
+/** What a request asks to be served with, or was: the vendor's words, normalised by `readServiceWord`. */
+export type ServiceTerms = Readonly<Partial<Record<ServiceDimension, string>>>;
+
+/** The word for plain service, which costs what the model costs. */
+export const PLAIN_SERVICE = "standard";
+
+/**
+ * Vendors' other words for it; throughput that an operator has bought is paid for by the hour, and is plain to callers. `auto` is the caller's wish for whatever there is; some vendors repeat it before they
+ * know, so that in a response it says nothing.
+ */
+const PLAIN_WORDS: ReadonlySet<string> = new Set([
+  PLAIN_SERVICE,
+  "default",
+  "standard_only",
+  "on_demand",
+  "unspecified",
+  "provisioned",
+  "provisioned_throughput",
+  "global",
+  "not_available",
+]);
+
+/** Whether a word that a caller or a catalog writes means plain service. */
+export function isPlainService(value: string): boolean {
+  const word = bareWord(value);
+  return PLAIN_WORDS.has(word) || word === "auto";
+}
+
+/** One vendor's client libraries spell `priority` as SERVICE_TIER_PRIORITY. */
+function bareWord(value: string): string {
+  return value.toLowerCase().replace(/^service_tier_/, "");
+}
+
+/** A word in lower case, any word for plain service as PLAIN_SERVICE; undefined = it says nothing. */
+export function readServiceWord(value: unknown): string | undefined {
+  if (typeof value !== "string" || !WORD.test(value)) return undefined;
+  const word = bareWord(value);
+  if (word === "auto") return undefined;
+  return PLAIN_WORDS.has(word) ? PLAIN_SERVICE : word;
+}
+
+/** A word ends up on receipts, so whatever is no word is nothing. */
+const WORD = /^[a-z0-9][a-z0-9_.-]{0,59}$/i;
+
+/** The name in a price table that this word means, in any case and under the vendor's other names for it. */
+export function findTerm(names: readonly string[], word: string): string | undefined {
+  const words = [word, ...(ALIASES.find((group) => group.includes(word)) ?? [])];
+  for (const each of words) {
+    const found = names.find((name) => name.toLowerCase() === each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Asked as one, told as the other: https://developers.openai.com/api/docs/guides/fast-mode */
+const ALIASES: readonly (readonly string[])[] = [["priority", "fast"]];
