@@ -1,4 +1,4 @@
-import { LongNumber, losesDigits, parseExact } from "../base/json/exact-json.ts";
+import { LongNumber, parseExact } from "../base/json/exact-json.ts";
 
 /** A JSON object of unknown content, as an upstream sent it. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -59,27 +59,6 @@ export function parseLoosely(text: string, parse: (json: string) => unknown = JS
 export function parseWhole(text: string): unknown {
   return parseLoosely(text, parseExact);
 }
-
-/**
- * The same for events of a stream, which its meter and its decoder read one right after the other: the
- * second gets the first one's value. It is shared, and so must not be changed.
- */
-export function parseEvent(text: string): unknown {
-  if (text === lastEvent.text) return lastEvent.value;
-  const value = parseLoosely(text);
-  if (text.length <= MAX_SHARED_LETTERS) lastEvent = { text, value };
-  return value;
-}
-
-/** The same for a decoder, whose values are written again. */
-export function parseWholeEvent(text: string): unknown {
-  return losesDigits(text) ? parseWhole(text) : parseEvent(text);
-}
-
-let lastEvent: { readonly text: string; readonly value: unknown } = { text: "", value: undefined };
-
-/** Events of words are below it; an inline image is not to be kept in memory for the next look. */
-const MAX_SHARED_LETTERS = 4096;
 
 /** The word comes first: a look back from every blank would take time that grows with the square of their number. */
 const BARE_WORD = /(NaN|-?Infinity)(?<=[:,[]\s*\1)(?=\s*[,\]}])/g;

@@ -9,6 +9,7 @@ import type { UpstreamError } from "./errors/upstream-error-policy.ts";
 import type { RewriteForwarded } from "./forward-rewrite.ts";
 import type { JsonObject } from "./json.ts";
 import type { ReferenceTable } from "./reference.ts";
+import type { StreamEvent } from "./streams/stream-event.ts";
 import type { Translation } from "./translation.ts";
 
 /**
@@ -99,7 +100,7 @@ export interface LimitField {
   readonly byQuirk?: true | undefined;
 }
 
-/** Reads usage off answers; the forwarding tee and translation share it. */
+/** Reads usage off answers; forwarding and translation share it. */
 export interface UsageReader {
   /** Facts of a whole plain answer, given its parsed JSON body. */
   readPlain(body: unknown): ResponseSummary;
@@ -107,8 +108,13 @@ export interface UsageReader {
   readBytes(body: Uint8Array): ResponseSummary;
   /** The vendor's usage object in disjoint buckets. */
   buckets(usage: JsonObject): MeteredUsage;
-  /** A fresh stream meter. `answers`: how many the request asked for (`n`), each with a finish of its own. */
+  /**
+   * A fresh meter of a stream that is forwarded. `responses`: how many the request asked for (`n`), each with a finish of
+   * its own.
+   */
   openStream(responses?: number): StreamMeter;
+  /** The same of a stream that is translated: its events are the decoder's. */
+  openEvents(responses?: number): EventMeter;
 }
 
 export interface ResponseSummary {
@@ -202,6 +208,24 @@ export interface StreamMeter {
   /** What `encodeStreamError` needs to end this stream. */
   readonly broken: BrokenStream;
   facts(): ResponseSummary;
+}
+
+/**
+ * Meters a stream that is translated. It reads each event where it is cut and parsed, which is once; the decoder takes the
+ * events from it when their bytes may pass.
+ */
+export interface EventMeter extends StreamMeter {
+  /** One, or of streams that are joined one for each. */
+  readonly sources: readonly EventSource[];
+}
+
+/** The events of one stream for its decoder, in order, each given once. */
+export interface EventSource {
+  /**
+   * Those that end within the next so many bytes of the stream; with 0 those that its end has closed, and without a number
+   * all that are there.
+   */
+  take(bytes?: number): readonly StreamEvent[];
 }
 
 /** Where a stream stands when it must be ended badly. */

@@ -25,6 +25,7 @@ import type { EncodeTarget, ResponseFrame, ResponsePlan } from "../conversation/
 import type { ChatRequest, JsonObject } from "../conversation/request.ts";
 import type { ChatResponse } from "../conversation/response.ts";
 import type { UpstreamError } from "./errors/upstream-error-policy.ts";
+import { StreamEvent } from "./streams/stream-event.ts";
 
 /**
  * One protocol's translation to and from the neutral form. Pure: no clock, no randomness, no I/O; media
@@ -80,7 +81,7 @@ export interface CodecParts<DecodeState, EncodeState> {
   /** `encode-response.ts`. Gets an answer all of whose parts have slots. */
   encodeResponse(response: ChatResponse, frame: ResponseFrame): JsonObject;
   /** `decode-stream.ts`. A stream that ends before its terminal event ends in an `error` (rule 19). */
-  readonly decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent>;
+  readonly decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent>;
   /** `encode-stream.ts`. */
   readonly encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame>;
 }
@@ -115,7 +116,13 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       return { body, losses: losses.list() };
     },
     decodeStream(plan) {
-      const marked = chainRuns(runMachine(parts.decodeStream, plan), callMarks());
+      const machine = runMachine(parts.decodeStream, plan);
+      const reading: StreamRun<WireFrame, ChatEvent> = {
+        // A meter has read most of them already.
+        step: (frame) => machine.step(frame instanceof StreamEvent ? frame : new StreamEvent(frame)),
+        end: () => machine.end(),
+      };
+      const marked = chainRuns(reading, callMarks());
       const undoing = restoreEventNames(plan);
       return chainRuns(undoing === undefined ? marked : chainRuns(marked, undoing), finishesSettled());
     },

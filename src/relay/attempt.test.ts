@@ -4,6 +4,7 @@ import { createBodyScan } from "../base/json/json-scan.ts";
 import type { Outcome } from "../billing/billing.ts";
 import { boundOfTexts } from "../billing/pricing/usage-bound.ts";
 import { silentLog } from "../observe/log.ts";
+import type { UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Candidate, UpstreamFailure, UpstreamResponse } from "../upstreams/call.ts";
 import type { RawHeaders } from "../upstreams/transport/raw-headers.ts";
@@ -165,13 +166,16 @@ describe("an attempt on whose answer the gateway itself fails", () => {
   const chunk = (content: string): object => ({ id: "c", choices: [{ index: 0, delta: { content } }] });
   const mode = {
     losses: [],
-    openStream: () => ({
-      write(piece: Buffer) {
-        if (piece.includes("odd")) throw new RangeError("a bug");
-        return [piece];
+    openStream: (usage: UsageReader) => ({
+      meter: usage.openStream(),
+      rewriter: {
+        write(piece: Buffer) {
+          if (piece.includes("odd")) throw new RangeError("a bug");
+          return [piece];
+        },
+        fail: ({ code }: { readonly code: string }) => [Buffer.from(`failed: ${code}`)],
+        losses: () => [],
       },
-      fail: ({ code }: { readonly code: string }) => [Buffer.from(`failed: ${code}`)],
-      losses: () => [],
     }),
   };
 
@@ -193,7 +197,10 @@ describe("an attempt whose answer is long", () => {
   const chunk = { id: "c", choices: [{ index: 0, delta: { content: "x".repeat(10_000) } }] };
   const mode = {
     losses: [],
-    openStream: () => ({ write: () => [], losses: () => [] }),
+    openStream: (usage: UsageReader) => ({
+      meter: usage.openStream(),
+      rewriter: { write: () => [], losses: () => [] },
+    }),
   };
 
   it.each([

@@ -6,9 +6,9 @@ import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asIndex, asObject, asObjects, type JsonObject, parseWhole } from "../json.ts";
+import { asIndex, asObject, asObjects, type JsonObject } from "../json.ts";
+import type { StreamEvent } from "../streams/stream-event.ts";
 import { latestCounts } from "../streams/usage-counts.ts";
-import type { WireFrame } from "../translation.ts";
 import { decodeAudio } from "./audio.ts";
 import { type CallState, closeCalls, noCalls, readCalls } from "./decode-call-deltas.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
@@ -23,7 +23,7 @@ import { chatCompletionsUsage } from "./usage.ts";
  * Reads a stream of chunks. Finishes are told when the stream ends, because usage, late calls and errors
  * may follow the chunk that states them.
  */
-export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
+export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
   initial: (plan) => ({
     plan,
     phase: "opening",
@@ -33,13 +33,13 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, C
     usage: undefined,
   }),
 
-  step(state, frame) {
-    if (state.phase === "over" || frame.data === "") return [state, []];
-    if (frame.data.trim() === "[DONE]") return [{ ...state, phase: "over" }, ending(state, true)];
-    const parsed = parseWhole(frame.data);
+  step(state, event) {
+    if (state.phase === "over" || event.data === "") return [state, []];
+    if (event.data.trim() === "[DONE]") return [{ ...state, phase: "over" }, ending(state, true)];
+    const parsed = event.exact;
     const chunk = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
     if (chunk === undefined) return [state, []];
-    const error = statedFailure(chunk, frame.name);
+    const error = statedFailure(chunk, event.name);
     if (error !== undefined) return [{ ...state, phase: "over" }, [{ type: "error", error }]];
     return readChunk(state, chunk);
   },

@@ -5,9 +5,9 @@ import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ChatResponse, Finish } from "../../conversation/response.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asIndex, asObject, asObjects, asText, type JsonObject, parseWholeEvent } from "../json.ts";
+import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import type { StreamEvent } from "../streams/stream-event.ts";
 import { latestCounts } from "../streams/usage-counts.ts";
-import type { WireFrame } from "../translation.ts";
 import { blankCandidate, type CandidateState, closeCandidate, readCandidate } from "./decode-candidate.ts";
 import { finishWord, responseWord } from "./enums.ts";
 import { decodeBlock, decodeFinish } from "./finish.ts";
@@ -17,7 +17,7 @@ import { generateContentUsage } from "./usage.ts";
  * Reads a stream whose every event is an answer in small. No event is the last one: several may state a
  * finish, and calls may follow it, so that finishes are told when the stream ends (rules 9 and 10).
  */
-export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
+export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
   initial: (plan) => ({
     plan,
     phase: "opening",
@@ -27,8 +27,7 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, C
     usage: undefined,
   }),
 
-  step(state, frame) {
-    const parsed = frame.data.trim() === "" ? undefined : parseWholeEvent(frame.data);
+  step(state, { exact: parsed }) {
     if (!Array.isArray(parsed)) {
       const chunk = asObject(parsed);
       return chunk === undefined ? [state, []] : readChunk(state, chunk);

@@ -6,9 +6,9 @@ import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asObject, asText, type JsonObject, parseWhole } from "../json.ts";
+import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+import type { StreamEvent } from "../streams/stream-event.ts";
 import { latestCounts } from "../streams/usage-counts.ts";
-import type { WireFrame } from "../translation.ts";
 import { decodeCitation } from "./citations.ts";
 import { foreignBlock, madeByCode } from "./decode-response.ts";
 import { readInput } from "./encode-parts.ts";
@@ -17,7 +17,7 @@ import { isSigned } from "./signature.ts";
 import { beyondStart, messagesUsage } from "./usage.ts";
 
 /** Reads an upstream's messages stream. */
-export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
+export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
   initial: (plan) => ({
     plan,
     started: false,
@@ -28,11 +28,11 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, C
     stop: {},
   }),
 
-  step(state, frame) {
-    const event = state.ended ? undefined : asObject(parseWhole(frame.data));
+  step(state, { name, exact }) {
+    const event = state.ended ? undefined : asObject(exact);
     if (event === undefined) return [state, []];
     const writer = writeBlocks(state.blocks);
-    const next = stepEvent(state, event, asText(event["type"]) || (frame.name ?? ""), writer);
+    const next = stepEvent(state, event, asText(event["type"]) || name, writer);
     return [next, writer.events];
   },
 

@@ -4,23 +4,23 @@ import type { ChatEvent } from "../../conversation/event.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asObject, asObjects, asText, type JsonObject, parseWhole } from "../json.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import type { StreamEvent } from "../streams/stream-event.ts";
 import { latestCounts } from "../streams/usage-counts.ts";
-import type { WireFrame } from "../translation.ts";
 import { type ItemsState, readItems } from "./decode-items.ts";
 import { decodeHead } from "./decode-response.ts";
 import { decodeFinish } from "./finish.ts";
 import { responsesUsage } from "./usage.ts";
 
 /** Reads a stream of events. What an upstream leaves out of the ladder is made up for by what it says later. */
-export const decodeStream: StreamMachine<ResponsePlan, DecodeState, WireFrame, ChatEvent> = {
+export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
   initial: (plan) => ({ plan, phase: "opening", blocks: noBlocks(), items: new Map(), usage: undefined }),
 
-  step(state, frame) {
+  step(state, { name, exact }) {
     if (state.phase === "over") return [state, []];
-    const event = asObject(parseWhole(frame.data));
+    const event = asObject(exact);
     if (event === undefined) return [state, []];
-    const type = asText(event["type"]) || (frame.name ?? "");
+    const type = asText(event["type"]) || name;
     if (type === "error" || statesError(event)) return failed(state, event);
     return readEvent(state, type, event);
   },

@@ -1,85 +1,62 @@
-import { asBuffer, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { asBuffer, writeFrame } from "../../base/sse.ts";
 import { tellsWords } from "../errors/told-words.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
-import { asObject, type JsonObject, parseEvent, parseLoosely } from "../json.ts";
+import { asObject, type JsonObject } from "../json.ts";
 import type { BrokenStream, OutputText, ResponseSummary, StreamMeter } from "../protocol.ts";
-import { openArrayScanner } from "./array-scanner.ts";
 import type { ByteFilter } from "./byte-filter.ts";
 import { blankNotes, factsOf, finishAtEnd, type MeteringRules, type StreamState } from "./metering-rules.ts";
 import { openOrdinaryFilter } from "./ordinary-frame.ts";
-import { openTextSink } from "./output-text.ts";
+import { openTextSink, type TextSink } from "./output-text.ts";
+import type { StreamEvent } from "./stream-event.ts";
+import { type EventScanner, openEventScanner, type ReadEvent, readFrameAt } from "./stream-frames.ts";
 
-/**
- * The meter of one stream. Every frame is decoded until the first output has been seen (two or three of
- * them); after that only those whose bytes can matter.
- */
-export class RuledStreamMeter implements StreamMeter {
-  readonly #rules: MeteringRules;
-  readonly #notes: StreamState;
-  readonly #matters: ByteFilter;
-  readonly #isOrdinary = openOrdinaryFilter();
-  readonly #text: TextKeeper;
-  #scanner: EventScanner | undefined;
-  #midFrame = false;
+/** What both meters read of a stream's events, and what they say of it: of bytes, and of a decoder's events. */
+export abstract class EventReading implements StreamMeter {
+  protected readonly rules: MeteringRules;
+  protected readonly notes: StreamState;
+  protected scanner: EventScanner | undefined;
+  /** The bytes that were written last. */
+  protected chunk: Buffer | undefined;
+  protected events = 0;
+  protected midFrame = false;
   #done = false;
   #ended = false;
   #wentOn = false;
-  #words = false;
-  #events = 0;
-  /** The bytes that were written last. */
-  #chunk: Buffer | undefined;
   #bytesBeforeError = 0;
 
   constructor(rules: MeteringRules, responses: number) {
-    this.#rules = rules;
-    this.#notes = blankNotes(responses);
-    this.#matters = rules.openLook();
-    this.#text = new TextKeeper(rules);
+    this.rules = rules;
+    this.notes = blankNotes(responses);
   }
 
-  write(bytes: Uint8Array): number {
-    const chunk = asBuffer(bytes);
-    if (chunk.length === 0) return 0;
-    this.#wentOn = false;
-    this.#chunk = chunk;
-    this.#scanner ??= openEventScanner(
-      chunk,
-      (buffer, start, end, readEvent) => this.#read(buffer, start, end, readEvent),
-      () => {
-        this.#words = true;
-      },
-    );
-    if (this.#scanner === undefined) return chunk.length;
-    const whole = this.#scanner.write(chunk);
-    if (whole > 0 || !this.#midFrame) this.#midFrame = whole < chunk.length;
-    this.#text.keep(chunk);
-    return whole;
-  }
+  abstract write(chunk: Uint8Array): number;
+  abstract takeWords(): boolean;
+  protected abstract outputText(): OutputText;
 
   end(): void {
-    this.#scanner?.end();
+    this.scanner?.end();
     this.#ended = true;
-    finishAtEnd(this.#notes);
+    finishAtEnd(this.notes);
   }
 
   get started(): boolean {
-    return this.#notes.started;
+    return this.notes.started;
   }
 
   get hasOutput(): boolean {
-    return this.#notes.output;
+    return this.notes.output;
   }
 
   get error(): UpstreamError | undefined {
-    return this.#notes.error;
+    return this.notes.error;
   }
 
   get errorInForm(): boolean {
-    return this.#notes.errorInForm;
+    return this.notes.errorInForm;
   }
 
   get failed(): boolean {
-    return this.#notes.failed;
+    return this.notes.failed;
   }
 
   get bytesBeforeError(): number {
@@ -87,14 +64,14 @@ export class RuledStreamMeter implements StreamMeter {
   }
 
   get finished(): boolean {
-    const { finished, output, error } = this.#notes;
+    const { finished, output, error } = this.notes;
     // A finish before all output is believed at the end alone.
     const isBelieved = output || this.#ended || !this.#awaitsMore;
     return finished && isBelieved && error === undefined;
   }
 
   get finishedUnheard(): boolean {
-    return this.#notes.finished && !this.#notes.output;
+    return this.notes.finished && !this.notes.output;
   }
 
   get over(): boolean {
@@ -105,76 +82,140 @@ export class RuledStreamMeter implements StreamMeter {
     return this.#wentOn;
   }
 
-  takeWords(): boolean {
-    const had = this.#words;
-    this.#words = false;
-    return had;
-  }
-
   get missingEnd(): string {
-    const word = this.#rules.doneWord;
+    const word = this.rules.doneWord;
     if (word === undefined || this.#done || !this.finished) return "";
     // Such vendors also end without closing their last frame.
-    return this.#midFrame ? `\n\n${writeFrame(word)}` : writeFrame(word);
+    return this.midFrame ? `\n\n${writeFrame(word)}` : writeFrame(word);
   }
 
   get broken(): BrokenStream {
     return {
-      form: this.#scanner?.form ?? "sse",
-      midFrame: this.#midFrame,
-      events: this.#events,
-      opening: this.#notes.opening,
+      form: this.scanner?.form ?? "sse",
+      midFrame: this.midFrame,
+      events: this.events,
+      opening: this.notes.opening,
     };
   }
 
   facts(): ResponseSummary {
-    return factsOf(this.#rules, this.#notes, () => this.#text.text());
+    return factsOf(this.rules, this.notes, () => this.outputText());
   }
 
-  #read(buffer: Buffer, start: number, end: number, readEvent: EventReader): void {
-    const notes = this.#notes;
-    const hadFailed = notes.error !== undefined || notes.failed;
-    const behindFinish = notes.finished && this.#awaitsMore;
-    if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#words = true;
-    // Of several answers each piece says which of them has begun.
-    const isOne = notes.responses === 1;
-    if (isOne && notes.output && notes.started && !behindFinish && !this.#matters(buffer, start, end)) {
-      this.#events += 1;
-      return;
-    }
-    const { name, data } = readEvent(buffer, start, end);
-    if (data === "") return;
-    if (data.trim() === this.#rules.doneWord) {
+  /** A chunk of bytes begins. */
+  protected begin(chunk: Buffer): void {
+    this.chunk = chunk;
+    this.#wentOn = false;
+  }
+
+  /** It is the word that ends a stream, and no JSON. */
+  protected isDone({ data }: StreamEvent): boolean {
+    return data.trim() === this.rules.doneWord;
+  }
+
+  /** A finish may be followed by more, and one has come. */
+  protected get behindFinish(): boolean {
+    return this.notes.finished && this.#awaitsMore;
+  }
+
+  /** Reads one event that stands in these bytes; undefined where it is none of the protocol's. */
+  protected read(event: StreamEvent, buffer: Buffer, start: number): JsonObject | undefined {
+    const { notes, rules } = this;
+    if (this.isDone(event)) {
       notes.finished = true;
       this.#done = true;
-      return;
+      return undefined;
     }
-    const parsed = parseEvent(data);
-    const event = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
-    if (event === undefined || tellsWords(event, name)) this.#words = true;
-    if (event === undefined) return;
-    this.#events += 1;
-    if (behindFinish) this.#readOn(event, name);
-    else this.#rules.readEvent(event, notes, name);
-    if (hadFailed || (notes.error === undefined && !notes.failed)) return;
-    // A frame that began in an earlier chunk has none before it in this one; items of an array are parted by commas.
-    this.#bytesBeforeError = buffer === this.#chunk && readEvent === readFrameAt ? start : 0;
+    const { value } = event;
+    const body = asObject(Array.isArray(value) ? value[0] : value);
+    if (body === undefined) return undefined;
+    const hadFailed = notes.error !== undefined || notes.failed;
+    this.events += 1;
+    if (this.behindFinish) this.#readOn(body, event.name);
+    else rules.readEvent(body, notes, event.name);
+    if (!hadFailed && (notes.error !== undefined || notes.failed)) {
+      // A frame that began in an earlier chunk has none before it in this one; items of an array are parted by commas.
+      this.#bytesBeforeError = buffer === this.chunk && this.scanner?.form === "sse" ? start : 0;
+    }
+    return body;
   }
 
   /** Reads an event behind a finish, which was none where the event holds output; it may state one again. */
   #readOn(event: JsonObject, name: string): void {
-    const notes = this.#notes;
+    const { notes } = this;
     const { output } = notes;
     notes.output = false;
     notes.finished = false;
-    this.#rules.readEvent(event, notes, name);
+    this.rules.readEvent(event, notes, name);
     if (notes.output) this.#wentOn = true;
     else notes.finished = true;
     notes.output ||= output;
   }
 
   get #awaitsMore(): boolean {
-    return this.#rules.openEnded === true && !this.#done;
+    return this.rules.openEnded === true && !this.#done;
+  }
+}
+
+/**
+ * The meter of a stream that is forwarded. Every frame is decoded until the first output has been seen (two or three of
+ * them); after that only those whose bytes can matter.
+ */
+export class ByteMeter extends EventReading {
+  readonly #matters: ByteFilter;
+  readonly #isOrdinary = openOrdinaryFilter();
+  readonly #text: TextKeeper;
+  #words = false;
+
+  constructor(rules: MeteringRules, responses: number) {
+    super(rules, responses);
+    this.#matters = rules.openLook();
+    this.#text = new TextKeeper(rules);
+  }
+
+  write(bytes: Uint8Array): number {
+    const chunk = asBuffer(bytes);
+    if (chunk.length === 0) return 0;
+    this.begin(chunk);
+    this.scanner ??= openEventScanner(
+      chunk,
+      (buffer, start, end, _, readEvent) => this.#look(buffer, start, end, readEvent),
+      {
+        stray: () => {
+          this.#words = true;
+        },
+      },
+    );
+    if (this.scanner === undefined) return chunk.length;
+    const whole = this.scanner.write(chunk);
+    if (whole > 0 || !this.midFrame) this.midFrame = whole < chunk.length;
+    this.#text.keep(chunk);
+    return whole;
+  }
+
+  takeWords(): boolean {
+    const had = this.#words;
+    this.#words = false;
+    return had;
+  }
+
+  protected outputText(): OutputText {
+    return this.#text.text();
+  }
+
+  #look(buffer: Buffer, start: number, end: number, readEvent: ReadEvent): void {
+    const { notes } = this;
+    if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#words = true;
+    // Of several answers each piece says which of them has begun.
+    const isOne = notes.responses === 1;
+    if (isOne && notes.output && notes.started && !this.behindFinish && !this.#matters(buffer, start, end)) {
+      this.events += 1;
+      return;
+    }
+    const event = readEvent(buffer, start, end);
+    if (event.data === "") return;
+    const body = this.read(event, buffer, start);
+    if (body === undefined ? !this.isDone(event) : tellsWords(body, event.name)) this.#words = true;
   }
 }
 
@@ -184,7 +225,7 @@ export class RuledStreamMeter implements StreamMeter {
  */
 class TextKeeper {
   readonly #rules: MeteringRules;
-  #sink: ReturnType<typeof openTextSink> | undefined;
+  #sink: TextSink | undefined;
   #scanner: EventScanner | undefined;
   #kept: Buffer[] = [];
   #keptBytes = 0;
@@ -203,16 +244,12 @@ class TextKeeper {
     return this.#fold().text();
   }
 
-  #fold(): ReturnType<typeof openTextSink> {
+  #fold(): TextSink {
     this.#sink ??= openTextSink();
     const sink = this.#sink;
     for (const chunk of this.#kept) {
-      this.#scanner ??= openEventScanner(chunk, (buffer, start, end, readEvent) => {
-        const { name, data } = readEvent(buffer, start, end);
-        // A comment: to find that it is no JSON takes a thousand times as long as to read it.
-        if (data === "") return;
-        const event = asObject(parseLoosely(data));
-        if (event !== undefined) this.#rules.eventText(event, sink, name);
+      this.#scanner ??= openEventScanner(chunk, (buffer, start, end, _, readEvent) => {
+        keepText(this.#rules, readEvent(buffer, start, end), sink);
       });
       this.#scanner?.write(chunk);
     }
@@ -222,40 +259,13 @@ class TextKeeper {
   }
 }
 
-/** Reads event streams by frames and JSON arrays by items; undefined until a first byte tells which. */
-function openEventScanner(first: Buffer, frame: FrameReader, stray?: () => void): EventScanner | undefined {
-  let at = 0;
-  while (at < first.length && (first[at] ?? 0) <= SPACE) at += 1;
-  if (at === first.length) return undefined;
-  if (first[at] === OPENING_BRACKET || first[at] === OPENING_BRACE) {
-    const scanner = openArrayScanner((buffer, start, end) => frame(buffer, start, end, readItemAt), {
-      stray,
-    });
-    return { form: "array", ...scanner };
-  }
-  const scanner = openFrameScanner({
-    frame: (buffer, start, end) => frame(buffer, start, end, readFrameAt),
-  });
-  return { form: "sse", ...scanner };
+/** Gathers the generated text of one event. */
+export function keepText(rules: MeteringRules, event: StreamEvent, sink: TextSink): void {
+  // A comment: to find that it is no JSON takes a thousand times as long as to read it.
+  if (event.data === "") return;
+  const body = asObject(event.value);
+  if (body !== undefined) rules.eventText(body, sink, event.name);
 }
-
-interface EventScanner {
-  readonly form: "sse" | "array";
-  write(chunk: Buffer): number;
-  end(): void;
-}
-
-type FrameReader = (buffer: Buffer, start: number, end: number, readEvent: EventReader) => void;
-type EventReader = (buffer: Buffer, start: number, end: number) => { name: string; data: string };
-
-const readFrameAt: EventReader = (buffer, start, end) => readFrame(buffer.toString("utf8", start, end));
-const readItemAt: EventReader = (buffer, start, end) => ({
-  name: "",
-  data: buffer.toString("utf8", start, end),
-});
 
 /** Some five hundred events: most streams end before their text is ever read. */
 const MAX_KEPT_BYTES = 128 * 1024;
-const SPACE = 0x20;
-const OPENING_BRACKET = 0x5b;
-const OPENING_BRACE = 0x7b;

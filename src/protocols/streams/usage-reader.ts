@@ -2,9 +2,10 @@ import { holdsResponse } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, type JsonObject, parseLoosely } from "../json.ts";
 import type { ResponseSummary, UsageReader } from "../protocol.ts";
+import { TranslatedMeter } from "./event-meter.ts";
 import { blankNotes, factsOf, type MeteringRules, type StreamState } from "./metering-rules.ts";
 import { openTextSink } from "./output-text.ts";
-import { RuledStreamMeter } from "./stream-meter.ts";
+import { ByteMeter } from "./stream-meter.ts";
 
 // Whole texts only, so it keeps nothing from one to the next; making one costs as much as decoding.
 const UTF8 = new TextDecoder();
@@ -29,7 +30,8 @@ export function usageReader(rules: MeteringRules): UsageReader {
     readPlain,
     readBytes: (body) => readPlain(parseLoosely(UTF8.decode(body))),
     buckets: (usage) => rules.buckets(usage),
-    openStream: (responses = 1) => new RuledStreamMeter(rules, responses),
+    openStream: (responses = 1) => new ByteMeter(rules, responses),
+    openEvents: (responses = 1) => new TranslatedMeter(rules, responses),
   };
 }
 

@@ -5,50 +5,186 @@ import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { checkedMedia } from "../../conversation/media.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { decodeStatedError } from "../../protocols/errors/upstream-error.ts";
-import { openArrayScanner } from "../../protocols/streams/array-scanner.ts";
-import { openFrameReader } from "../../protocols/streams/stream-frames.ts";
+import { asArray } from "../../protocols/json.ts";
+import type { EventMeter, EventSource, ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
+import { JsonText, type StreamEvent } from "../../protocols/streams/stream-event.ts";
 import type { DecodedResponse, Translation, WireFrame } from "../../protocols/translation.ts";
 import type { Framing } from "./framing.ts";
-import { framingOfText, untag } from "./joined-form.ts";
+import { untag } from "./joined-form.ts";
+import { joinFacts } from "./joined-usage.ts";
 
-/** Reads an upstream's stream, cut anywhere, into neutral events. Both throw NotAnImage. */
+/** Reads an upstream's stream, cut anywhere, into neutral events. `write` and `end` throw NotAnImage. */
 export interface EventReader {
   write(chunk: Buffer): readonly ChatEvent[];
+  /** The chunk's events are nobody's to read. */
+  skip(chunk: Buffer): void;
   end(): readonly ChatEvent[];
 }
 
 /** Is told of each frame and the events that it was read as. What it throws, `write` throws. */
 type FrameWatch = (frame: WireFrame, events: readonly ChatEvent[]) => void;
 
-/** A reader of the answer that the plan's request makes: of one stream, or of several in the joined form. */
-export function openEventReader(upstream: Translation, plan: ResponsePlan, watch: FrameWatch): EventReader {
-  if (plan.copies === 1) return openOne(upstream, plan, watch);
-  const readers = plansOf(plan).map((each) => openOne(upstream, each, watch));
+/**
+ * A reader of the answer that the plan's request makes: of one stream, or of several in the joined form. Its chunks have
+ * been written to the meter, from which it has their events.
+ */
+export function openEventReader(
+  upstream: Translation,
+  plan: ResponsePlan,
+  { sources }: EventMeter,
+  watch: FrameWatch,
+): EventReader {
+  const plans = plan.copies === 1 ? [plan] : plansOf(plan);
+  const readers = sources.map((source, at) => openOne(upstream, plans[at] ?? plan, source, watch));
+  const [only] = readers;
+  if (plan.copies === 1 && only !== undefined) {
+    return {
+      write: (chunk) => only.read(chunk.length),
+      skip: (chunk) => only.skip(chunk.length),
+      end: () => only.end(),
+    };
+  }
   const join = openJoin(plan.copies);
   return {
     write(tagged) {
       const { response, chunk } = untag(tagged);
-      return (readers[response]?.write(chunk) ?? []).flatMap((event) => join.step(response, event));
+      const events = readers[response]?.read(chunk.length) ?? [];
+      return events.flatMap((event) => join.step(response, event));
+    },
+    skip(tagged) {
+      const { response, chunk } = untag(tagged);
+      readers[response]?.skip(chunk.length);
     },
     end: () =>
       readers.flatMap((reader, response) => reader.end().flatMap((event) => join.step(response, event))),
   };
 }
 
-/** The same for whole answers, parsed. Throws NotAnImage. */
-export function readResponse(upstream: Translation, plan: ResponsePlan, body: unknown): DecodedResponse {
-  if (plan.copies === 1) return withCheckedMedia(upstream.decodeResponse(body, plan));
-  const responses: ChatResponse[] = [];
-  for (const [response, each] of plansOf(plan).entries()) {
-    const part: unknown = Array.isArray(body) ? body[response] : undefined;
-    const decoded =
-      typeof part === "string"
-        ? readStreamed(upstream, each, Buffer.from(part), framingOfText(part))
-        : withCheckedMedia(upstream.decodeResponse(part, each));
-    if ("error" in decoded) return decoded;
-    responses.push(decoded.response);
-  }
-  return { response: joinResponses(responses) };
+/** Reads one stream by the bytes that may pass of it. */
+interface SourceReader {
+  read(bytes: number): readonly ChatEvent[];
+  skip(bytes: number): void;
+  end(): readonly ChatEvent[];
+}
+
+function openOne(
+  upstream: Translation,
+  plan: ResponsePlan,
+  source: EventSource,
+  watch: FrameWatch,
+): SourceReader {
+  const decoder = upstream.decodeStream(plan);
+  const decode = (frame: WireFrame): readonly ChatEvent[] => {
+    const events = decoder.step(frame).map(checkedEvent);
+    watch(frame, events);
+    return events;
+  };
+  const read = (bytes: number): readonly ChatEvent[] => {
+    const [first, ...more] = source.take(bytes);
+    if (first === undefined) return [];
+    // Nearly every chunk is one frame.
+    const events = decode(first);
+    return more.length === 0 ? events : [...events, ...more.flatMap(decode)];
+  };
+  return {
+    read,
+    skip: (bytes) => void source.take(bytes),
+    end: () => [...read(0), ...decoder.end().map(checkedEvent)],
+  };
+}
+
+function checkedEvent(event: ChatEvent): ChatEvent {
+  return event.type === "media" ? { ...event, part: checkedMedia(event.part) } : event;
+}
+
+/** An answer that is there whole, read once: what metering learns of it, and its neutral form. */
+export interface ReadResponse {
+  readonly facts: ResponseSummary;
+  /** False: its events ended before it did. */
+  readonly finished: boolean;
+  /** Of one that came as a stream. */
+  readonly events: readonly StreamEvent[];
+  /** Throws NotAnImage. */
+  decode(): DecodedResponse;
+}
+
+/** Who reads an answer: its upstream's meter and decoder. */
+export interface ResponseReaders {
+  readonly usage: UsageReader;
+  readonly upstream: Translation;
+  readonly plan: ResponsePlan;
+  /** How many choices were asked for. */
+  readonly responses: number;
+}
+
+/** Reads a whole answer as it came, or several in the joined form. */
+export function readResponse(readers: ResponseReaders, body: Buffer, framing: Framing): ReadResponse {
+  if (framing !== "whole") return readStreamed(readers, body);
+  const json = new JsonText(UTF8.decode(body));
+  const { plan } = readers;
+  return plan.copies === 1
+    ? readPlain(readers, json.value, () => json.exact)
+    : readJoined({ ...readers, responses: 1 }, json);
+}
+
+function readPlain(
+  { usage, upstream, plan }: ResponseReaders,
+  value: unknown,
+  exact: () => unknown,
+): ReadResponse {
+  return {
+    facts: usage.readPlain(value),
+    finished: true,
+    events: [],
+    decode: () => withCheckedMedia(upstream.decodeResponse(exact(), plan)),
+  };
+}
+
+function readStreamed({ usage, upstream, plan, responses }: ResponseReaders, body: Buffer): ReadResponse {
+  const meter = usage.openEvents(responses);
+  meter.write(body);
+  meter.end();
+  const events = meter.sources.flatMap((source) => source.take());
+  return {
+    facts: meter.facts(),
+    finished: meter.finished || meter.error !== undefined,
+    events,
+    decode() {
+      const decoder = upstream.decodeStream(plan);
+      const read = events.flatMap((event) => decoder.step(event));
+      const collected = collectEvents([...read, ...decoder.end()]);
+      if ("response" in collected) return withCheckedMedia({ response: collected.response });
+      const error =
+        "error" in collected ? collected.error : { message: "The upstream's stream is incomplete." };
+      return { error: decodeStatedError({ error }) };
+    },
+  };
+}
+
+/** The elements of an array: an object as it came, or a string that holds the events of one that came as a stream. */
+function readJoined(readers: ResponseReaders, json: JsonText): ReadResponse {
+  const exact = asArray(json.exact);
+  const parts = plansOf(readers.plan).map((plan, at) => {
+    const value = asArray(json.value)[at];
+    return typeof value === "string"
+      ? readStreamed({ ...readers, plan }, Buffer.from(value))
+      : readPlain({ ...readers, plan }, value, () => exact[at]);
+  });
+  return {
+    // Without its end one that came as a stream has failed.
+    facts: joinFacts(parts.map(({ facts, finished }) => (finished ? facts : { ...facts, failed: true }))),
+    finished: true,
+    events: [],
+    decode() {
+      const responses: ChatResponse[] = [];
+      for (const part of parts) {
+        const decoded = part.decode();
+        if ("error" in decoded) return decoded;
+        responses.push(decoded.response);
+      }
+      return { response: joinResponses(responses) };
+    },
+  };
 }
 
 function withCheckedMedia(decoded: DecodedResponse): DecodedResponse {
@@ -60,59 +196,6 @@ function withCheckedMedia(decoded: DecodedResponse): DecodedResponse {
   return { response: { ...decoded.response, choices } };
 }
 
-/** One answer that came as a stream and is there whole. Throws NotAnImage. */
-export function readStreamed(
-  upstream: Translation,
-  plan: ResponsePlan,
-  body: Buffer,
-  framing: Framing,
-): DecodedResponse {
-  const decoder = upstream.decodeStream(plan);
-  const events = framesOf(body, framing).flatMap((frame) => decoder.step(frame));
-  const collected = collectEvents([...events, ...decoder.end()]);
-  if ("response" in collected) return withCheckedMedia({ response: collected.response });
-  const error = "error" in collected ? collected.error : { message: "The upstream's stream is incomplete." };
-  return { error: decodeStatedError({ error }) };
-}
-
-/** The events of a whole stream, the items of an array included. */
-export function framesOf(body: Buffer, framing: Framing): readonly WireFrame[] {
-  if (framing === "events") {
-    const reader = openFrameReader();
-    return [...reader.write(body), ...reader.end()];
-  }
-  const frames: WireFrame[] = [];
-  const scanner = openArrayScanner((buffer, start, end) => {
-    frames.push({ data: buffer.toString("utf8", start, end) });
-  });
-  scanner.write(body);
-  return frames;
-}
-
-function openOne(upstream: Translation, plan: ResponsePlan, watch: FrameWatch): EventReader {
-  const frames = openFrameReader();
-  const decoder = upstream.decodeStream(plan);
-  const read = (frame: WireFrame): readonly ChatEvent[] => {
-    const events = decoder.step(frame).map(checkedEvent);
-    watch(frame, events);
-    return events;
-  };
-  return {
-    write(chunk) {
-      const [first, ...more] = frames.write(chunk);
-      if (first === undefined) return [];
-      // Nearly every chunk is one frame.
-      const events = read(first);
-      return more.length === 0 ? events : [...events, ...more.flatMap(read)];
-    },
-    end: () => [...frames.end().flatMap(read), ...decoder.end().map(checkedEvent)],
-  };
-}
-
-function checkedEvent(event: ChatEvent): ChatEvent {
-  return event.type === "media" ? { ...event, part: checkedMedia(event.part) } : event;
-}
-
 /** A plan for each answer, so that ids which their upstream leaves out differ among them. */
 function plansOf(plan: ResponsePlan): readonly ResponsePlan[] {
   return Array.from({ length: plan.copies }, (_, response) => ({
@@ -120,3 +203,6 @@ function plansOf(plan: ResponsePlan): readonly ResponsePlan[] {
     seed: `${plan.seed} ${response}`,
   }));
 }
+
+// Whole texts only, so it keeps nothing from one to the next.
+const UTF8 = new TextDecoder();

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { blankPlan } from "../../conversation/lower/plan.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { Transport, UpstreamFailure, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
 import { RawHeaders } from "../../upstreams/transport/raw-headers.ts";
+import { readResponse } from "./event-reader.ts";
 import { fanOut } from "./fan-out.ts";
 import { quoted, untag } from "./joined-form.ts";
 
@@ -25,6 +27,14 @@ const plain = (text: string): Buffer =>
   Buffer.from(
     JSON.stringify({ content: [{ type: "text", text }], usage: { input_tokens: 5, output_tokens: 7 } }),
   );
+
+/** Of three answers that are collected whole. */
+const factsOf = (body: Buffer) => {
+  const { usage, translation } = PROTOCOLS.messages;
+  if (translation === undefined) throw new Error("no codec");
+  const plan = { ...blankPlan({ protocol: "messages" }, "req_1"), copies: 3 };
+  return readResponse({ usage, upstream: translation, plan, responses: 3 }, body, "whole").facts;
+};
 
 const NO_HEADERS = new RawHeaders([]);
 
@@ -108,7 +118,7 @@ describe("several requests as one", () => {
   });
 
   it("follow each other as the elements of one array where they are plain, whichever came first", () => {
-    const { at, begin, told, chunks, usage } = open(false);
+    const { at, begin, told, chunks } = open(false);
     begin();
     at(2).data(plain("c"));
     at(2).ended();
@@ -123,14 +133,14 @@ describe("several requests as one", () => {
       (each: { content: { text: string }[] }) => each.content[0]?.text,
     );
     expect(texts).toEqual(["a", "b", "c"]);
-    expect(usage.readBytes(body)).toMatchObject({
+    expect(factsOf(body)).toMatchObject({
       hasOutput: true,
       usage: { tokens: { inputUncached: 15, outputVisible: 21 } },
     });
   });
 
   it("are collected whole where a stream was asked for and the first that comes is none", () => {
-    const { at, begin, told, chunks, usage } = open(true);
+    const { at, begin, told, chunks } = open(true);
     begin();
     at(1).data(Buffer.from(" "));
     at(1).data(plain("b"));
@@ -141,7 +151,7 @@ describe("several requests as one", () => {
     expect(told).toEqual(["head 200", "ended"]);
     const body = Buffer.concat(chunks);
     expect(JSON.parse(body.toString())[0]).toBe(`${OPENING}${CLOSING}`);
-    expect(usage.readBytes(body).usage?.tokens).toEqual({ inputUncached: 15, outputVisible: 21 });
+    expect(factsOf(body).usage?.tokens).toEqual({ inputUncached: 15, outputVisible: 21 });
   });
 
   it("hold any text as a string, wherever it is cut", () => {

@@ -1,4 +1,4 @@
-import type { StreamMeter, UsageReader } from "../../protocols/protocol.ts";
+import type { EventMeter, UsageReader } from "../../protocols/protocol.ts";
 import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
 import type { Framing } from "./framing.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
@@ -18,7 +18,7 @@ export interface FanOut {
 /** The answer to one of the requests. */
 interface Lane {
   readonly number: number;
-  readonly meter: StreamMeter;
+  readonly meter: EventMeter;
   /** As its first bytes tell; undefined = these have not come. */
   framing: Framing | undefined;
   /** What has come and could not be passed on yet. */
@@ -203,7 +203,7 @@ export function fanOut(
 }
 
 function openLane(number: number, reader: UsageReader): Lane {
-  const meter = reader.openStream(1);
+  const meter = reader.openEvents();
   const waiting: Buffer[] = [];
   return {
     number,

@@ -4,11 +4,12 @@ import type { Loss } from "../../conversation/loss.ts";
 import { blankPlan } from "../../conversation/lower/plan.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ForwardRewrite } from "../../protocols/forward-rewrite.ts";
+import type { UsageReader } from "../../protocols/protocol.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { withoutState } from "../admit/carried-state.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
-import type { Framing, StreamRewriter } from "./framing.ts";
+import type { Framing, RelayedStream, StreamRewriter } from "./framing.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { askedBy, originOf, responseFrame } from "./translate.ts";
 import type { WholeForm } from "./whole-response.ts";
@@ -67,8 +68,9 @@ export class Forwarder implements RelayMode {
     this.storesResponse = protocol.forward.references.keepsResponse?.of(scan) ?? false;
   }
 
-  openStream(): StreamRewriter {
-    return openMode(this.request, this.rewrite);
+  openStream(usage: UsageReader): RelayedStream {
+    const { request } = this;
+    return { meter: usage.openStream(request.responses), rewriter: openMode(request, this.rewrite) };
   }
 
   wholeForm(framing: Framing): WholeForm {

@@ -1,7 +1,7 @@
 import type { Loss } from "../../conversation/loss.ts";
 import type { ErrorStatement } from "../../errors.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
-import type { BrokenStream } from "../../protocols/protocol.ts";
+import type { BrokenStream, StreamMeter } from "../../protocols/protocol.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 
 /**
@@ -10,9 +10,17 @@ import type { TokenUsage } from "../../usage/usage.ts";
  */
 export type Framing = "whole" | "events" | "array";
 
+/** A stream under way: who meters it, and who writes it for the caller. Bytes go to the meter first. */
+export interface RelayedStream {
+  readonly meter: StreamMeter;
+  readonly rewriter: StreamRewriter;
+}
+
 /** A stream on its way to the caller, in whole frames. */
 export interface StreamRewriter {
   write(chunk: Buffer): readonly Uint8Array[];
+  /** This chunk is passed over: nothing of it is an answer's. Absent = there is nothing to be done. */
+  readonly skip?: (chunk: Buffer) => void;
   /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
   end(missingEnd: string): readonly Uint8Array[];
   /** What ends it once it is charged, to be sent behind everything else; absent = nothing more. */

@@ -1,5 +1,3 @@
-import type { Framing } from "./framing.ts";
-
 /**
  * The form in which several answers of one upstream travel through the relay as one (`fan-out.ts` writes
  * it). Answers that are collected whole are the elements of one JSON array: an object as it came, or a string that holds the
@@ -22,11 +20,6 @@ const ESCAPED = /["\\\u0000-\u001f]/g;
 
 function escapeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
-/** How the text of such a string is framed. */
-export function framingOfText(text: string): Exclude<Framing, "whole"> {
-  return text.trimStart().startsWith("[") ? "array" : "events";
 }
 
 /** Whether answers in the joined form are collected whole, by its first byte: numbers of answers are below it. */

@@ -1,52 +1,44 @@
-import { asBuffer } from "../../base/sse.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
-import { parseLoosely } from "../../protocols/json.ts";
 import {
   type BrokenStream,
+  type EventMeter,
+  type EventSource,
   type ResponseSummary,
-  type StreamMeter,
   UNKNOWN_STREAM,
   type UsageReader,
 } from "../../protocols/protocol.ts";
 import { SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
 import { sumUsage } from "../../usage/usage.ts";
-import { framingOfText, untag } from "./joined-form.ts";
-import { factsOf } from "./other-framing.ts";
+import { untag } from "./joined-form.ts";
 
 /**
- * Reads the usage of answers in the joined form, the sum of what `reader` reads of each. Where there is no answer to
- * read, it is that of as many unknown ones as requests were sent.
+ * Reads the usage of several streams in the joined form, the sum of what their meters read. Without an answer it is that of
+ * as many unknown ones as requests were sent. Whole answers are read one by one, in `event-reader.ts`.
  */
 export function joinedUsage(
   reader: UsageReader,
   sent: () => number,
-  meters: readonly StreamMeter[],
+  meters: readonly EventMeter[],
 ): UsageReader {
-  const readPlain = (body: unknown): ResponseSummary => {
-    const responses: readonly unknown[] = Array.isArray(body) ? body : new Array(sent()).fill(undefined);
-    return joinFacts(responses.map((response) => readOne(reader, response)));
-  };
+  const unknown = (): ResponseSummary =>
+    joinFacts(Array.from({ length: sent() }, () => reader.readPlain(undefined)));
   return {
-    readPlain,
-    readBytes: (body) => readPlain(parseLoosely(asBuffer(body).toString("utf8"))),
+    readPlain: unknown,
+    readBytes: unknown,
     buckets: (usage) => reader.buckets(usage),
     openStream: () => new JoinedMeter(meters),
+    openEvents: () => new JoinedMeter(meters),
   };
-}
-
-/** Of one that came as a stream its events; without their end it has failed. */
-function readOne(reader: UsageReader, response: unknown): ResponseSummary {
-  if (typeof response !== "string") return reader.readPlain(response);
-  const { facts, finished } = factsOf(reader, Buffer.from(response), framingOfText(response), 1);
-  return finished ? facts : { ...facts, failed: true };
 }
 
 /** One meter for all: it has begun when the first has, and is finished when the last is. */
-class JoinedMeter implements StreamMeter {
-  readonly #meters: readonly StreamMeter[];
-  #last: StreamMeter | undefined;
+class JoinedMeter implements EventMeter {
+  readonly sources: readonly EventSource[];
+  readonly #meters: readonly EventMeter[];
+  #last: EventMeter | undefined;
 
-  constructor(meters: readonly StreamMeter[]) {
+  constructor(meters: readonly EventMeter[]) {
+    this.sources = meters.flatMap(({ sources }) => sources);
     this.#meters = meters;
   }
 
@@ -119,7 +111,8 @@ class JoinedMeter implements StreamMeter {
   }
 }
 
-function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
+/** What the parts of a joined answer come to. */
+export function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
   const usages = parts.flatMap(({ usage }) => usage ?? []);
   return {
     usage: usages.length < parts.length ? undefined : sumUsage(usages),

@@ -1,6 +1,7 @@
 import type { Loss } from "../../conversation/loss.ts";
+import type { UsageReader } from "../../protocols/protocol.ts";
 import type { TellCall } from "../../protocols/translation.ts";
-import type { Framing, StreamRewriter } from "./framing.ts";
+import type { Framing, RelayedStream } from "./framing.ts";
 import type { WholeForm } from "./whole-response.ts";
 
 /**
@@ -26,7 +27,8 @@ export interface RelayMode {
   readonly contentType: string | undefined;
   /** Each event is read and written anew, a hundred times the work of passing it on: long streams are worked off in slices. */
   readonly inSlices?: true;
-  openStream(): StreamRewriter;
+  /** `usage` is of the attempt, which may be one of several requests. */
+  openStream(usage: UsageReader): RelayedStream;
   /** How a whole answer, framed as it came, becomes what the caller asked for. */
   wholeForm(framing: Framing): WholeForm;
   /** Is told each call of a whole answer and its state; absent = nobody keeps them. */

@@ -1,10 +1,10 @@
 import type { Model } from "../../catalog/catalog.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
-import type { EncodeTarget, ResponseFrame, ResponsePlan } from "../../conversation/lower/plan.ts";
+import type { EncodeTarget, ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { Origin } from "../../conversation/state/opaque.ts";
-import { type Protocol, UNKNOWN_STREAM } from "../../protocols/protocol.ts";
+import { type EventMeter, UNKNOWN_STREAM } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { RESPONSE_FIELDS, type TellCall, type WireFrame } from "../../protocols/translation.ts";
 import type { Candidate } from "../../upstreams/call.ts";
@@ -81,8 +81,8 @@ export function translate(
   createdSeconds: number,
   tellCall?: TellCall,
 ): RelayMode {
-  const upstream = PROTOCOLS[protocol];
   const frame = responseFrame(request, model, { createdSeconds, ...facts });
+  const crossing: Crossing = { ...askedBy(request), upstream: protocol, plan, frame };
   return {
     pieces: [body],
     copies: plan.copies,
@@ -96,13 +96,12 @@ export function translate(
       request.streamed && !request.arrayStream
         ? "text/event-stream; charset=utf-8"
         : "application/json; charset=utf-8",
-    openStream: () => openTranslatedStream(request, upstream, plan, frame, tellCall),
+    openStream(usage) {
+      const meter = usage.openEvents(request.responses);
+      return { meter, rewriter: openTranslatedStream(request, crossing, meter, tellCall) };
+    },
     tellCall,
-    wholeForm: () => ({
-      kind: "written",
-      own: false,
-      crossing: { ...askedBy(request), upstream: protocol, plan, frame },
-    }),
+    wholeForm: () => ({ kind: "written", own: false, crossing }),
   };
 }
 
@@ -117,14 +116,13 @@ export function askedBy({
 
 function openTranslatedStream(
   request: TextRequest,
-  upstream: Protocol,
-  plan: ResponsePlan,
-  frame: ResponseFrame,
+  { upstream, plan, frame }: Crossing,
+  meter: EventMeter,
   tellCall: TellCall | undefined,
 ): StreamRewriter {
   const losses = openLosses(RESPONSE_FIELDS);
   const gathered = new Gathered();
-  const reader = openEventReader(translationOf(upstream), plan, (frame, events) =>
+  const reader = openEventReader(translationOf(PROTOCOLS[upstream]), plan, meter, (frame, events) =>
     gathered.count(frame, events),
   );
   const encoder = translationOf(request.protocol).encodeStream(frame, losses, tellCall);
@@ -149,6 +147,7 @@ function openTranslatedStream(
 
   return {
     write: (chunk) => inOnePiece(encoded(reader.write(chunk))),
+    skip: (chunk) => reader.skip(chunk),
     end: () => inOnePiece(encoded(reader.end())),
     closing(charged) {
       // What the upstream does not count is told as it was charged, by protocols that tell it last.

@@ -3,8 +3,9 @@ import { failureIn } from "../../protocols/errors/verdict.ts";
 import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { TellCall } from "../../protocols/translation.ts";
+import type { ReadResponse } from "./event-reader.ts";
 import type { BodyRewrite, Framing } from "./framing.ts";
-import { type Crossing, factsOf, writeAsAsked, writeOwnAsAsked } from "./other-framing.ts";
+import { type Crossing, readCrossing, writeAsAsked, writeOwnAsAsked } from "./other-framing.ts";
 import { type VectorForm, writeVectors } from "./vectors.ts";
 
 /** How a whole answer becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
@@ -43,20 +44,29 @@ export function readWhole(
 ): ResponseReading {
   const [first] = chunks;
   const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-  const { facts, finished } = factsOf(usage, body, framing, responses);
+  const { facts, finished, write } =
+    form.kind === "written"
+      ? readToWrite(form, readCrossing(form.crossing, body, framing, responses), tellCall)
+      : { facts: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
   const isNone =
     facts.unreadable === true || !finished || failureIn(facts, isGenerating(client)) !== undefined;
-  return isNone
-    ? { facts, finished }
-    : { facts, finished, passed: write(form, chunks, body, framing, tellCall) };
+  return isNone ? { facts, finished } : { facts, finished, passed: write() };
 }
 
-function write(
-  form: WholeForm,
-  chunks: readonly Buffer[],
-  body: Buffer,
-  framing: Framing,
+function readToWrite(
+  { own, crossing }: Extract<WholeForm, { readonly kind: "written" }>,
+  read: ReadResponse,
   tellCall: TellCall | undefined,
+): Pick<ReadResponse, "facts" | "finished"> & { write(): BodyRewrite } {
+  const { facts, finished } = read;
+  const write = (): BodyRewrite =>
+    own ? writeOwnAsAsked(crossing, read) : writeAsAsked(crossing, read, tellCall);
+  return { facts, finished, write };
+}
+
+function pass(
+  form: Exclude<WholeForm, { readonly kind: "written" }>,
+  chunks: readonly Buffer[],
 ): BodyRewrite {
   switch (form.kind) {
     case "as-it-came":
@@ -65,9 +75,5 @@ function write(
       return { body: PROTOCOLS[form.client].rewrite?.whole(chunks) ?? chunks, losses: [] };
     case "vectors":
       return { body: writeVectors(form, chunks), losses: [] };
-    case "written":
-      return form.own
-        ? writeOwnAsAsked(form.crossing, body, framing)
-        : writeAsAsked(form.crossing, body, framing, tellCall);
   }
 }

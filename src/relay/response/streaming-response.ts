@@ -66,8 +66,9 @@ export class StreamingResponse implements Receiver {
     this.response = request.response;
     this.upstream = attempt.candidate.upstream.name;
     this.headers = headers;
-    this.meter = attempt.usage.openStream(request.responses);
-    this.mode = attempt.mode.openStream();
+    const { meter, rewriter } = attempt.mode.openStream(attempt.usage);
+    this.meter = meter;
+    this.mode = rewriter;
     this.announcement = new Announcement(attempt);
     this.words = new VendorWords(attempt, this.meter, this.mode.passesErrors);
     this.linger = new Linger(() => attempt.guard(() => this.finishCut()));
@@ -160,7 +161,7 @@ export class StreamingResponse implements Receiver {
       this.giveUpOn(failureOfTransport(noEvent(this.upstream)));
     else if (!started && bytes <= HOLD_BACK_BYTES) this.held.keep(chunk, whole);
     else if (this.isInOnePiece()) this.refuse();
-    else if (!started && whole > 0) this.dropComments(chunk.subarray(whole));
+    else if (!started && whole > 0) this.dropComments(chunk, whole);
     else if (!started && this.mode.passesErrors && !beginsResponse(this.held.with(chunk)))
       this.giveUpOn(brokenStream(this.upstream));
     else if (started && this.announcement.lasts(this.meter, bytes)) {
@@ -182,9 +183,9 @@ export class StreamingResponse implements Receiver {
   }
 
   /** Comments without end before the first event: more of them than are held back are dropped. */
-  private dropComments(rest: Buffer): void {
-    this.held.takeAll();
-    this.held.keep(rest, 0);
+  private dropComments(chunk: Buffer, whole: number): void {
+    for (const dropped of [...this.held.takeAll(), chunk.subarray(0, whole)]) this.mode.skip?.(dropped);
+    this.held.keep(chunk.subarray(whole), 0);
   }
 
   /** Passes a part of a large event on: a image, a whole text or call; an error of such a size is cut off. */

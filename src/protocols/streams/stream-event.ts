@@ -1,0 +1,47 @@
+import { losesDigits } from "../../base/json/exact-json.ts";
+import { parseLoosely, parseWhole } from "../json.ts";
+
+/**
+ * JSON text of an upstream that several readers look at: it is parsed once for all of them, when the first asks. They
+ * share the values, and so must not change them.
+ */
+export class JsonText {
+  readonly data: string;
+  #value: unknown;
+  #exact: unknown;
+  #isParsed = false;
+  #isExact = false;
+
+  constructor(data: string) {
+    this.data = data;
+  }
+
+  /** For counting; undefined where it is no JSON. */
+  get value(): unknown {
+    if (!this.#isParsed) {
+      this.#value = parseLoosely(this.data);
+      this.#isParsed = true;
+    }
+    return this.#value;
+  }
+
+  /** For what is written again: numbers have all their digits. Parsed anew only where there are too many for a double. */
+  get exact(): unknown {
+    if (!this.#isExact) {
+      this.#exact = losesDigits(this.data) ? parseWhole(this.data) : this.value;
+      this.#isExact = true;
+    }
+    return this.#exact;
+  }
+}
+
+/** One event of a stream, cut and parsed once for its meter and its decoder. */
+export class StreamEvent extends JsonText {
+  /** Its `event:` line; "" where it has none. */
+  readonly name: string;
+
+  constructor({ name = "", data }: { readonly name?: string | undefined; readonly data: string }) {
+    super(data);
+    this.name = name;
+  }
+}

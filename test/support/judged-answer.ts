@@ -1,0 +1,156 @@
+import { systemClock } from "../../src/base/clock.ts";
+import { createBodyScan } from "../../src/base/json/json-scan.ts";
+import type { FrozenPrice, Outcome } from "../../src/billing/billing.ts";
+import { charge } from "../../src/billing/pricing/rate.ts";
+import { boundOfTexts } from "../../src/billing/pricing/usage-bound.ts";
+import type { Model } from "../../src/catalog/catalog.ts";
+import { silentLog } from "../../src/observe/log.ts";
+import { PROTOCOLS } from "../../src/protocols/table.ts";
+import type { InlineMedia } from "../../src/relay/admit/inline-media.ts";
+import { watchOf } from "../../src/relay/admit/watch.ts";
+import { type AttemptDeps, attemptAt } from "../../src/relay/attempt.ts";
+import type { Exchange } from "../../src/relay/exchange.ts";
+import { RelayModes, type RelayModesDeps } from "../../src/relay/mode/relay-modes.ts";
+import type { Translator } from "../../src/relay/mode/translator.ts";
+import type { TextRequest } from "../../src/relay/text-request.ts";
+import type { Candidate, UpstreamResponse } from "../../src/upstreams/call.ts";
+import { RawHeaders } from "../../src/upstreams/transport/raw-headers.ts";
+import { type TextProtocol, wireForm } from "./text-caller.ts";
+
+/** What becomes of one answer: how it was settled, or that another candidate may answer in its place. */
+export interface Verdict {
+  /** "" = not settled: another candidate may answer. */
+  readonly reason: string;
+  readonly usage: Outcome["usage"] | undefined;
+  readonly next: boolean;
+  /** As it was settled. */
+  readonly outcome: Outcome | undefined;
+}
+
+export interface JudgedAnswer {
+  readonly client: TextProtocol;
+  readonly upstream: TextProtocol;
+  readonly streamed: boolean;
+  /** The bytes of the answer, as they come. */
+  readonly pieces: readonly (string | Uint8Array)[];
+  /** The caller leaves behind the last of them; else the upstream ends. */
+  readonly leaves?: boolean;
+}
+
+/** One request at an upstream that answers so, to its end. */
+export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
+  const { client, upstream, streamed, pieces, leaves = false } = answer;
+  const body = Buffer.from(JSON.stringify(wireForm({ protocol: client, streamed, prompt: "Hello" }).body));
+  const scanner = createBodyScan(watchOf(client));
+  scanner.write(body);
+  let leave = (): void => undefined;
+  const response = {
+    open: true,
+    committed: false,
+    write: () => true,
+    end: () => undefined,
+    whole: () => undefined,
+    onDrain: () => undefined,
+    onClosed: () => undefined,
+    cut: () => undefined,
+    onGone(callback: () => void) {
+      leave = callback;
+    },
+    head() {
+      response.committed = true;
+    },
+  };
+  const request = {
+    id: "req_1",
+    model: "text",
+    streamed,
+    responses: 1,
+    arrayStream: false,
+    body: [body],
+    scan: scanner.end(),
+    protocol: PROTOCOLS[client],
+    caller: { accountId: 1n, group: "g" },
+    headers: {},
+    query: {},
+    startedMs: 0,
+    response,
+  } as unknown as TextRequest;
+  const outcomes: Outcome[] = [];
+  const exchange = {
+    request,
+    catalog: { allUpstreams: [] },
+    hold: { settle: async (outcome: Outcome) => void outcomes.push(outcome) },
+    bound: boundOfTexts(200_000),
+    clock: systemClock,
+    chargeEmptyAnswers: false,
+    attempts: 1,
+    firstByteMs: null,
+    bridge: undefined,
+    drained: false,
+    gone: false,
+    settled: false,
+    outcome: undefined,
+    losses: [],
+  } as unknown as Exchange;
+  const timeouts = { firstByteStreamMs: 60_000 };
+  const candidate = {
+    protocol: upstream,
+    model: "text",
+    credential: {},
+    upstream: { name: "u", kind: "sandbox", timeouts },
+  } as unknown as Candidate;
+  const model = { id: "text", maxOutputTokens: 100, quirks: {} } as unknown as Model;
+  const inlineMedia = { begin: () => ({ inline: (whole: unknown) => whole, end: () => undefined }) };
+  const means = {
+    clock: systemClock,
+    inlineMedia: inlineMedia as unknown as InlineMedia,
+    translator: {} as Translator,
+    callStates: { remember: () => undefined },
+  };
+  const mode = await new RelayModes(request, model, means as unknown as RelayModesDeps, []).open(candidate);
+  let heard: UpstreamResponse | undefined;
+  const deps = {
+    transport: {
+      send(_: unknown, listener: UpstreamResponse) {
+        heard = listener;
+        return { isSent: () => true, abort() {}, pause() {}, resume() {}, rest() {} };
+      },
+    },
+    routing: { report: () => undefined },
+    issuedIds: { remember: () => undefined },
+    responseMemory: { open: () => ({ holds() {}, release() {} }) },
+    metrics: { attemptEnded: () => undefined },
+    log: silentLog,
+    errorType: "gateway_error",
+  } as unknown as AttemptDeps;
+  const ended = attemptAt(deps, exchange, candidate, mode);
+  heard?.head(200, new RawHeaders([]));
+  for (const piece of pieces) heard?.data(Buffer.from(piece));
+  if (leaves) leave();
+  if (!leaves || !streamed) heard?.ended();
+  const failure = await ended;
+  const [outcome] = outcomes;
+  if (outcome === undefined) return { reason: "", usage: undefined, next: failure?.next === true, outcome };
+  return { reason: outcome.reason, usage: outcome.usage, next: false, outcome };
+}
+
+/** All that a verdict comes to on the account: the charge in nanos, and what the receipt says of it. */
+export function chargeOf({ reason, next, outcome }: Verdict): object {
+  if (outcome === undefined) return { reason, next };
+  const { usage, estimated, raw, hostile, implausible } = outcome;
+  return { reason, nanos: charge(usage, PRICE), usage, estimated, raw, hostile, implausible };
+}
+
+/** No bucket costs as much as another, nor a sum of others, so that a token in the wrong one shows. */
+const PRICE: FrozenPrice = {
+  priceId: 1n,
+  rates: {
+    input: 1_009_000_003n,
+    cacheRead: 101_000_017n,
+    cacheWrite: 1_511_000_029n,
+    cacheWrite1h: 2_003_000_041n,
+    output: 5_003_000_057n,
+    reasoning: 7_001_000_069n,
+  },
+  factorPpm: 1_000_000n,
+};
