@@ -1,17 +1,16 @@
 import { crc32 } from "node:zlib";
 import { ByteWriter } from "../../base/byte-writer.ts";
 import { isWithinDepth, USAGE_LEVELS } from "../../base/json/exact-json.ts";
-import { TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import type { FrozenPrice, HoldOrder, Outcome } from "../billing.ts";
 import type { LedgerRef } from "../leases/ledger-ref.ts";
-import { callerText, encodeRates, isPlain, modelText, wellFormed } from "../pricing/shared-text.ts";
+import { encodeRates, modelText, wellFormed } from "../pricing/shared-text.ts";
 
-/** Writes the JSON of a record where it is needed: made as text, it would be copied several times on its way. */
+/** Writes the JSON of a record where it is needed: what waits costs no memory but that of the request. */
 export type JournalRecord = (writer: ByteWriter) => void;
 
 /**
- * The two records of a request. Each is JSON that the database reads (`insert_usage_rows` names its fields), framed by its kind and a checksum: `b 1f2e3d4c {...}`. Amounts are text, since a JSON
- * number would lose digits.
+ * The two records of a request, each one line: its kind, a checksum and JSON that the database reads
+ * (`insert_usage_rows` names its fields): `b 1f2e3d4c {...}`. Amounts are text, since a JSON number would lose digits.
  */
 export function encodeBegin(
   number: number,
@@ -19,19 +18,23 @@ export function encodeBegin(
   order: HoldOrder,
   ledgers: readonly LedgerRef[],
 ): JournalRecord {
-  return (writer) => {
-    writer.bytes(modelText(order.model, order.price).line);
-    writeNumber(writer, NEXT.n, number);
-    writeNumber(writer, NEXT.at, atMs);
-    writeText(writer, NEXT.request, order.requestId);
-    writer.bytes(callerText(order.caller).line);
-    writeWord(writer, NEXT.endpoint, order.endpoint);
-    writer.bytes(order.streamed ? NEXT.streamed : NEXT.plain);
-    writeWord(writer, NEXT.hold, String(order.amountNanos));
-    writer.bytes(NEXT.ledgers);
-    for (const [index, { id }] of ledgers.entries()) writeWord(writer, index === 0 ? NOTHING : COMMA, id);
-    writer.bytes(END_OF_LIST);
-  };
+  const { model, price, caller } = order;
+  return (writer) =>
+    writeJson(writer, {
+      model,
+      price: String(price.priceId),
+      rates: modelText(model, price).rates,
+      factor: String(price.factorPpm),
+      n: number,
+      at: Math.round(atMs),
+      request: order.requestId,
+      account: String(caller.accountId),
+      key: String(caller.keyId),
+      endpoint: order.endpoint,
+      streamed: order.streamed,
+      hold: String(order.amountNanos),
+      ledgers: ledgers.map(({ id }) => id),
+    });
 }
 
 /** What an end record says, beside when. */
@@ -56,120 +59,49 @@ export function encodeEnd(
   firstHoldNanos: bigint,
   end: SettledEnd,
 ): JournalRecord {
-  const { chargeNanos, outcome, raw } = end;
-  return (writer) => {
-    writeNumber(writer, FIRST_N, number);
-    writeNumber(writer, NEXT.at, atMs);
-    writeNumber(writer, NEXT.begin, begin);
-    writeWord(writer, NEXT.charge, String(chargeNanos));
-    writeWord(writer, NEXT.reason, outcome.reason);
-    writeNumber(writer, NEXT.status, outcome.status);
-    writeUsage(writer, outcome.usage);
-    writer.bytes(outcome.estimated ? NEXT.estimated : NEXT.counted);
-    writeText(writer, NEXT.upstream, outcome.upstream);
-    writeText(writer, NEXT.upstreamModel, outcome.upstreamModel);
-    if (outcome.place !== undefined) {
-      writeText(writer, NEXT.credential, outcome.place.credential);
-      writeWord(writer, NEXT.chosen, outcome.place.reason);
-    }
-    writeNumber(writer, NEXT.attempts, outcome.attempts);
-    writeNumber(writer, NEXT.firstByteMs, outcome.firstByteMs);
-    writeNumber(writer, NEXT.totalMs, outcome.totalMs);
-    writeRest(writer, end, firstHoldNanos);
-    if (raw !== "") {
-      writer.bytes(NEXT.raw);
-      writer.text(raw);
-    }
-    writer.bytes(END);
-  };
+  const { chargeNanos, holdNanos, writtenOffNanos, lastPrice, outcome, raw } = end;
+  return (writer) =>
+    writeJson(
+      writer,
+      {
+        n: number,
+        at: Math.round(atMs),
+        begin,
+        charge: String(chargeNanos),
+        reason: outcome.reason,
+        status: outcome.status,
+        usage: outcome.usage,
+        estimated: outcome.estimated,
+        upstream: outcome.upstream,
+        upstream_model: outcome.upstreamModel,
+        credential: outcome.place?.credential,
+        chosen: outcome.place?.reason,
+        attempts: outcome.attempts,
+        first_byte_ms: outcome.firstByteMs === null ? null : Math.round(outcome.firstByteMs),
+        total_ms: Math.round(outcome.totalMs),
+        // What few requests have.
+        hold: holdNanos === firstHoldNanos ? undefined : String(holdNanos),
+        written_off: writtenOffNanos > 0n ? String(writtenOffNanos) : undefined,
+        output_limit: outcome.outputLimit,
+        implausible: filled(outcome.implausible),
+        hostile: filled(outcome.hostile),
+        losses: filled(outcome.losses),
+        rates: lastPrice === undefined ? undefined : (JSON.parse(encodeRates(lastPrice)) as unknown),
+        error_code: outcome.errorCode,
+      },
+      raw,
+    );
 }
 
-function writeUsage(writer: ByteWriter, usage: TokenUsage): void {
-  writer.bytes(NEXT.usage);
-  let before = NOTHING;
-  for (const [bucket, key] of BUCKET_KEYS) {
-    const tokens = usage[bucket];
-    if (tokens === undefined) continue;
-    writer.bytes(before);
-    writeNumber(writer, key, tokens);
-    before = COMMA;
-  }
-  writer.bytes(END);
+function filled<T>(list: readonly T[] | undefined): readonly T[] | undefined {
+  return list?.length ? list : undefined;
 }
 
-/** What few requests have. */
-function writeRest(writer: ByteWriter, end: SettledEnd, firstHoldNanos: bigint): void {
-  const { holdNanos, writtenOffNanos, lastPrice } = end;
-  const { hostile, losses, errorCode, implausible, outputLimit } = end.outcome;
-  if (holdNanos !== firstHoldNanos) writeWord(writer, NEXT.hold, String(holdNanos));
-  if (writtenOffNanos > 0n) writer.text(`,"written_off":"${writtenOffNanos}"`);
-  if (outputLimit !== undefined) writer.text(`,"output_limit":${outputLimit}`);
-  if (implausible?.length) writer.text(`,"implausible":${JSON.stringify(implausible)}`);
-  if (hostile?.length) writer.text(`,"hostile":${wellFormed(JSON.stringify(hostile))}`);
-  if (losses?.length) writer.text(`,"losses":${wellFormed(JSON.stringify(losses))}`);
-  if (lastPrice !== undefined) writer.text(`,"rates":${wellFormed(encodeRates(lastPrice))}`);
-  if (errorCode !== undefined) writer.text(`,"error_code":${wellFormed(JSON.stringify(errorCode))}`);
+/** `raw` is JSON already, which is not to be written twice. */
+function writeJson(writer: ByteWriter, fields: object, raw = ""): void {
+  const json = wellFormed(JSON.stringify(fields));
+  writer.text(raw === "" ? json : `${json.slice(0, -1)},"raw":${raw}}`);
 }
-
-function writeNumber(writer: ByteWriter, key: Uint8Array, value: number | null): void {
-  writer.bytes(key);
-  if (value === null) writer.bytes(NULL);
-  else writer.digits(Math.round(value));
-}
-
-/** A word of our own: an amount, an id, a reason. */
-function writeWord(writer: ByteWriter, key: Uint8Array, word: string): void {
-  writer.bytes(key);
-  writer.byte(QUOTE);
-  writer.text(word);
-  writer.byte(QUOTE);
-}
-
-/** Anybody's text. */
-function writeText(writer: ByteWriter, key: Uint8Array, text: string | null): void {
-  if (text !== null && isPlain(text)) {
-    writeWord(writer, key, text);
-  } else {
-    writer.bytes(key);
-    writer.text(wellFormed(JSON.stringify(text)));
-  }
-}
-
-const FIRST_N = Buffer.from('{"n":');
-
-/** What stands before the value of each field. */
-const NEXT = {
-  n: Buffer.from(',"n":'),
-  at: Buffer.from(',"at":'),
-  request: Buffer.from(',"request":'),
-  endpoint: Buffer.from(',"endpoint":'),
-  streamed: Buffer.from(',"streamed":true'),
-  plain: Buffer.from(',"streamed":false'),
-  hold: Buffer.from(',"hold":'),
-  ledgers: Buffer.from(',"ledgers":['),
-  begin: Buffer.from(',"begin":'),
-  charge: Buffer.from(',"charge":'),
-  reason: Buffer.from(',"reason":'),
-  status: Buffer.from(',"status":'),
-  usage: Buffer.from(',"usage":{'),
-  estimated: Buffer.from(',"estimated":true'),
-  counted: Buffer.from(',"estimated":false'),
-  upstream: Buffer.from(',"upstream":'),
-  upstreamModel: Buffer.from(',"upstream_model":'),
-  credential: Buffer.from(',"credential":'),
-  chosen: Buffer.from(',"chosen":'),
-  attempts: Buffer.from(',"attempts":'),
-  firstByteMs: Buffer.from(',"first_byte_ms":'),
-  totalMs: Buffer.from(',"total_ms":'),
-  raw: Buffer.from(',"raw":'),
-};
-const BUCKET_KEYS = TOKEN_BUCKETS.map((bucket) => [bucket, Buffer.from(`"${bucket}":`)] as const);
-const NOTHING = Buffer.alloc(0);
-const COMMA = Buffer.from(",");
-const NULL = Buffer.from("null");
-const END = Buffer.from("}");
-const END_OF_LIST = Buffer.from("]}");
-const QUOTE = 0x22;
 
 /** The record of this JSON. */
 export function recordOf(json: string): JournalRecord {

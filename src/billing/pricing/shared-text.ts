@@ -2,21 +2,16 @@ import type { Caller } from "../../accounts/caller.ts";
 import type { TokenPrices } from "../../catalog/token-prices.ts";
 import type { FrozenPrice, PriceTerm } from "../billing.ts";
 
-/** Account and key, as they stand amid a begin record and in a row. */
-interface CallerText {
-  readonly line: Uint8Array;
-  readonly row: Uint8Array;
-}
-
-/** Model, price row, rates and factor: how a begin record begins, up to the comma, and part of a row. */
+/** Model, price row, rates and factor of many requests. */
 interface ModelText {
-  readonly line: Uint8Array;
-  /** undefined where a row cannot hold the model's name. */
+  /** As `encodeRates` writes them, to be a part of other JSON. */
+  readonly rates: unknown;
+  /** Part of a row of the usage log; undefined where a row cannot hold the model's name. */
   readonly row: Uint8Array | undefined;
 }
 
 // Callers and rates are shared by many requests and frozen, so their bytes are made once; of rates for one factor.
-const callerTexts = new WeakMap<Caller, CallerText>();
+const callerRows = new WeakMap<Caller, Uint8Array>();
 const modelTexts = new WeakMap<TokenPrices, KnownModel>();
 
 interface KnownModel {
@@ -25,17 +20,14 @@ interface KnownModel {
   readonly text: ModelText;
 }
 
-export function callerText(caller: Caller): CallerText {
-  let text = callerTexts.get(caller);
-  if (text === undefined) {
-    const { accountId, keyId } = caller;
-    text = {
-      line: Buffer.from(`,"account":"${accountId}","key":"${keyId}"`),
-      row: Buffer.from(`\t${accountId}\t${keyId}\t`),
-    };
-    callerTexts.set(caller, text);
+/** Account and key, as they stand amid a row of the usage log. */
+export function callerRow(caller: Caller): Uint8Array {
+  let row = callerRows.get(caller);
+  if (row === undefined) {
+    row = Buffer.from(`\t${caller.accountId}\t${caller.keyId}\t`);
+    callerRows.set(caller, row);
   }
-  return text;
+  return row;
 }
 
 export function modelText(model: string, price: FrozenPrice): ModelText {
@@ -55,9 +47,8 @@ export function modelText(model: string, price: FrozenPrice): ModelText {
 function encodeModel(model: string, price: FrozenPrice): ModelText {
   const { priceId, factorPpm } = price;
   const frozen = wellFormed(encodeRates(price));
-  const line = `{"model":${wellFormed(JSON.stringify(model))},"price":"${priceId}","rates":${frozen},"factor":"${factorPpm}"`;
   return {
-    line: Buffer.from(line),
+    rates: JSON.parse(frozen) as unknown,
     row: isPlain(model) ? Buffer.from(`${model}\t${priceId}\t${frozen}\t${factorPpm}\t`) : undefined,
   };
 }

@@ -2,7 +2,7 @@ import type { ByteWriter } from "../../base/byte-writer.ts";
 import type { HoldOrder } from "../billing.ts";
 import type { SettledEnd } from "../journal/journal-record.ts";
 import type { LedgerRef } from "../leases/ledger-ref.ts";
-import { callerText, isPlain, modelText } from "../pricing/shared-text.ts";
+import { callerRow, isPlain, modelText } from "../pricing/shared-text.ts";
 
 /** Writes a row, without a newline. */
 export type Row = (writer: ByteWriter) => void;
@@ -35,7 +35,7 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
     writeNumber(writer, ended.beganAtMs);
     writeNumber(writer, ended.endedAtMs);
     writer.text(order.requestId);
-    writer.bytes(callerText(order.caller).row);
+    writer.bytes(callerRow(order.caller));
     writer.bytes(model);
     writeText(writer, order.endpoint);
     writeText(writer, String(order.streamed));
