@@ -1,4 +1,4 @@
-import { openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { type FrameSink, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { WireFrame } from "../translation.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 import { StreamEvent } from "./stream-event.ts";
@@ -56,10 +56,18 @@ export function openEventScanner(
   }
   const frame = (buffer: Buffer, start: number, end: number, next: number): void =>
     sink(buffer, start, end, next, readFrameAt);
-  const frames = isWhole
-    ? openFrameScanner({ frame, oversized: refuseOversized }, LARGEST_FRAME_BYTES)
-    : openFrameScanner({ frame });
-  return { form: "sse", ...frames };
+  return { form: "sse", ...(isWhole ? openFrameScanner(...wholeFrames(frame)) : openFrameScanner({ frame })) };
+}
+
+/** Refuses an event beyond the bound, once: whoever ends the stream for it is not told again. */
+function wholeFrames(frame: FrameSink["frame"]): [FrameSink, number] {
+  let isRefused = false;
+  const oversized = (): void => {
+    if (isRefused) return;
+    isRefused = true;
+    throw new OversizedResponse(`an event of more than ${LARGEST_FRAME_BYTES} bytes`);
+  };
+  return [{ frame, oversized }, LARGEST_FRAME_BYTES];
 }
 
 export const readFrameAt: ReadEvent = (buffer, start, end) =>
@@ -67,10 +75,6 @@ export const readFrameAt: ReadEvent = (buffer, start, end) =>
 
 const readItemAt: ReadEvent = (buffer, start, end) =>
   new StreamEvent({ data: buffer.toString("utf8", start, end) });
-
-function refuseOversized(): never {
-  throw new OversizedResponse(`an event of more than ${LARGEST_FRAME_BYTES} bytes`);
-}
 
 /** Cuts an upstream's bytes, as they come, into the frames that `decodeStream` reads. */
 export interface FrameReader {
@@ -83,14 +87,10 @@ export interface FrameReader {
 export function openFrameReader(): FrameReader {
   let events: StreamEvent[] = [];
   const scanner = openFrameScanner(
-    {
-      frame(buffer, start, end) {
-        const event = readFrameAt(buffer, start, end);
-        if (event.data !== "") events.push(event);
-      },
-      oversized: refuseOversized,
-    },
-    LARGEST_FRAME_BYTES,
+    ...wholeFrames((buffer, start, end) => {
+      const event = readFrameAt(buffer, start, end);
+      if (event.data !== "") events.push(event);
+    }),
   );
   function take(): readonly StreamEvent[] {
     const taken = events;
