@@ -1,3 +1,4 @@
+import { packChunk } from "../base/pack-chunk.ts";
 import type { Timeouts } from "../catalog/catalog.ts";
 import type { AskOutcome, UpstreamAsk, UpstreamFailure, UpstreamResponse } from "./call.ts";
 import { kindOf } from "./kinds.ts";
@@ -84,7 +85,7 @@ export function collectResponse({ responsesWithMedia }: TaskApiRequest, to: Coll
     },
     data(chunk) {
       bytes += chunk.length;
-      if (to.holds?.(bytes) ?? bytes <= mostBytes) chunks.push(chunk);
+      if (to.holds?.(bytes) ?? bytes <= mostBytes) packChunk(chunks, chunk, bytes);
       else {
         const most = to.holds === undefined ? `${mostBytes / 1024 / 1024} MB` : "the gateway accepts";
         to.refuse({

@@ -59,6 +59,7 @@ const CONDUCT: Readonly<Record<string, (socket: Socket) => void>> = {
   "unfolds-from-deflate": coded("deflate", deflateSync(BOMB, { level: 1 })),
   "unfolds-from-bare-deflate": coded("deflate", deflateRawSync(BOMB, { level: 1 })),
   "unfolds-from-brotli": coded("br", brotliCompressSync(BOMB, FAST)),
+  "answers-in-tiny-chunks": flood(CHUNKED, "1\r\nx\r\n"),
   "answers-without-end": flood(`${CHUNKED}`, `10000\r\n${"x".repeat(65_536)}\r\n`),
 };
 

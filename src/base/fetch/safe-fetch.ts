@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
+import { packChunk } from "../pack-chunk.ts";
 import { isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
 import { type AllowList, plainHost, readAllowList } from "./safe-fetch-allow.ts";
 import { FetchFailure } from "./safe-fetch-failure.ts";
@@ -96,7 +97,11 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     async read(url, wish) {
       const { body, status, headers, finalUrl } = await open(url, wish);
       const chunks: Buffer[] = [];
-      for await (const chunk of body) chunks.push(chunk);
+      let length = 0;
+      for await (const chunk of body) {
+        length += chunk.length;
+        packChunk(chunks, chunk, length);
+      }
       return { status, headers, finalUrl, bytes: Buffer.concat(chunks) };
     },
     async post(url, { headers, body, limits }) {

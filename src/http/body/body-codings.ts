@@ -2,6 +2,7 @@ import { Transform, type TransformCallback } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import * as zlib from "node:zlib";
 import { createWorkerPool, joined, type WorkerPool } from "../../base/async/worker-pool.ts";
+import { packChunk } from "../../base/pack-chunk.ts";
 import type { UnzstdMessage, UnzstdResponse } from "./unzstd-worker.ts";
 
 /** Opens a decoder of a body; `limitBytes`: what it may hold decoded. */
@@ -108,7 +109,7 @@ class Unzstd extends Transform {
 
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length;
-    this.chunks.push(chunk);
+    packChunk(this.chunks, chunk, this.bytes);
     done(this.bytes > this.limitBytes ? new DecodedTooLarge() : null);
   }
 

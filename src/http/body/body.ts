@@ -3,12 +3,12 @@ import type { Readable, Transform } from "node:stream";
 import { deferToBatch } from "../../base/async/event-loop-batch.ts";
 import { type MemoryLease, SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import { PoolFull } from "../../base/async/worker-pool.ts";
+import { packChunk } from "../../base/pack-chunk.ts";
 import { GatewayError } from "../../errors.ts";
 import { tellToGoAhead } from "../core/valid-head.ts";
 import { CODINGS, DecodedTooLarge, decoderOf, type OpenDecoder } from "./body-codings.ts";
 import { memoryRefused } from "./body-memory.ts";
 import { type BodyPace, hasTinyChunks } from "./body-pace.ts";
-import { packChunk } from "./pack-chunk.ts";
 
 /** Text bodies: the largest that a vendor takes is 32 MB. */
 export const TEXT_BODY_BYTES = 32 * 1024 * 1024;

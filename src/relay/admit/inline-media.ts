@@ -2,6 +2,7 @@ import { Semaphore } from "../../base/async/semaphore.ts";
 import type { FetchLimits, SafeFetch } from "../../base/fetch/safe-fetch.ts";
 import { FetchFailure } from "../../base/fetch/safe-fetch-failure.ts";
 import { mimeTypeOfBytes } from "../../base/media-signatures.ts";
+import { packChunk } from "../../base/pack-chunk.ts";
 import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
 import { type LinkedMedia, mediaToInline, replaceMedia } from "../../conversation/lower/inline.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
@@ -154,9 +155,11 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
           limits: LIMITS,
         });
         const chunks: Buffer[] = [];
+        let length = 0;
         for await (const chunk of stream.body) {
           hold(chunk.length);
-          chunks.push(chunk);
+          length += chunk.length;
+          packChunk(chunks, chunk, length);
         }
         const data = Buffer.concat(chunks);
         const type = fileType(stream.headers["content-type"], data, url);

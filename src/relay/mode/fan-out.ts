@@ -1,3 +1,4 @@
+import { packChunk } from "../../base/pack-chunk.ts";
 import type { EventMeter, UsageReader } from "../../protocols/protocol.ts";
 import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
 import type { Framing } from "./framing.ts";
@@ -97,8 +98,8 @@ export function fanOut(
       },
       data(chunk) {
         if (told !== undefined) return response.data(chunk);
-        lane.waiting.push(chunk);
         lane.waitingBytes += chunk.length;
+        packChunk(lane.waiting, chunk, lane.waitingBytes);
         advance();
         if (lane.waitingBytes > WAITING_BYTES) calls[lane.number]?.pause();
       },

@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { failpoint } from "../../base/failpoint.ts";
+import { packChunk } from "../../base/pack-chunk.ts";
 import { droppedHeader } from "../../conversation/loss.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
 import { failureIn } from "../../protocols/errors/verdict.ts";
@@ -53,7 +54,7 @@ export class BufferedResponse implements Receiver {
       this.attempt.fail(tooLargeResponse(candidate.upstream.name));
       return;
     }
-    this.chunks.push(chunk);
+    packChunk(this.chunks, chunk, this.bytes);
     if (isLarge(this.bytes)) this.attempt.keeps(this.bytes);
     if (exchange.firstByteMs === null) {
       exchange.firstByteMs = exchange.clock.monotonicMs();

@@ -1,3 +1,4 @@
+import { packChunk } from "../../base/pack-chunk.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { Candidate, UpstreamFailure } from "../../upstreams/call.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
@@ -25,7 +26,7 @@ export class ErrorResponse implements Receiver {
   data(chunk: Buffer): void {
     if (this.over) return;
     this.bytes += chunk.length;
-    this.chunks.push(chunk);
+    packChunk(this.chunks, chunk, this.bytes);
     if (this.bytes > ERROR_BODY_BYTES) this.cut();
   }
 

@@ -1,3 +1,4 @@
+import { packChunk } from "../../base/pack-chunk.ts";
 /**
  * Bytes held back until they close a frame (and, before the answer begins, an event). A frame larger than this is an
  * inline image and flows on in parts.
@@ -15,9 +16,16 @@ export class HeldBack {
 
   /** Keeps a chunk of which so many bytes close whole frames. */
   keep(chunk: Buffer, whole: number): void {
-    this.#add(whole === chunk.length ? chunk : chunk.subarray(0, whole));
-    if (whole > 0) this.#whole = this.#chunks.length;
-    if (whole < chunk.length) this.#add(chunk.subarray(whole));
+    this.bytes += chunk.length;
+    if (whole > 0) {
+      packChunk(this.#chunks, whole === chunk.length ? chunk : chunk.subarray(0, whole), this.bytes);
+      this.#whole = this.#chunks.length;
+    }
+    if (whole === chunk.length) return;
+    const open = whole === 0 ? chunk : chunk.subarray(whole);
+    // What is open stays apart from what is whole.
+    if (this.#chunks.length === this.#whole) this.#chunks.push(open);
+    else packChunk(this.#chunks, open, this.bytes);
   }
 
   get isEmpty(): boolean {
@@ -62,12 +70,6 @@ export class HeldBack {
   /** All of it and what comes next, in one piece. */
   with(chunk: Buffer): Buffer {
     return this.isEmpty ? chunk : Buffer.concat([...this.#chunks, chunk]);
-  }
-
-  #add(chunk: Buffer): void {
-    if (chunk.length === 0) return;
-    this.#chunks.push(chunk);
-    this.bytes += chunk.length;
   }
 }
 
