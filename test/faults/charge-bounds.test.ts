@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
 import { balanceOf, cleanLedger, type LedgerVerdict } from "../support/money-books.ts";
+import { report } from "../support/report.ts";
 import { seededRandom } from "../support/seed.ts";
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { waitFor } from "../support/wait.ts";
@@ -128,6 +129,7 @@ describe("what callers and vendors can cost, three processes on one database", {
         estimated: true,
         implausible: [{ field: "input", reported: 1_000_000_000, most: CONTEXT }],
       });
+      report(`H3: a reported input of 10^9 tokens is charged ${receipt.charge_nanos} nanos`);
       expect(BigInt(receipt.charge_nanos)).toBeLessThan(100n * INPUT);
       expect(gateway.output()).toContain("reported impossible usage");
     });
@@ -154,6 +156,9 @@ describe("what callers and vendors can cost, three processes on one database", {
       const receipts: Receipt[] = await Promise.all(
         replies.filter(({ status }) => status === 200).map((reply) => receiptOf("limited-key", reply)),
       );
+      report(
+        `H3: ${receipts.length} requests at a limit of ${DOLLAR} nanos are charged ${sum(receipts, "charge_nanos")}`,
+      );
       expect(sum(receipts, "charge_nanos")).toBeLessThanOrEqual(DOLLAR);
       for (const receipt of receipts)
         expect(nanos(receipt.charge_usd) + nanos(receipt.written_off_usd), JSON.stringify(receipt)).toBe(
@@ -168,6 +173,7 @@ describe("what callers and vendors can cost, three processes on one database", {
       const reply = await chat("free-key", "Go on.", { model: "endless", stream: true });
       const receipt = await receiptOf("free-key", reply);
       expect(receipt).toMatchObject({ reason: "upstream_timeout_after_output", estimated: true });
+      report(`H3: a stream without end is charged ${receipt.charge_nanos} nanos`);
       expect(BigInt(receipt.charge_nanos)).toBeLessThanOrEqual(50n * OUTPUT + 100n * INPUT);
       expect(BigInt(receipt.charge_nanos)).toBeGreaterThanOrEqual(50n * OUTPUT);
     });
@@ -196,7 +202,7 @@ describe("what callers and vendors can cost, three processes on one database", {
           const tokens = BigInt((tokensOf.get(text) ?? 0) + 7);
           const worth = BigInt(receipts.length) * (tokens * INPUT + OUTPUT);
           const figures = `${way} ${kind}: ${receipts.length} served, worth ${worth}, charged ${sum(receipts, "charge_nanos")}`;
-          process.stdout.write(`${figures}\n`);
+          report(`H4: ${figures}`);
           expect(receipts.length, figures).toBeGreaterThan(0);
           expect(sum(receipts, "charge_nanos"), figures).toBe(worth);
           expect(worth, figures).toBeLessThanOrEqual(DOLLAR);
