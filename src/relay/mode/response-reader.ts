@@ -38,8 +38,8 @@ const LONG_BYTES = 256 * 1024;
 /** Vectors that pass as they came are not parsed, but counted over, fifty times as fast. */
 const LONG_VECTORS_BYTES = 8 * 1024 * 1024;
 
-/** A vendor whose answers take seconds each does not hold up those of another, and other cores are left alone. */
-const WORKERS = 2;
+/** Each has a copy of an answer, its text and its values beside the memory that answers are bounded by. */
+const WORKERS = 1;
 
 /** All that wait hold their memory, which is bounded for all together (`response-memory.ts`). */
 const WAITING = Number.POSITIVE_INFINITY;

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { parentPort } from "node:worker_threads";
 import { parseExact, writeExact } from "../../base/json/exact-json.ts";
 import type { StatedCall } from "../../conversation/adapt/stated-calls.ts";
@@ -49,12 +51,22 @@ export type PlainFacts = Omit<ResponseSummary, "outputText" | "parts"> & {
 /** Beyond it, states of calls are forgotten, which they may be: whoever asks for them hashes them on the event loop. */
 const CALLS_CHARACTERS = 256 * 1024;
 
+/** Of answers from this size on nothing is kept: an idle thread would not collect its last one, and its text, for hours. */
+const COLLECTED_BYTES = 4 * 1024 * 1024;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
 parentPort?.on("message", (message: ResponseMessage) => {
+  const { byteLength } = message.body;
   const reply = replyTo(message);
   const bytes = "read" in reply ? bodyOf(reply.read) : "scrubbed" in reply ? reply.scrubbed : undefined;
   // A small body lies in memory that others share, which cannot be moved.
   const isOwn = bytes !== undefined && bytes.buffer.byteLength === bytes.byteLength;
-  parentPort?.postMessage(reply, isOwn ? [bytes.buffer as ArrayBuffer] : []);
+  const moved = isOwn ? [bytes.buffer as ArrayBuffer] : [];
+  parentPort?.postMessage(reply, moved);
+  // In a turn of its own, when nothing here refers to them any more.
+  if (byteLength >= COLLECTED_BYTES) setImmediate(collect);
 });
 
 function replyTo(message: ResponseMessage): ResponseReply {
