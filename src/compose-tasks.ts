@@ -47,7 +47,7 @@ export interface TaskParts {
   readonly lifecycle: Lifecycle;
 }
 
-/** Pictures and videos of one process, the assets they are made from, and what is told to webhooks. */
+/** Images and videos of one process, the assets they are made from, and what is told to webhooks. */
 export interface ComposedTasks extends Omit<TaskEngine, "stop"> {
   readonly assets: Assets;
   readonly webhooks: WebhookQueries;

@@ -46,7 +46,7 @@ import { createPeople } from "./users/users.ts";
 
 export interface GatewayOptions extends ProcessOptions {
   readonly version: string;
-  /** Whether this process also makes pictures and videos, or only accepts and shows them. */
+  /** Whether this process also makes images and videos, or only accepts and shows them. */
   readonly works: boolean;
 }
 
@@ -297,7 +297,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   };
 }
 
-/** A process that makes pictures and videos and serves no callers. */
+/** A process that makes images and videos and serves no callers. */
 export async function composeWorker(options: ProcessOptions): Promise<Process> {
   const { config, database, seals, log, lifecycle } = options;
   const metrics = createMetrics(options.textOfAll);

@@ -3,7 +3,7 @@
  * protocol's own shape; nothing else decides a status. An upstream's own answer about a caller's
  * mistake is an UpstreamRejection, because it keeps the vendor's words.
  */
-const CATALOG = {
+const ERRORS = {
   invalid_api_key: { status: 401, code: "" },
   // The console's: signing in, and who may do what.
   not_signed_in: { status: 401, code: "not_signed_in" },
@@ -54,10 +54,10 @@ const CATALOG = {
   internal_error: { status: 500, code: "internal_error" },
 } as const satisfies Record<string, { status: number; code: string }>;
 
-export type ErrorReason = keyof typeof CATALOG;
+export type ErrorReason = keyof typeof ERRORS;
 
 /** What `error.code` may be of the gateway's own errors, where it is not empty: the pages have words for each. */
-export type ErrorCode = Exclude<(typeof CATALOG)[ErrorReason]["code"], "">;
+export type ErrorCode = Exclude<(typeof ERRORS)[ErrorReason]["code"], "">;
 
 export interface GatewayErrorOptions {
   /** The request's field that is at fault. */
@@ -88,8 +88,8 @@ export class GatewayError extends Error {
   constructor(reason: ErrorReason, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
-    this.status = CATALOG[reason].status;
-    this.code = CATALOG[reason].code;
+    this.status = ERRORS[reason].status;
+    this.code = ERRORS[reason].code;
     this.param = options.param ?? "";
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;

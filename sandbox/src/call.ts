@@ -31,7 +31,7 @@ export interface Track {
   refused: number | undefined;
   fault: string | undefined;
   sent: Sent;
-  /** What a picture, video, asset or file adds to the journal. */
+  /** What an image, video, asset or file adds to the journal. */
   media: MediaNote | undefined;
   /** What was consumed, given whether the answer ended whole. */
   usage: (whole: boolean) => Usage;

@@ -26,7 +26,7 @@ export interface JournalEntry {
   produced: { textLength: number; tokens: number; chunks: number; bytes: number };
   /** What was truly consumed, whatever was reported. */
   usage: Usage;
-  /** Only of pictures, videos, assets and files. */
+  /** Only of images, videos, assets and files. */
   media?: MediaNote;
   outcome: Outcome;
   /** The HTTP status sent; 0 where the socket went before the headers. */
@@ -39,7 +39,7 @@ export interface MediaNote {
   id?: string;
   /** What the caller was told of its state. */
   told?: string;
-  /** What a submit asked, without bytes of pictures. */
+  /** What a submit asked, without bytes of images. */
   body?: JsonObject;
   /** Name of the file, and the bytes of it that were asked for. */
   file?: string;

@@ -10,7 +10,7 @@ const HELP = `faregate sandbox: an upstream to develop against
 
   --port 0             picks a free port; the one line on stdout says which
   --pace-ms N          waits N milliseconds between the chunks of every stream
-  --task-ms N          pictures, videos and assets take N milliseconds
+  --task-ms N          images, videos and assets take N milliseconds
   --name NAME          sandboxes of different names refuse each other's signatures
   --journal FILE       also appends the journal to a file
   --exit-with-parent   ends when standard input closes (with an IPC channel it ends when that closes)

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "./json.ts";
 /** The four text protocols; also the names used in the journal. */
 export type TextProtocolName = "chat-completions" | "responses" | "messages" | "generate-content";
 export type ProtocolName = TextProtocolName | "embeddings" | "rerank" | MediaProtocolName;
-/** What is asked about pictures, videos and assets, and the files themselves. */
+/** What is asked about images, videos and assets, and the files themselves. */
 export type MediaProtocolName =
   | "image-submit"
   | "image-poll"

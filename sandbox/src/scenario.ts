@@ -40,7 +40,7 @@ export interface Scenario {
   tools?: number;
   paceMs?: number;
   chunks?: number;
-  /** Pictures, videos, assets: from the submit to the end. */
+  /** Images, videos, assets: from the submit to the end. */
   takesMs?: number;
   /** Never comes to an end. */
   never?: boolean;

@@ -18,7 +18,7 @@ export interface Segment {
 
 /** Every prompt costs this much beyond its content, so that no prompt is free. */
 export const BASE_TOKENS = 3;
-/** A picture or document, whatever its size: no vendor's rule fits all four protocols. */
+/** An image or document, whatever its size: no vendor's rule fits all four protocols. */
 const MEDIA_TOKENS = 258;
 
 export function segmentsOf(prompt: Prompt): Segment[] {

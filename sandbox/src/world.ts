@@ -11,7 +11,7 @@ export interface WorldOptions {
   name?: string;
   /** Milliseconds between the chunks of every stream that sets no pace of its own. */
   paceMs?: number;
-  /** Milliseconds a picture, video or asset takes that sets no time of its own. */
+  /** Milliseconds an image, video or asset takes that sets no time of its own. */
   taskMs?: number;
   /** Also append every journal entry to this file. */
   journalFile?: string;

@@ -22,7 +22,7 @@ export const TEXT_FAILPOINTS = [
   "journal.recover.before-close",
 ] as const;
 
-/** Of pictures and videos: around every statement and every call to an upstream. */
+/** Of images and videos: around every statement and every call to an upstream. */
 export const TASK_FAILPOINTS = [
   "task.accept.before-statement",
   "task.accept.after-statement",

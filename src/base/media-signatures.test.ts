@@ -25,7 +25,7 @@ const FILES: readonly (readonly [head: string, type: string | undefined, isPictu
   ["<html><script>alert(1)</script>", undefined, false],
   ['<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg">', undefined, false],
   ["<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", undefined, false],
-  ['{"error":"no picture today"}', undefined, false],
+  ['{"error":"no image today"}', undefined, false],
   ["GIF8 is no GIF", undefined, false],
   ["\x89PNG", undefined, false],
   ["\0\0\0", undefined, false],

@@ -17,18 +17,18 @@ export function mimeTypeOfBase64(base64: string): string | undefined {
 }
 
 /**
- * The type of a picture that a vendor answers with; undefined = it is none. Only what browsers show and never run: a page,
+ * The type of an image that a vendor answers with; undefined = it is none. Only what browsers show and never run: a page,
  * an SVG, a bare bitmap or a few letters are a failure of the vendor's, whatever type it states.
  */
 export function imageTypeOf(base64: string): string | undefined {
   const type = mimeTypeOfBase64(base64);
-  return type !== undefined && PICTURES.has(type) ? type : undefined;
+  return type !== undefined && IMAGES.has(type) ? type : undefined;
 }
 
 /** What holds the first bytes, and a few more for the line ends that some write in between. */
 const TELLING_LETTERS = 96;
 
-const PICTURES: ReadonlySet<string> = new Set([
+const IMAGES: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",
   "image/gif",

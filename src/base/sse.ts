@@ -199,7 +199,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Pictures travel inside one frame as base64; beyond this it is no event but a runaway upstream. */
+/** Images travel inside one frame as base64; beyond this it is no event but a runaway upstream. */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;

@@ -60,11 +60,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
     watching = true;
     timers.after(WAITERS_INTERVAL_MS, () => {
       watching = false;
-      const session = current();
-      if (!session || session.journal.leases.waitingCount === 0) return;
-      const { leases } = session.journal;
+      const client = current();
+      if (!client || client.journal.leases.waitingCount === 0) return;
+      const { leases } = client.journal;
       const nowMs = clock.monotonicMs();
-      if (givesMoney(session, nowMs)) leases.expire(nowMs, waitLimits());
+      if (givesMoney(client, nowMs)) leases.expire(nowMs, waitLimits());
       else leases.sendAway({ kind: "unavailable" });
       watchWaiters();
     });
@@ -74,33 +74,33 @@ export function createAdmission(options: AdmissionOptions): Admission {
     journal.isFresh(nowMs) && flushLoop.unansweredMs(nowMs) < UNANSWERED_MS;
 
   const reasonNotReady = (nowMs: number): string | undefined => {
-    const session = current();
+    const client = current();
     if (draining()) return "the gateway is shutting down";
-    if (!session?.journal.isFresh(nowMs)) return "the ledger hasn't responded for some seconds";
-    if (!session.writer.isWritable()) return "the journal in the data folder can't be written";
-    if (session.journal.unpostedCount > MAX_UNPOSTED) return "the ledger is far behind";
+    if (!client?.journal.isFresh(nowMs)) return "the ledger hasn't responded for some seconds";
+    if (!client.writer.isWritable()) return "the journal in the data folder can't be written";
+    if (client.journal.unpostedCount > MAX_UNPOSTED) return "the ledger is far behind";
     return undefined;
   };
 
   const usable = (nowMs: number): LedgerClient => {
-    const session = current();
-    if (session && reasonNotReady(nowMs) === undefined) return session;
+    const client = current();
+    if (client && reasonNotReady(nowMs) === undefined) return client;
     throw unavailable();
   };
 
-  const queueUp = (session: LedgerClient, waiter: Waiter, nowMs: number): void => {
+  const queueUp = (client: LedgerClient, waiter: Waiter, nowMs: number): void => {
     const limits = waitLimits();
-    if (!session.journal.leases.wait(waiter, nowMs, limits))
+    if (!client.journal.leases.wait(waiter, nowMs, limits))
       waiter.refused({ kind: "busy", waitMs: limits.balanceWaitMs });
     watchWaiters();
-    session.journal.hurry();
-    session.flushLoop.wake();
+    client.journal.hurry();
+    client.flushLoop.wake();
   };
 
-  const wait = (session: LedgerClient, order: HoldOrder, nowMs: number): Promise<OpenHold> =>
+  const wait = (client: LedgerClient, order: HoldOrder, nowMs: number): Promise<OpenHold> =>
     new Promise((resolve, reject) => {
       const { amountNanos } = order;
-      if (!givesMoney(session, nowMs)) {
+      if (!givesMoney(client, nowMs)) {
         reject(unavailable());
         return;
       }
@@ -108,14 +108,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
         ledgers: ledgersOf(order.caller, clock.nowMs()),
         amountNanos,
         untilMs: nowMs + waitLimits().balanceWaitMs,
-        granted: (leases: readonly Lease[]) => resolve(new TextHold(session, order, leases, surroundings)),
+        granted: (leases: readonly Lease[]) => resolve(new TextHold(client, order, leases, surroundings)),
         refused: (why: HoldRefusal) => reject(refusalOf(why, amountNanos, ADVICE)),
       };
-      queueUp(session, waiter, nowMs);
+      queueUp(client, waiter, nowMs);
     });
 
   /** Waits for the least amount there is, and gives it back at once. */
-  const waitForFunds = (session: LedgerClient, ledgers: Waiter["ledgers"], nowMs: number): Promise<void> =>
+  const waitForFunds = (client: LedgerClient, ledgers: Waiter["ledgers"], nowMs: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const waiter: Waiter = {
         ledgers,
@@ -130,29 +130,29 @@ export function createAdmission(options: AdmissionOptions): Admission {
           else reject(why.kind === "insufficient" ? fundless(why.ledger) : refusalOf(why, LEAST_NANOS));
         },
       };
-      queueUp(session, waiter, nowMs);
+      queueUp(client, waiter, nowMs);
     });
 
   return {
     take(order) {
       const nowMs = clock.monotonicMs();
-      const session = usable(nowMs);
-      const { leases } = session.journal;
+      const client = usable(nowMs);
+      const { leases } = client.journal;
       const { amountNanos } = order;
       assert(amountNanos >= 0n, "a hold is not negative");
       const ledgers = ledgersOf(order.caller, clock.nowMs());
       if (amountNanos > LARGEST_HOLD_NANOS)
         throw refusalOf({ kind: "insufficient", ledger: ledgers[0], fundsNanos: 0n }, amountNanos, ADVICE);
       const own = leases.of(ledgers, nowMs);
-      if (leases.take(own, amountNanos, nowMs)) return new TextHold(session, order, own, surroundings);
-      return wait(session, order, nowMs);
+      if (leases.take(own, amountNanos, nowMs)) return new TextHold(client, order, own, surroundings);
+      return wait(client, order, nowMs);
     },
     requireFunds(caller) {
       const nowMs = clock.monotonicMs();
-      const session = usable(nowMs);
+      const client = usable(nowMs);
       const ledgers = ledgersOf(caller, clock.nowMs());
-      const hasMoney = ledgers.every(({ id }) => (session.journal.leases.get(id)?.grantedNanos ?? 0n) > 0n);
-      return hasMoney ? undefined : waitForFunds(session, ledgers, nowMs);
+      const hasMoney = ledgers.every(({ id }) => (client.journal.leases.get(id)?.grantedNanos ?? 0n) > 0n);
+      return hasMoney ? undefined : waitForFunds(client, ledgers, nowMs);
     },
     notReady: () => reasonNotReady(clock.monotonicMs()),
   };

@@ -72,7 +72,7 @@ export interface PriceTerm {
   readonly factorPpm?: bigint;
 }
 
-/** The same for pictures and videos. */
+/** The same for images and videos. */
 export interface FrozenMediaPrice {
   readonly priceId: bigint;
   readonly rates: MediaRates;

@@ -17,7 +17,7 @@ import { encodeRow } from "./usage-log/usage-row.ts";
 /** A hold that these leases have given, until it is settled, once. */
 export class TextHold implements OpenHold {
   readonly begun: Promise<void>;
-  private readonly session: LedgerClient;
+  private readonly client: LedgerClient;
   private readonly order: HoldOrder;
   private readonly ledgers: readonly LedgerRef[];
   private readonly clock: Clock;
@@ -31,27 +31,27 @@ export class TextHold implements OpenHold {
 
   /** Writes its begin record. */
   constructor(
-    session: LedgerClient,
+    client: LedgerClient,
     order: HoldOrder,
     leases: readonly Lease[],
     { clock, timers, log }: { readonly clock: Clock; readonly timers: Timers; readonly log: Log },
   ) {
     const ledgers = leases.map(({ ledger }) => ledger);
     const beganAtMs = clock.nowMs();
-    this.session = session;
+    this.client = client;
     this.order = order;
     this.ledgers = ledgers;
     this.clock = clock;
     this.log = log;
     this.timers = timers;
     this.beganAtMs = beganAtMs;
-    this.hold = session.journal.begin(leases, order.amountNanos, (number) =>
+    this.hold = client.journal.begin(leases, order.amountNanos, (number) =>
       encodeBegin(number, beganAtMs, order, ledgers),
     );
     failpoint("hold.taken");
     const { number, beginRecord } = this.hold;
     assert(beginRecord, "a hold begins with its line");
-    this.begun = session.writer.begin(number, beginRecord);
+    this.begun = client.writer.begin(number, beginRecord);
   }
 
   chargeNanos(): bigint {
@@ -75,7 +75,7 @@ export class TextHold implements OpenHold {
     if (price.unpriced !== undefined) this.withoutPrice = price.unpriced;
     const costNanos = chargeOf(order, price, outcome, this.log);
     const aboveNanos = costNanos - hold.amountNanos;
-    const growing = aboveNanos > 0n ? growHold(this.session, hold, aboveNanos, clock, timers) : undefined;
+    const growing = aboveNanos > 0n ? growHold(this.client, hold, aboveNanos, clock, timers) : undefined;
     return growing === undefined
       ? this.end(outcome, price, costNanos)
       : growing.then(() => this.end(outcome, price, costNanos));
@@ -84,7 +84,7 @@ export class TextHold implements OpenHold {
   /** Writes the end record. What the hold does not cover is the platform's loss, so that nothing later has to agree to it. */
   private end(outcome: Outcome, price: FrozenPrice, costNanos: bigint): Promise<void> {
     const { order, ledgers, clock, beganAtMs, hold } = this;
-    const { journal, writer: records, flushLoop } = this.session;
+    const { journal, writer: records, flushLoop } = this.client;
     const chargeNanos = costNanos < hold.amountNanos ? costNanos : hold.amountNanos;
     this.writtenOff = costNanos - chargeNanos;
     const end: SettledEnd = {

@@ -20,7 +20,7 @@ export interface CatalogParts {
 /** What the catalog must know of a kind of upstream; src/upstreams/kinds.ts has the table. */
 export interface KindFacts {
   readonly protocols: readonly ProtocolName[];
-  /** Of pictures and videos that it can make. */
+  /** Of images and videos that it can make. */
   readonly families: readonly FamilyName[];
   readonly needsKey: boolean;
 }

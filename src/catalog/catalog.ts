@@ -82,7 +82,7 @@ export interface PriceRow {
   readonly media: MediaRates;
 }
 
-/** Nanos for one picture by resolution tier, and for one second by resolution; words in lower case. */
+/** Nanos for one image by resolution tier, and for one second by resolution; words in lower case. */
 export interface MediaRates {
   readonly perImage?: Readonly<Record<string, bigint>>;
   readonly perSecond?: Readonly<Record<string, bigint>>;

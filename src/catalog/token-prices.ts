@@ -10,7 +10,7 @@ interface TokenPriceFacts {
 }
 
 /**
- * Every price of tokens that a table may name. Pictures and videos that a model reads cost as its text unless they have a
+ * Every price of tokens that a table may name. Images and videos that a model reads cost as its text unless they have a
  * price, as most vendors count them so; sound that it reads and media that it makes cost many times that, so that they have
  * no price where none is named.
  */

@@ -79,12 +79,12 @@ export function isTextType(mimeType: string): boolean {
   return mimeType.startsWith("text/") || TEXT_TYPES.has(mimeType);
 }
 
-/** An upstream calls bytes a picture that are none. */
+/** An upstream calls bytes an image that are none. */
 export class NotAnImage extends TypeError {
   override readonly name = "NotAnImage";
 }
 
-/** Media of an answer: a picture that came in bytes is of the type that these tell. Throws NotAnImage where they are none. */
+/** Media of an answer: an image that came in bytes is of the type that these tell. Throws NotAnImage where they are none. */
 export function checkedMedia(part: MediaPart): MediaPart {
   const { media, source } = part;
   if (media !== "image" || (source.from === "url" && !isDataUrl(source.url))) return part;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { IMAGE_SIZES } from "../../test/support/picture-sizes.ts";
+import { IMAGE_SIZES } from "../../test/support/image-sizes.ts";
 import { GatewayError } from "../errors.ts";
 import type { ImageOrder, Submission } from "./family.ts";
 import { imagegen } from "./imagegen.ts";
@@ -83,7 +83,7 @@ describe("imagegen", () => {
     expect(refusal({ prompt: "x", image_urls: "https://x.example/a.png" })).toEqual(because("image_urls"));
   });
 
-  it("refuses what would make another picture than is meant, or more of them, naming the field", () => {
+  it("refuses what would make another image than is meant, or more of them, naming the field", () => {
     const because = (param: string) => [400, "invalid_request", param];
     for (const n of [2, 10, 0, -1, 1.5, "1", "2", true, {}, [1]])
       expect(refusal({ prompt: "x", n }), `n ${n}`).toEqual(because("n"));
@@ -102,7 +102,7 @@ describe("imagegen", () => {
     expect(read({ n: 1 })).toEqual(read({}));
   });
 
-  it("fails the task for more pictures than anyone looks at, and refuses an endless address", () => {
+  it("fails the task for more images than anyone looks at, and refuses an endless address", () => {
     const url = "https://x.example/a.png";
     expect(read({ image_urls: Array(100).fill(url) }).violation).toBeNull();
     expect(read({ image_urls: Array(101).fill(url) }).violation).toMatch(/takes at most 100 items, not 101/);
@@ -111,7 +111,7 @@ describe("imagegen", () => {
     ]);
   });
 
-  it("keeps reference pictures in order and of both kinds; one above 20 MB fails the task", () => {
+  it("keeps reference images in order and of both kinds; one above 20 MB fails the task", () => {
     const images = ["https://x.example/a.png", "data:image/jpeg;base64,AAAA", "HTTP://x.example/b"];
     expect(orderOf({ image_urls: images }).images).toEqual(images);
     expect(read({ image_urls: images }).action).toBe("generate");

@@ -48,7 +48,7 @@ const PIXELS = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
 const TIER_PIXELS = { "1k": 1680 * 944, "2k": 2560 * 2048 } as const;
 
 /** The largest reference image that the specification names, 20 MB. */
-const MAX_PICTURE_BYTES = 20 * 1024 * 1024;
+const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
 const REFUSED = {
   missing: "invalid_request",
@@ -110,35 +110,35 @@ function readImage(model: FamilyModel, body: Body): Submission {
   // Beside exact pixels the resolution is not looked at.
   const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, verdict);
   values.image_urls.forEach((url, index) => {
-    if (isDataUrl(url) && dataBytes(url) > MAX_PICTURE_BYTES)
+    if (isDataUrl(url) && dataBytes(url) > MAX_IMAGE_BYTES)
       verdict.fail(`\`image_urls[${index}]\` is larger than 20 MB.`);
   });
-  const picture = exact ? pictureOfPixels(Number(exact[1]), Number(exact[2])) : pictureOfRatio(values);
+  const image = exact ? imageOfPixels(Number(exact[1]), Number(exact[2])) : imageOfRatio(values);
   const order: ImageOrder = {
     medium: "image",
     family: "imagegen",
     prompt: values.prompt,
-    ...picture,
+    ...image,
     quality: qualityOf(model) === "2" ? null : "high",
     images: values.image_urls,
   };
   return {
     order,
-    units: { images: { [picture.tier]: 1 } },
+    units: { images: { [image.tier]: 1 } },
     action: values.image_urls.length > 0 ? "generate" : "textGenerate",
     violation: verdict.violation(),
   };
 }
 
-type Picture = Pick<ImageOrder, "widthPx" | "heightPx" | "ratio" | "tier">;
+type Image = Pick<ImageOrder, "widthPx" | "heightPx" | "ratio" | "tier">;
 
-function pictureOfPixels(widthPx: number, heightPx: number): Picture {
+function imageOfPixels(widthPx: number, heightPx: number): Image {
   const pixels = widthPx * heightPx;
   const tier = pixels <= TIER_PIXELS["1k"] ? "1k" : pixels <= TIER_PIXELS["2k"] ? "2k" : "4k";
   return { widthPx, heightPx, ratio: null, tier };
 }
 
-function pictureOfRatio(values: { readonly size: string; readonly resolution: string }): Picture {
+function imageOfRatio(values: { readonly size: string; readonly resolution: string }): Image {
   const ratio = values.size as keyof typeof SIZES;
   const tier = values.resolution as Tier;
   const [widthPx, heightPx] = SIZES[ratio][tier];

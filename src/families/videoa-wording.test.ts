@@ -132,7 +132,7 @@ describe("the words of a prompt beside a reference video", () => {
     );
   });
 
-  it("count for nothing without a video, nor where somebody in the picture does it, nor where it is forbidden", () => {
+  it("count for nothing without a video, nor where somebody in the image does it, nor where it is forbidden", () => {
     const things = fc.constantFrom(
       "the car",
       "a family dinner",

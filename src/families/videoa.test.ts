@@ -209,7 +209,7 @@ describe("videoa", () => {
     for (const [variant, content] of sound) expect(refusal(variant, content)).toBe("accepted");
   });
 
-  it("takes data URLs for pictures of 2.0 only, assets everywhere, and no other address", () => {
+  it("takes data URLs for images of 2.0 only, assets everywhere, and no other address", () => {
     const data = "data:image/png;base64,AAAA";
     expect(refusal("2.0", [image("reference_image", data)])).toBe("accepted");
     expect(refusal("2.5", [image("reference_image", data)])).toMatch(/^`content\[0\]\.image_url\.url`/);

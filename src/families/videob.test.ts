@@ -106,7 +106,7 @@ describe("videob", () => {
     for (const body of mixed) expect(outcome(body)).toEqual(MIXED);
   });
 
-  it("keeps pictures in order: image_urls, then those with roles", () => {
+  it("keeps images in order: image_urls, then those with roles", () => {
     const body = { image_with_roles: [role("first_frame"), role("last_frame")] };
     expect(roles(body)).toEqual(["image first_frame", "image last_frame"]);
     expect(

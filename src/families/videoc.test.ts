@@ -74,7 +74,7 @@ describe("videoc", () => {
     }
   });
 
-  it("ignores pictures beyond 9, sounds beyond 3 and the fields of other families", () => {
+  it("ignores images beyond 9, sounds beyond 3 and the fields of other families", () => {
     const { references } = orderOf({
       image_urls: [...URLS(9), "nonsense", 5],
       audio_urls: [...URLS(3), "nonsense"],

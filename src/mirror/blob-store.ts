@@ -40,7 +40,7 @@ const FREE_BYTES_KEPT = 1024 ** 3;
 
 /**
  * Writes a file as it comes, in little memory, and flushes it to the disk. Throws with nothing left behind:
- * MirrorFailure where it is no picture or video or the disk is nearly full, and what reading and writing throw.
+ * MirrorFailure where it is no image or video or the disk is nearly full, and what reading and writing throw.
  */
 export async function writeTempFile(folder: string, chunks: AsyncIterable<Buffer>): Promise<TempFile> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -96,7 +96,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
   it("get links of the gateway's own, each to the same bytes under the type they have", async () => {
     const mirror = open({ kind: "disk" });
     const result = {
-      outputs: [{ url: `${vendor}/video.bin`, expiresAt: 1 }, { url: `${vendor}/picture` }],
+      outputs: [{ url: `${vendor}/video.bin`, expiresAt: 1 }, { url: `${vendor}/image` }],
       lastFrameUrl: `${vendor}/last`,
       durationSeconds: 5,
       usage: { completion_tokens: 1 },
@@ -118,7 +118,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
 
   it("stay as they are where the settings do not want copies", async () => {
     const mirror = open({ kind: "none" });
-    const result = { outputs: [{ url: `${vendor}/picture`, expiresAt: 1 }] };
+    const result = { outputs: [{ url: `${vendor}/image`, expiresAt: 1 }] };
     expect(await mirror.keep("task-1", result, PATIENT_MS)).toEqual(result);
     expect(asked).toEqual([]);
   });
@@ -132,19 +132,19 @@ describe("results of tasks", { timeout: 60_000 }, () => {
 
   it("are not fetched from a private address that egress_allow does not name", async () => {
     const mirror = open({ kind: "disk" }, { guarded: createSafeFetch({ allow: () => [] }) });
-    const result = { outputs: [{ url: `${vendor}/picture` }] };
+    const result = { outputs: [{ url: `${vendor}/image` }] };
     expect(await mirror.keep("task-1", result, PATIENT_MS)).toEqual(result);
     expect(asked).toEqual([]);
     expect(mirror.counts()).toEqual({ running: 0, failed: 1 });
   });
 
-  it("are neither kept nor served where they are no pictures and no videos", async () => {
+  it("are neither kept nor served where they are no images and no videos", async () => {
     const mirror = open({ kind: "disk" });
     serve = (_request, response) => {
       response.writeHead(200, { "content-type": "image/png" });
       response.end(`<html><script>alert(1)</script>${" ".repeat(1_000)}</html>`);
     };
-    const result = { outputs: [{ url: `${vendor}/picture` }, { url: "data:image/svg+xml;base64,PHN2Zz4=" }] };
+    const result = { outputs: [{ url: `${vendor}/image` }, { url: "data:image/svg+xml;base64,PHN2Zz4=" }] };
     expect(await mirror.keep("task-1", result, PATIENT_MS)).toEqual(result);
     expect(asked).toHaveLength(1);
     expect(await readdir(join(dataDir, "media"))).toEqual(["drafts"]);
@@ -158,7 +158,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       response.writeHead(200, { "content-length": PNG.length });
       response.write(PNG.subarray(0, 1_000), () => response.destroy());
     };
-    const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/picture` }] }, PATIENT_MS);
+    const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
     expect(asked).toHaveLength(2);
     expect(await fileOf(mirror, kept.outputs[0]?.url)).toBe(digest(PNG));
     expect(await drafts()).toEqual([]);
@@ -170,7 +170,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       if (request.url === "/slow") response.write(PNG.subarray(0, 1_000));
       else response.end(PNG);
     };
-    const outputs = [{ url: `${vendor}/slow` }, { url: `${vendor}/picture` }];
+    const outputs = [{ url: `${vendor}/slow` }, { url: `${vendor}/image` }];
     const kept = await mirror.keep("task-1", { outputs }, 2_000);
     expect(kept.outputs[0]).toEqual(outputs[0]);
     expect(await fileOf(mirror, kept.outputs[1]?.url)).toBe(digest(PNG));
@@ -227,13 +227,13 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       const { s3, place } = await bucket("");
       const mirror = open(place, { s3Keys: S3_KEYS });
       s3.refusals.push(503);
-      const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/picture` }] }, PATIENT_MS);
+      const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
       expect(await fileOf(mirror, kept.outputs[0]?.url)).toBe(digest(PNG));
     });
 
     it("keep the vendor's link where the bucket does not take our keys, or the environment has none", async () => {
       const { s3, place } = await bucket("");
-      const result = { outputs: [{ url: `${vendor}/picture` }] };
+      const result = { outputs: [{ url: `${vendor}/image` }] };
       for (const s3Keys of [{ ...S3_KEYS, secretKey: "wrong" }, undefined]) {
         expect(await open(place, { s3Keys }).keep("task-1", result, PATIENT_MS)).toEqual(result);
       }
@@ -246,7 +246,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       const told: unknown[] = [];
       const log = { ...silentLog, warn: (facts: object) => void told.push(facts) };
       const mirror = open(place, { s3Keys: { ...S3_KEYS, secretKey: "wrong" }, log });
-      await mirror.keep("task-1", { outputs: [{ url: `${vendor}/picture` }] }, PATIENT_MS);
+      await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
       const message = "the bucket returned status 403 for PUT (SignatureDoesNotMatch)";
       expect(told).toContainEqual({ err: expect.objectContaining({ message }), task: "task-1" });
     });
@@ -263,14 +263,14 @@ describe("results of tasks", { timeout: 60_000 }, () => {
     it("are found on the disk too, where they were copied to before", async () => {
       const { place } = await bucket("");
       const before = open({ kind: "disk" });
-      const kept = await before.keep("task-1", { outputs: [{ url: `${vendor}/picture` }] }, PATIENT_MS);
+      const kept = await before.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
       expect(await fileOf(open(place, { s3Keys: S3_KEYS }), kept.outputs[0]?.url)).toBe(digest(PNG));
     });
   });
 
   it("are written to the disk as they come, whole and named before anyone is told", async () => {
     const mirror = open({ kind: "disk" });
-    const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/picture` }] }, PATIENT_MS);
+    const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
     const path = kept.outputs[0]?.url.slice(`${PUBLIC}/media/`.length) ?? "";
     expect(digest(await readFile(join(dataDir, "media", path)))).toBe(digest(PNG));
   });

@@ -22,7 +22,7 @@ export interface BodyFeatures {
    * 0 = it answers in one pass.
    */
   readonly vendorTools: number;
-  /** Pictures inside the body: where they stand in it. */
+  /** Images inside the body: where they stand in it. */
   readonly images: readonly BodyRange[];
 }
 
@@ -197,13 +197,13 @@ export function serviceField(dimension: ServiceDimension): FeatureRule {
   };
 }
 
-/** What models take as a picture; SVG is text, and other types are unbounded. */
+/** What models take as an image; SVG is text, and other types are unbounded. */
 const IMAGE = /^image\/(?!svg)[a-z0-9.+-]+$/i;
 const IMAGE_URL = /^data:image\/(?!svg)[a-z0-9.+-]+;base64,/i;
 const TEXT = /^(text\/|image\/svg)/i;
 const TEXT_URL = /^data:(text\/|image\/svg)/i;
 
-/** An address: elsewhere, unless it is a data URL of a picture or of text. */
+/** An address: elsewhere, unless it is a data URL of an image or of text. */
 const address: FeatureRule = (features, values, path) => {
   const isInside = (head: string): boolean => IMAGE_URL.test(head) || TEXT_URL.test(head);
   if (values.some(({ head }) => head !== "" && !isInside(head))) features.unbounded ??= path;
@@ -220,12 +220,12 @@ const image = (features: Draft, value: FoundValue): void => {
   features.images.push({ start: value.start, end: value.end });
 };
 
-/** Where vendors read a picture as a data URL. The same value anywhere else is text, and counted as such. */
+/** Where vendors read an image as a data URL. The same value anywhere else is text, and counted as such. */
 export const imageUrl: FeatureRule = (features, values) => {
   for (const value of values) if (IMAGE_URL.test(value.head)) image(features, value);
 };
 
-/** Base64 content where vendors read it: a picture if all its siblings say so, otherwise counted as text. */
+/** Base64 content where vendors read it: an image if all its siblings say so, otherwise counted as text. */
 export function imageData(typePaths: readonly string[], kindPath?: string): FeatureRule {
   return (features, values, path, scan) => {
     const types = byParent(typePaths.flatMap((typePath) => scan.all(typePath)));

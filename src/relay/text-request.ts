@@ -1,5 +1,5 @@
 import type { Caller } from "../accounts/caller.ts";
-import type { MemoryLease } from "../base/async/memory-budget.ts";
+import type { MemoryGrant } from "../base/async/memory-budget.ts";
 import type { BodyScan } from "../base/json/json-scan.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Protocol } from "../protocols/protocol.ts";
@@ -31,7 +31,7 @@ export interface TextRequest {
   readonly arrayStream: boolean;
   readonly body: readonly Buffer[];
   /** What the body takes of this process's memory: released when the request is over. */
-  readonly memory: MemoryLease;
+  readonly memory: MemoryGrant;
   /** By which its key was let in; undefined for one without limits. Finished when the request is over. */
   readonly admission: Admission | undefined;
   readonly scan: BodyScan;

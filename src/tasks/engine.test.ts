@@ -155,7 +155,7 @@ describe("a task", () => {
     expect(await read(stranger.accountId, id)).toBeUndefined();
   });
 
-  it("is not found by other accounts, nor as a picture", async () => {
+  it("is not found by other accounts, nor as an image", async () => {
     const { task, caller } = await run();
     const stranger = await rig.account(DOLLAR);
     const engine = await rig.startEngine();

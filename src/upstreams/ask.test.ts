@@ -93,7 +93,7 @@ describe("a whole request for a whole answer", () => {
     });
   });
 
-  it("gives up an answer beyond its bound, unless the answer is the picture itself", async () => {
+  it("gives up an answer beyond its bound, unless the answer is the image itself", async () => {
     const mb = Buffer.alloc(1024 * 1024, "a");
     const upstream = await rig.serve(({ socket }) => {
       socket.write(`${OK}content-length: ${5 * mb.length}\r\n\r\n`);
@@ -118,7 +118,7 @@ describe("a whole request for a whole answer", () => {
 });
 
 describe("its bounds and its path", () => {
-  it("let a read take less time than a submit, and a picture as long as the upstream may", () => {
+  it("let a read take less time than a submit, and an image as long as the upstream may", () => {
     const own = { ...PATIENT, firstBytePlainMs: 600_000, totalMs: 3_600_000 };
     const total = (method: "GET" | "POST", responsesWithMedia = false): number =>
       askTimeouts(own, { method, path: "/", responsesWithMedia }, false).totalMs;

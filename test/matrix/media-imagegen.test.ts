@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { IMAGE_SIZES } from "../support/image-sizes.ts";
 import {
   IMAGE_TASKS,
   IMAGES,
@@ -11,7 +12,6 @@ import {
   tagged,
 } from "../support/media-world.ts";
 import { cleanLedger } from "../support/money-books.ts";
-import { IMAGE_SIZES } from "../support/picture-sizes.ts";
 
 /** A data URL of some size, as the sandbox keeps it. */
 function inJournal(url: string): string {

@@ -7,7 +7,7 @@ export interface ChartSeries {
 }
 
 export interface ChartProps {
-  /** The question it answers: heading of the table, label of the picture. */
+  /** The question it answers: heading of the table, label of the image. */
   readonly title: string;
   /** ISO moments, ascending. */
   readonly moments: readonly string[];

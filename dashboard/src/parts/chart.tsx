@@ -82,7 +82,7 @@ function Canvas(
   const [theme] = usePreference("theme");
   const language = useLanguage();
   const { title, moments, series, height } = props;
-  // A picture is drawn anew when what it shows changes; strings compare what arrays cannot.
+  // An image is drawn anew when what it shows changes; strings compare what arrays cannot.
   const content = JSON.stringify([moments, series, props.kind, theme, language, height]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: content stands for all that is drawn
   useEffect(() => {

@@ -27,7 +27,7 @@ export interface SnippetOf {
   readonly sdk: Sdk;
   readonly endpoint: ModelEndpoint;
   readonly model: string;
-  /** Of pictures and videos; null = text. */
+  /** Of images and videos; null = text. */
   readonly family: string | null;
   /** The gateway's address, without a slash at its end. */
   readonly url: string;

@@ -32,7 +32,7 @@ export function assetSpec(asset: Asset): FileSpec {
     caption: asset.id,
     seed: seedOf(asset.id),
   };
-  if (asset.type === "Image") return { kind: "picture", ...drawing, format: "png" };
+  if (asset.type === "Image") return { kind: "image", ...drawing, format: "png" };
   if (asset.type === "Video") return { kind: "video", ...drawing, seconds: SECONDS, sound: true };
   return { kind: "sound", seconds: SECONDS };
 }

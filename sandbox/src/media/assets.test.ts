@@ -4,7 +4,7 @@ import { probeBoxes, probePicture } from "../testing/probes.ts";
 import { type StartedSandbox, startSandbox } from "../testing/started-sandbox.ts";
 
 const asset = (change: Body = {}): Body => ({
-  url: "https://pictures.example/fox.png",
+  url: "https://images.example/fox.png",
   asset_type: "Image",
   name: "fox.png",
   ...change,

@@ -12,7 +12,7 @@ import {
 import { probePicture } from "../testing/probes.ts";
 import { type StartedSandbox, startSandbox } from "../testing/started-sandbox.ts";
 
-describe("scripted pictures and videos", () => {
+describe("scripted images and videos", () => {
   let sandbox: StartedSandbox;
   beforeAll(async () => {
     sandbox = await startSandbox({ taskMs: 0 });

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 
-/** Pictures sent in a request would fill the journal: what they were is enough to recognise them. */
+/** Images sent in a request would fill the journal: what they were is enough to recognise them. */
 const MAX_TEXT = 2_000;
 
-/** A submitted body as the journal keeps it: long texts cut, bytes of pictures replaced by their digest. */
+/** A submitted body as the journal keeps it: long texts cut, bytes of images replaced by their digest. */
 export function journaledBody(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, brief(value)]));
 }

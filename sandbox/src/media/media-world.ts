@@ -4,7 +4,7 @@ import { createStudio, type Studio } from "./files/studio.ts";
 import { createLinks, type Links } from "./links.ts";
 import type { Task } from "./task.ts";
 
-/** What one sandbox remembers of pictures, videos and assets. */
+/** What one sandbox remembers of images, videos and assets. */
 export interface MediaWorld {
   /** The newest come first to be kept; ids are unique among both. */
   tasks: Lru<Task>;

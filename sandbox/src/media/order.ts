@@ -8,9 +8,9 @@ export interface MediaOrder {
   prompt: string;
   /** undefined = as the references are. */
   size: Size | undefined;
-  /** Videos: -1 = the model decides; pictures: 0. */
+  /** Videos: -1 = the model decides; images: 0. */
   seconds: number;
-  /** As the caller is told: "720p". Pictures: "2k". */
+  /** As the caller is told: "720p". Images: "2k". */
   resolution: string;
   ratio: string;
   sound: boolean;

@@ -5,7 +5,7 @@ export interface Size {
 
 type Tier = "1k" | "2k" | "4k";
 
-/** Pixels of a picture by ratio and tier, as the specification lists them. */
+/** Pixels of an image by ratio and tier, as the specification lists them. */
 const PICTURE_SIZES: Readonly<Record<string, Record<Tier, string>>> = {
   "1:1": { "1k": "1248x1248", "2k": "2048x2048", "4k": "2880x2880" },
   "16:9": { "1k": "1680x944", "2k": "2048x1152", "4k": "3840x2160" },
@@ -24,11 +24,11 @@ const PICTURE_SIZES: Readonly<Record<string, Record<Tier, string>>> = {
   "1:3": { "1k": "512x1536", "2k": "1024x3072", "4k": "1280x3840" },
 };
 
-/** Below nothing can be drawn; above one picture would take more memory than everything else. */
+/** Below nothing can be drawn; above one image would take more memory than everything else. */
 const MIN_SIDE = 16;
 const MAX_SIDE = 8_192;
 
-/** Pixels of a picture whose size is a listed ratio or `<width>x<height>`; undefined for anything else. */
+/** Pixels of an image whose size is a listed ratio or `<width>x<height>`; undefined for anything else. */
 export function pictureSize(size: string, tier: string): Size | undefined {
   const listed = PICTURE_SIZES[size]?.[tier as Tier];
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(listed ?? size) ?? [];
@@ -37,7 +37,7 @@ export function pictureSize(size: string, tier: string): Size | undefined {
   return sides.every((side) => side >= MIN_SIDE && side <= MAX_SIDE) ? found : undefined;
 }
 
-/** Those of which groups of pictures are stored; a family takes some of them. */
+/** Those of which groups of images are stored; a family takes some of them. */
 export const VIDEO_RESOLUTIONS: readonly string[] = ["480p", "720p", "768p", "1080p"];
 export const VIDEO_RATIOS: readonly string[] = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 

@@ -42,7 +42,7 @@ const GETS: readonly (readonly [prefix: string, route: Reader])[] = [
   [FILES_PREFIX, (name) => ({ protocol: "file", response: (world, call) => serveFile(world, call, name) })],
 ];
 
-/** The route of a picture, video, asset or file; undefined for everything else. */
+/** The route of an image, video, asset or file; undefined for everything else. */
 export function mediaRoute(method: string, path: string): MediaRoute | undefined {
   if (method === "POST") return POSTS[path];
   if (method !== "GET" && (method !== "HEAD" || !path.startsWith(FILES_PREFIX))) return undefined;

@@ -10,7 +10,7 @@ import {
 } from "../testing/media-orders.ts";
 import { type StartedSandbox, startSandbox } from "../testing/started-sandbox.ts";
 
-const URL = "https://pictures.example/fox.png";
+const URL = "https://images.example/fox.png";
 const DATA = "data:image/png;base64,iVBORw0KGgo=";
 const item = (kind: string, role: string | undefined, url = URL): Body => ({
   type: kind,
@@ -108,7 +108,7 @@ describe("the sandbox's strictness", () => {
   it.each<[string, Body]>([
     ["data URLs of images", imageBody({ image_urls: [DATA, URL] })],
     ["high quality on sunburst", imageBody({ model: "imagegen-2.5-sunburst", quality: "high" })],
-    ["an inline picture on 2.0", videoaBody({}, item("image_url", "first_frame", DATA))],
+    ["an inline image on 2.0", videoaBody({}, item("image_url", "first_frame", DATA))],
     ["a frame beside a reference image", videoaBody({}, image("first_frame"), image("reference_image"))],
     ["both frames", videoaBody({}, image("first_frame"), image("last_frame"))],
     ["audio alone on 2.5", videoaBody({ model: "videoa-2.5" }, item("audio_url", "reference_audio"))],

@@ -39,7 +39,7 @@ const DECODERS: Readonly<Record<Family, (body: JsonObject) => MediaOrder>> = {
 
 const REQUEST_ID = "x-request-id";
 
-/** POST of a picture or video: a task, unless something is wrong or scripted to be. */
+/** POST of an image or video: a task, unless something is wrong or scripted to be. */
 export async function serveSubmit(world: World, call: Call, medium: Medium): Promise<void> {
   await refusing(call, taskErrors, async () => {
     const note: MediaNote = {};

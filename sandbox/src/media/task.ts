@@ -26,7 +26,7 @@ const DEFAULT_EXPIRY_SECONDS = 86_400;
 
 export function newTask(task: Omit<Task, "polled" | "fetched" | "seconds">): Task {
   const { order, scenario } = task;
-  // Bytes of pictures and long prompts are not kept: ten thousand tasks would be gigabytes of them.
+  // Bytes of images and long prompts are not kept: ten thousand tasks would be gigabytes of them.
   const references = order.references.map((url) => (url.startsWith("data:") ? "data:" : url));
   const kept = { ...order, prompt: drawnText(order.prompt), references };
   return { ...task, order: kept, polled: 0, fetched: 0, seconds: secondsOf(order, scenario) };
@@ -66,7 +66,7 @@ export function specOf(task: Task, name: string): FileSpec | undefined {
   const drawing = { width, height, text: prompt, caption, seed };
   const names = fileNames(task);
   if (name === names.result) {
-    if (!video) return { kind: "picture", ...drawing, format: scenario.format ?? "png" };
+    if (!video) return { kind: "image", ...drawing, format: scenario.format ?? "png" };
     return { kind: "video", ...drawing, seconds, sound: order.sound };
   }
   if (name === names.lastFrame && order.lastFrame) return { kind: "last-frame", ...drawing, seconds };

@@ -17,17 +17,17 @@ import { type StartedSandbox, startSandbox } from "../testing/started-sandbox.ts
 const IMAGE = {
   type: "image_url",
   role: "first_frame",
-  image_url: { url: "https://pictures.example/fox.png" },
+  image_url: { url: "https://images.example/fox.png" },
 };
 
-describe("pictures and videos of the sandbox", () => {
+describe("images and videos of the sandbox", () => {
   let sandbox: StartedSandbox;
   beforeAll(async () => {
     sandbox = await startSandbox({ taskMs: 0 });
   });
   afterAll(() => sandbox.close());
 
-  it("takes a picture's order and gives a real picture of exactly its pixels", async () => {
+  it("takes an image's order and gives a real image of exactly its pixels", async () => {
     const response = await sandbox.post(IMAGES, imageBody({ size: "16:9", resolution: "2K" }));
     const id = response.json.task_id as string;
     expect(response.json).toEqual({ code: 200, status: "submitted", task_id: id, id });
@@ -38,7 +38,7 @@ describe("pictures and videos of the sandbox", () => {
     expect(probePicture(file.bytes)).toEqual({ format: "png", width: 2048, height: 1152 });
   });
 
-  it("makes the picture in another format, and of explicit pixels, where it is asked", async () => {
+  it("makes the image in another format, and of explicit pixels, where it is asked", async () => {
     const id = await submit(
       sandbox,
       imageBody({ size: "640x360", prompt: "A fox [[sandbox: format=jpeg]]" }),
@@ -172,7 +172,7 @@ describe("pictures and videos of the sandbox", () => {
     expect(one).not.toBe(other);
   });
 
-  it("shows a task to its own credential only, and a picture's never as a video's", async () => {
+  it("shows a task to its own credential only, and an image's never as a video's", async () => {
     const id = await submit(sandbox, imageBody(), { authorization: "Bearer one" });
     const mine = { authorization: "Bearer one" };
     expect((await get(sandbox, imageTask(id), mine)).status).toBe(200);

@@ -40,7 +40,7 @@ export const videocBody = (change: Body = {}): Body => ({
   duration: 3,
   resolution: "480P",
   aspect_ratio: "9:16",
-  image_urls: ["https://pictures.example/fox.png"],
+  image_urls: ["https://images.example/fox.png"],
   ...change,
 });
 

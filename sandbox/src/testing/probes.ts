@@ -7,7 +7,7 @@ export interface PictureProbe {
   height: number;
 }
 
-/** Reads a picture's header byte by byte. */
+/** Reads an image's header byte by byte. */
 export function probePicture(bytes: Buffer): PictureProbe {
   if (bytes.subarray(0, 8).equals(Buffer.from("89504e470d0a1a0a", "hex")))
     return { format: "png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -18,7 +18,7 @@ export function probePicture(bytes: Buffer): PictureProbe {
       width: (bytes.readUInt32LE(21) & 0x3fff) + 1,
       height: ((bytes.readUInt32LE(21) >> 14) & 0x3fff) + 1,
     };
-  if (bytes.readUInt16BE(0) !== 0xffd8) throw new Error("this is no picture");
+  if (bytes.readUInt16BE(0) !== 0xffd8) throw new Error("this is no image");
   let at = 2;
   while (at < bytes.length) {
     const marker = bytes.readUInt16BE(at);

@@ -1,6 +1,6 @@
 import HME from "h264-mp4-encoder";
 import { BufferSource, EncodedPacketSink, Input, MP4 } from "mediabunny";
-import { type Picture, paintRow } from "../media/files/draw.ts";
+import { type Image, paintRow } from "../media/files/draw.ts";
 import { FRAMES_PER_SECOND } from "../media/files/file-spec.ts";
 import { drawFrame, GROUP_FRAMES, type StoredGroup } from "../media/files/video.ts";
 import { VIDEO_RATIOS, VIDEO_RESOLUTIONS, videoSize } from "../media/pixels.ts";
@@ -44,7 +44,7 @@ async function encodeGroup(width: number, height: number): Promise<StoredGroup> 
 }
 
 /** As planar YUV 4:2:0 in BT.601 of limited range, 8 fractional bits: what a player assumes where a file does not say. */
-function encodeYuv({ width, height, row }: Picture): Uint8Array {
+function encodeYuv({ width, height, row }: Image): Uint8Array {
   const colors = new Uint32Array(width * height);
   for (let y = 0; y < height; y += 1) paintRow(row(y), width, colors, y * width);
   const weighted = (color: number, red: number, green: number, blue: number): number =>

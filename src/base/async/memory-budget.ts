@@ -17,7 +17,7 @@ const MAX_WAITING = 256;
 export type MemoryRefusal = Obstacle | "queue";
 
 interface Waiter {
-  readonly lease: MemoryLease;
+  readonly grant: MemoryGrant;
   readonly bytes: number;
   end(obstacle: MemoryRefusal | undefined): void;
 }
@@ -50,8 +50,8 @@ export class MemoryBudget {
   }
 
   /** Begins with nothing; its holder must release it. */
-  lease(owner: MemoryOwner): MemoryLease {
-    return new MemoryLease(this, owner);
+  grant(owner: MemoryOwner): MemoryGrant {
+    return new MemoryGrant(this, owner);
   }
 
   /** For metrics. */
@@ -68,35 +68,35 @@ export class MemoryBudget {
     return this.waiting;
   }
 
-  /** See MemoryLease.growTo. Gives what stands against it. */
-  grow(lease: MemoryLease, bytes: number): Obstacle | undefined {
-    const { owner, pool } = lease;
+  /** See MemoryGrant.growTo. Gives what stands against it. */
+  grow(grant: MemoryGrant, bytes: number): Obstacle | undefined {
+    const { owner, pool } = grant;
     const isSmall = bytes <= SMALL_BYTES && pool !== this.large;
-    if (isSmall && this.small.obstacle(owner, lease.bytes, bytes - lease.bytes) === undefined) {
-      this.small.add(owner, bytes - lease.bytes);
-      lease.hold(this.small, bytes);
+    if (isSmall && this.small.obstacle(owner, grant.bytes, bytes - grant.bytes) === undefined) {
+      this.small.add(owner, bytes - grant.bytes);
+      grant.hold(this.small, bytes);
       return undefined;
     }
-    const own = pool === this.large ? lease.bytes : 0;
+    const own = pool === this.large ? grant.bytes : 0;
     const obstacle = this.large.obstacle(owner, own, bytes - own);
     if (obstacle !== undefined) return obstacle;
-    if (pool === this.small) pool.add(owner, -lease.bytes);
+    if (pool === this.small) pool.add(owner, -grant.bytes);
     this.large.add(owner, bytes - own);
-    lease.hold(this.large, bytes);
+    grant.hold(this.large, bytes);
     return undefined;
   }
 
-  /** See MemoryLease.await. */
-  wait(lease: MemoryLease, bytes: number): Promise<MemoryRefusal | undefined> {
+  /** See MemoryGrant.await. */
+  wait(grant: MemoryGrant, bytes: number): Promise<MemoryRefusal | undefined> {
     if (this.waiting >= MAX_WAITING) return Promise.resolve(this.count("queue"));
     return new Promise((resolve) => {
       const waiter: Waiter = {
-        lease,
+        grant,
         bytes,
         end: (obstacle) => {
           cancel();
           this.waiting -= 1;
-          lease.waiter = undefined;
+          grant.waiter = undefined;
           resolve(obstacle);
         },
       };
@@ -107,20 +107,20 @@ export class MemoryBudget {
         this.serve();
       });
       this.waiting += 1;
-      lease.waiter = waiter;
-      const queue = this.queues.get(lease.owner.account);
-      if (queue === undefined) this.queues.set(lease.owner.account, [waiter]);
+      grant.waiter = waiter;
+      const queue = this.queues.get(grant.owner.account);
+      if (queue === undefined) this.queues.set(grant.owner.account, [waiter]);
       else queue.push(waiter);
       this.serve();
     });
   }
 
-  /** Whether others wait whom a lease that takes at once would overtake. */
+  /** Whether others wait whom a grant that takes at once would overtake. */
   hasQueue(): boolean {
     return this.waiting > 0;
   }
 
-  /** A lease that waits is let go before its turn. */
+  /** A grant that waits is let go before its turn. */
   abandon(waiter: Waiter): void {
     this.leave(waiter);
     waiter.end("total");
@@ -145,7 +145,7 @@ export class MemoryBudget {
     for (const [account, queue] of this.queues) {
       const shortKeys = new Set<Held>();
       for (const waiter of queue) {
-        const { owner } = waiter.lease;
+        const { owner } = waiter.grant;
         if (shortKeys.has(owner.key)) continue;
         const obstacle = this.obstacleFor(waiter);
         if (obstacle === "total") return false;
@@ -155,7 +155,7 @@ export class MemoryBudget {
           continue;
         }
         this.leave(waiter);
-        this.grow(waiter.lease, waiter.bytes);
+        this.grow(waiter.grant, waiter.bytes);
         // The others' turn.
         const rest = this.queues.get(account);
         if (rest !== undefined && this.queues.delete(account)) this.queues.set(account, rest);
@@ -166,12 +166,12 @@ export class MemoryBudget {
     return false;
   }
 
-  private obstacleFor({ lease, bytes }: Waiter): Obstacle | undefined {
-    return this.large.obstacle(lease.owner, 0, bytes);
+  private obstacleFor({ grant, bytes }: Waiter): Obstacle | undefined {
+    return this.large.obstacle(grant.owner, 0, bytes);
   }
 
   private leave(waiter: Waiter): void {
-    const { account } = waiter.lease.owner;
+    const { account } = waiter.grant.owner;
     const rest = (this.queues.get(account) ?? []).filter((each) => each !== waiter);
     if (rest.length > 0) this.queues.set(account, rest);
     else this.queues.delete(account);
@@ -179,7 +179,7 @@ export class MemoryBudget {
 }
 
 /** What one holder has of a budget. */
-export class MemoryLease {
+export class MemoryGrant {
   readonly owner: MemoryOwner;
   private readonly budget: MemoryBudget;
   bytes = 0;
@@ -200,7 +200,7 @@ export class MemoryLease {
   }
 
   /**
-   * The same for a lease that holds nothing yet: in turn, for up to two seconds. Undefined at once where there is room;
+   * The same for a grant that holds nothing yet: in turn, for up to two seconds. Undefined at once where there is room;
    * a promise of undefined once there is.
    */
   await(bytes: number): undefined | Promise<MemoryRefusal | undefined> {

@@ -13,7 +13,7 @@ export interface LargeJson {
 /** Less is read or written within some milliseconds, sooner than a thread has it. */
 const LARGE = 1024 * 1024;
 
-/** Requests with pictures in them are rare, and each takes a thread for a fifth of a second. */
+/** Requests with images in them are rare, and each takes a thread for a fifth of a second. */
 const WORKERS = 1;
 const WAITING = 32;
 

@@ -62,34 +62,34 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
   const { disk, clock, timers, log } = options;
   const store = timelyStore(options.store, timers);
   let draining = false;
-  const sessions = await openLedgerClients({ ...options, store });
-  const upkeep = startMaintenance({ store, disk, clock, timers, log, ownIds: sessions.ownIds });
+  const clients = await openLedgerClients({ ...options, store });
+  const upkeep = startMaintenance({ store, disk, clock, timers, log, ownIds: clients.ownIds });
   let unlisten = async (): Promise<void> => undefined;
   const drain = async (limitMs: number): Promise<boolean> => {
     draining = true;
     let isFinished = false;
     await inTurnAll(
-      () => sessions.stop(),
+      () => clients.stop(),
       () => upkeep.stop(),
       () => unlisten(),
       async () => {
         const deadlineMs = clock.monotonicMs() + limitMs;
-        const finished = await Promise.all([...sessions.all].map((session) => session.finish(deadlineMs)));
+        const finished = await Promise.all([...clients.all].map((client) => client.finish(deadlineMs)));
         isFinished = finished.every(Boolean);
       },
     );
     return isFinished;
   };
   const onNews = ({ kind, ledger, byJournal }: MoneyNews): void => {
-    for (const session of sessions.all) {
-      if (byJournal === session.journal.id) continue;
-      if (kind === "reclaim") session.journal.reclaim(ledger);
-      else if ((session.journal.leases.get(ledger)?.waiting ?? 0) > 0) session.journal.hurry();
-      session.flushLoop.wake();
+    for (const client of clients.all) {
+      if (byJournal === client.journal.id) continue;
+      if (kind === "reclaim") client.journal.reclaim(ledger);
+      else if ((client.journal.leases.get(ledger)?.waiting ?? 0) > 0) client.journal.hurry();
+      client.flushLoop.wake();
     }
   };
   try {
-    await Promise.all([sessions.current()?.answered, upkeep.recover()]);
+    await Promise.all([clients.current()?.answered, upkeep.recover()]);
     unlisten = await options.listen(onNews);
   } catch (error) {
     // What was begun goes on until it is told, and would complain of a database that is closed.
@@ -100,7 +100,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
     clock,
     timers,
     log,
-    current: sessions.current,
+    current: clients.current,
     draining: () => draining,
     waitLimits: options.waitLimits,
   });
@@ -108,14 +108,14 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
   return {
     ...admission,
     findUnposted(requestId) {
-      for (const { journal } of sessions.all) {
+      for (const { journal } of clients.all) {
         const records = journal.findUnposted(requestId);
         if (records !== undefined) return records;
       }
       return undefined;
     },
     counts() {
-      const all = [...sessions.all].map(({ journal }) => journal);
+      const all = [...clients.all].map(({ journal }) => journal);
       const sum = (count: (journal: LedgerClient["journal"]) => number): number =>
         all.reduce((total, journal) => total + count(journal), 0);
       return {

@@ -31,9 +31,9 @@ export interface LedgerClientOptions {
   readonly timers: Timers;
   readonly log: Log;
   /** Somebody else closed the journal. What is open can still be settled in it. */
-  readonly onClosed: (session: LedgerClient) => void;
+  readonly onClosed: (client: LedgerClient) => void;
   /** A closed journal is wholly posted and gone. */
-  readonly onDone: (session: LedgerClient) => void;
+  readonly onDone: (client: LedgerClient) => void;
 }
 
 const FINISH_INTERVAL_MS = 10;
@@ -79,15 +79,15 @@ export async function openLedgerClient(options: LedgerClientOptions): Promise<Le
       freeSegments();
       if (!closed || finishing) return;
       journal.leases.sendAway({ kind: "unavailable" });
-      options.onClosed(session);
+      options.onClosed(client);
       if (journal.openCount > 0 || journal.unpostedCount > 0) return;
       void flushLoop.stop();
       files.remove();
-      options.onDone(session);
+      options.onDone(client);
     },
   });
 
-  const session: LedgerClient = {
+  const client: LedgerClient = {
     journal,
     writer: records,
     flushLoop,
@@ -111,7 +111,7 @@ export async function openLedgerClient(options: LedgerClientOptions): Promise<Le
       return closed;
     },
   };
-  return session;
+  return client;
 }
 
 /** Nobody knows whether what had no answer was made; to make it again does nothing. */

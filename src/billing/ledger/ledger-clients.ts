@@ -31,22 +31,22 @@ export async function openLedgerClients(options: LedgerClientsOptions): Promise<
     const id = options.newId();
     // Known before its folder exists, lest this process adopt it.
     ownIds.add(id);
-    const session = await openLedgerClient({
+    const client = await openLedgerClient({
       ...options,
       id,
       onClosed: replace,
       onDone: (done) => all.delete(done),
     });
-    all.add(session);
-    return session;
+    all.add(client);
+    return client;
   };
 
   // Others took this process for dead. What runs is settled in the closed journal; new work needs another.
-  const replace = (session: LedgerClient): void => {
-    if (current !== session || stopped) return;
+  const replace = (client: LedgerClient): void => {
+    if (current !== client || stopped) return;
     current = undefined;
     log.warn(
-      { journal: session.journal.id },
+      { journal: client.journal.id },
       "this process was silent for too long, and its journal was closed",
     );
     reopening = reopen();

@@ -276,7 +276,7 @@ describe("the input of a hold", () => {
     expect(inputTokens("chat-completions", body)).toBe(textTokens(body) + TOOLS);
   });
 
-  it("takes a picture inside the body at the most that vendors count for one, not by its bytes", () => {
+  it("takes an image inside the body at the most that vendors count for one, not by its bytes", () => {
     const bodies: [ProtocolName, unknown][] = [
       ["chat-completions", chat({ type: "image_url", image_url: { url: png } })],
       [
@@ -304,7 +304,7 @@ describe("the input of a hold", () => {
     expect(holdOf(endpoint, body, stated) - holdOf(endpoint, body)).toBe(38_169_000n);
   });
 
-  it("does not believe that text is a picture because it says so somewhere", () => {
+  it("does not believe that text is an image because it says so somewhere", () => {
     const claims: [ProtocolName, unknown][] = [
       ["messages", chat({ type: "tool_use", input: { image_url: { url: png } } })],
       ["messages", chat({ source: { type: "base64", type2: 1, media_type: "text/plain", data: png } })],

@@ -16,7 +16,7 @@ import { dearestOf } from "./taken-row.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
 /**
- * Bytes that a body's text has once its JSON escapes are read, pictures left out: a bound of its tokens,
+ * Bytes that a body's text has once its JSON escapes are read, images left out: a bound of its tokens,
  * since no tokenizer makes more than one of a byte. `\u4e2d` is six bytes of JSON and three of text; it counts
  * as three whatever it spells. Stops at `enough`, so that a large body is not looked through for nothing.
  */
@@ -29,7 +29,7 @@ export function textBytes(body: readonly Uint8Array[], images: readonly BodyRang
   return Math.min(enough, bytes - savedByEscapes(body, outside));
 }
 
-/** `pictures` in order. Of an escape that a chunk's end cuts nothing is saved. */
+/** `images` in order. Of an escape that a chunk's end cuts nothing is saved. */
 function savedByEscapes(body: readonly Uint8Array[], images: readonly BodyRange[]): number {
   let saved = 0;
   let offset = 0;
@@ -205,7 +205,7 @@ const TOOL_PROMPT_TOKENS = 1_000;
 const TEXT_FRAME_TOKENS = 4;
 
 /**
- * The most tokens that one picture takes, whatever its size: vendors scale it down before they count.
+ * The most tokens that one image takes, whatever its size: vendors scale it down before they count.
  * Published ceilings: 10,000 patches at full detail (OpenAI), 4,784 (Anthropic), 2,240 (Google).
  * A model outside this states its own as the quirk `image_tokens` (gpt-4o-mini: 48,169).
  */

@@ -1,6 +1,6 @@
 import type { MediaRates } from "../../catalog/catalog.ts";
 
-/** Frozen rates of pictures and videos as they stand in the database: amounts as text, since a JSON number would lose digits. */
+/** Frozen rates of images and videos as they stand in the database: amounts as text, since a JSON number would lose digits. */
 export interface StoredMediaRates {
   readonly perImage?: Readonly<Record<string, string>>;
   readonly perSecond?: Readonly<Record<string, string>>;

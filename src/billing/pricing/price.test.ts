@@ -128,7 +128,7 @@ describe("media among tokens", () => {
     expect(million("imageCacheRead").chargeNanos).toBe(usd(5));
   });
 
-  it("cost as text where a model reads pictures or videos and no price is named", () => {
+  it("cost as text where a model reads images or videos and no price is named", () => {
     expect(million("videoInput")).toMatchObject({ chargeNanos: usd(4), unpriced: [] });
     expect(million("videoCacheRead")).toMatchObject({ chargeNanos: usd(0.4), unpriced: [] });
   });

@@ -91,7 +91,7 @@ export function itemise(usage: TokenUsage, price: FrozenPrice): ChargeLine[] {
   });
 }
 
-/** One line of a task's receipt: pictures of a tier or seconds of a resolution, each at its rate, before the factor. */
+/** One line of a task's receipt: images of a tier or seconds of a resolution, each at its rate, before the factor. */
 export interface MediaChargeLine {
   readonly unit: "image" | "second";
   /** The price book's word: "1k", "720p". */
@@ -100,7 +100,7 @@ export interface MediaChargeLine {
   readonly nanosEach: bigint;
 }
 
-/** What pictures and seconds cost: count x rate, times the group's factor, rounded once, half up. Throws UnpricedError. */
+/** What images and seconds cost: count x rate, times the group's factor, rounded once, half up. Throws UnpricedError. */
 export function mediaCharge(units: MediaUnits, price: FrozenMediaPrice): Nanos {
   const sum = itemiseMedia(units, price.rates).reduce((total, line) => total + mediaLineCost(line), 0n);
   return roundedCost(sum, price.factorPpm);

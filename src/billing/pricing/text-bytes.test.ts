@@ -86,7 +86,7 @@ describe("the bytes of a text", () => {
     );
   });
 
-  it("leave out pictures with whatever is escaped in them, and end at what is enough", () => {
+  it("leave out images with whatever is escaped in them, and end at what is enough", () => {
     const body = Buffer.from(`{"a":"\\n\\n","p":"${"\\/".repeat(50)}","b":"\\u4e2d\\\\"}`);
     const start = body.indexOf('"\\/');
     const image = { start, end: start + 102 };

@@ -60,7 +60,7 @@ export interface Receipt {
   readonly implausible?: readonly Implausible[];
   /** Fields that could not be carried to the upstream's protocol. */
   readonly losses?: readonly string[];
-  /** Of a picture or video. */
+  /** Of an image or video. */
   readonly task?: TaskOfReceipt;
 }
 
@@ -79,7 +79,7 @@ export interface TaskOfReceipt {
   readonly late_result?: unknown;
 }
 
-/** Pictures of a tier, or seconds of a resolution. */
+/** Images of a tier, or seconds of a resolution. */
 export interface MediaReceiptLine {
   readonly unit: "image" | "second";
   readonly of: string;

@@ -38,9 +38,9 @@ export interface UsageRow {
   readonly outputVisible: number | null;
   readonly outputReasoning: number | null;
   readonly priceId: bigint;
-  /** Of a picture or video: what was used; null = text. */
+  /** Of an image or video: what was used; null = text. */
   readonly media: MediaUnits | null;
-  /** Nanos per 1,000,000 tokens, as text; of pictures and videos MediaRates with the amounts as text. */
+  /** Nanos per 1,000,000 tokens, as text; of images and videos MediaRates with the amounts as text. */
   readonly rates: Readonly<Record<string, string>>;
   readonly factorPpm: bigint;
   readonly holdNanos: bigint;

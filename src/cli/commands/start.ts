@@ -30,7 +30,7 @@ const ENDED_AFTER_MS = DRAIN_MS + 30_000;
 /** More processes than any machine has cores is a slip of the keyboard. */
 const MAX_PROCESSES = 64;
 
-/** What a process can do: serve callers, make pictures and videos. */
+/** What a process can do: serve callers, make images and videos. */
 type Role = "gateway" | "worker";
 const ROLES: Readonly<Record<string, readonly Role[]>> = {
   all: ["gateway", "worker"],

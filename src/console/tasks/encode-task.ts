@@ -49,7 +49,7 @@ export function filesOf(accountId: bigint, task: TaskRecord): TaskFile[] {
   });
 }
 
-/** Enough to know a picture by in a list. */
+/** Enough to know an image by in a list. */
 const PROMPT_CHARACTERS = 300;
 
 /** The prompt off the beginning of an order, where every family has it. */

@@ -37,7 +37,7 @@ describe("a task's request", () => {
     expect(shortened).toBe(0);
   });
 
-  it("says how many of its pictures are too large to be shown", () => {
+  it("says how many of its images are too large to be shown", () => {
     const data = (letters: number) => `data:image/png;base64,${"A".repeat(letters)}`;
     const body = { prompt: "a", image_urls: [data(1_000), data(400_000), `DATA${data(400_000).slice(4)}`] };
     const { order } = FAMILIES.imagegen.read({ id: "imagegen-2", variant: null }, body);

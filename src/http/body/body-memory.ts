@@ -1,5 +1,5 @@
 import type { Caller } from "../../accounts/caller.ts";
-import { MemoryBudget, type MemoryLease, type MemoryRefusal } from "../../base/async/memory-budget.ts";
+import { MemoryBudget, type MemoryGrant, type MemoryRefusal } from "../../base/async/memory-budget.ts";
 import type { Held, MemoryOwner } from "../../base/async/memory-pool.ts";
 import type { Timers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -36,18 +36,18 @@ export class BodyMemory {
   }
 
   /** For a body of this caller; nothing is held yet, and what will be must be released. */
-  leaseOf(caller: Caller): MemoryLease {
+  grantOf(caller: Caller): MemoryGrant {
     let owner = this.owners.get(caller);
     if (owner === undefined) {
       owner = this.owner(`account ${caller.accountId}`, `key ${caller.keyId}`);
       this.owners.set(caller, owner);
     }
-    return this.budget.lease(owner);
+    return this.budget.grant(owner);
   }
 
   /** The same for whoever comes without an API key: `group` is counted as an account is, `one` as a key. */
-  leaseOfOther(group: string, one: string): MemoryLease {
-    return this.budget.lease(this.owner(group, `${group} ${one}`));
+  leaseOfOther(group: string, one: string): MemoryGrant {
+    return this.budget.grant(this.owner(group, `${group} ${one}`));
   }
 
   describe(metrics: Metrics): void {

@@ -39,11 +39,11 @@ describe("a compressed body whose decoder is stuck", () => {
     const [request] = await arrived;
     if (request === undefined) throw new Error("no request");
     const budget = new MemoryBudget(() => 1024 * 1024, systemTimers);
-    const lease = budget.lease({ account: { small: 0, large: 0 }, key: { small: 0, large: 0 } });
+    const grant = budget.grant({ account: { small: 0, large: 0 }, key: { small: 0, large: 0 } });
     const decoder = new Stuck();
     const terms = {
       limitBytes: 1024 * 1024,
-      lease,
+      grant,
       pace: new BodyPace(systemClock, systemTimers),
       weight: 1,
     };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
 import { deferToBatch } from "../../base/async/event-loop-batch.ts";
-import { type MemoryLease, SMALL_BYTES } from "../../base/async/memory-budget.ts";
+import { type MemoryGrant, SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import { PoolFull } from "../../base/async/worker-pool.ts";
 import { packChunk } from "../../base/pack-chunk.ts";
 import { GatewayError } from "../../errors.ts";
@@ -13,7 +13,7 @@ import { type BodyPace, hasTinyChunks } from "./body-pace.ts";
 /** Text bodies: the largest that a vendor takes is 32 MB. */
 export const TEXT_BODY_BYTES = 32 * 1024 * 1024;
 
-/** Bodies of pictures and videos, as the specification says: data URLs are large. */
+/** Bodies of images and videos, as the specification says: data URLs are large. */
 export const MEDIA_BODY_BYTES = 64 * 1024 * 1024;
 
 /** What reads the chunks of a body as they arrive; it may throw to refuse the rest. */
@@ -25,7 +25,7 @@ export interface BodyReader {
 export interface BodyTerms {
   readonly limitBytes: number;
   /** Holds the memory of what is read, also when reading has failed: whoever made it releases it. */
-  readonly lease: MemoryLease;
+  readonly grant: MemoryGrant;
   readonly pace: BodyPace;
   /** How many times its size a large body takes, where it is read into values; 1 where it stays bytes. */
   readonly weight: number;
@@ -53,20 +53,20 @@ export function readBody(
       ),
     );
   }
-  const { limitBytes, lease } = terms;
+  const { limitBytes, grant } = terms;
   if (Number(headers["content-length"] ?? 0) > limitBytes) return Promise.reject(tooLarge(limitBytes));
   const isHere = decoder === undefined && request.complete && request.readableLength <= limitBytes;
   const read = (): Promise<Buffer[]> =>
     isHere ? readWhole(request, reader) : readComing(request, decoder, terms, reader);
   const known = isHere ? request.readableLength : lengthToCome(request, decoder !== undefined);
   if (known === undefined) {
-    const refusal = lease.growTo(Math.min(SMALL_BYTES, limitBytes));
+    const refusal = grant.growTo(Math.min(SMALL_BYTES, limitBytes));
     return refusal === undefined ? read() : Promise.reject(memoryRefused(refusal));
   }
-  const waited = lease.await(weighed(known, terms.weight));
+  const waited = grant.await(weighed(known, terms.weight));
   if (waited === undefined) return read();
   // Who leaves waits no longer.
-  const leave = (): void => lease.release();
+  const leave = (): void => grant.release();
   request.on("close", leave);
   return waited.then((refusal) => {
     request.off("close", leave);
@@ -218,10 +218,10 @@ class Reading {
 
   /** Why no more of it is read, if so. Its memory grows to twice of what is there, so that few steps lead to any size. */
   private refusal(bytes: number): GatewayError | undefined {
-    const { limitBytes, lease, weight } = this.terms;
+    const { limitBytes, grant, weight } = this.terms;
     if (bytes > limitBytes) return tooLarge(limitBytes);
-    if (weighed(bytes, weight) <= lease.bytes) return undefined;
-    const why = lease.growTo(weighed(Math.min(2 * bytes, limitBytes), weight));
+    if (weighed(bytes, weight) <= grant.bytes) return undefined;
+    const why = grant.growTo(weighed(Math.min(2 * bytes, limitBytes), weight));
     return why === undefined ? undefined : memoryRefused(why);
   }
 

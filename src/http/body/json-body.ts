@@ -16,7 +16,7 @@ export type JsonBody = Readonly<Record<string, unknown>>;
 /** As bytes, as text, as values, and as what is made of them. */
 const JSON_WEIGHT = 4;
 
-/** Reads a bounded body that must be a JSON object: valid UTF-8, at most 64 deep. Else 400 or 413. `lease` is released. */
+/** Reads a bounded body that must be a JSON object: valid UTF-8, at most 64 deep. Else 400 or 413. `grant` is released. */
 export async function readJsonBody(
   request: IncomingMessage,
   terms: Omit<BodyTerms, "weight">,
@@ -25,7 +25,7 @@ export async function readJsonBody(
     const chunks = await readJsonChunks(request, terms);
     return JSON.parse(Buffer.concat(chunks).toString()) as JsonBody;
   } finally {
-    terms.lease.release();
+    terms.grant.release();
   }
 }
 

@@ -134,11 +134,11 @@ async function bodyOf({ request }: RequestContext, { identity, deps }: Sender): 
   const { bodies, catalog } = deps;
   // Whoever is not signed in is known by an address alone: those of one address share what all of them may hold.
   const address = (): string => addressOf(request.raw, catalog.current().settings.trustedProxies);
-  const lease =
+  const grant =
     identity === undefined
       ? bodies.leaseOfOther("visitors", address())
       : bodies.leaseOfOther("people", String(identity.person.id));
-  return readJsonBody(request.raw, { limitBytes: CONSOLE_BODY_BYTES, lease, pace: bodies.pace });
+  return readJsonBody(request.raw, { limitBytes: CONSOLE_BODY_BYTES, grant, pace: bodies.pace });
 }
 
 function read(schema: z.ZodType, value: unknown): unknown {

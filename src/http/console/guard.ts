@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /**
- * Lets a request in, or throws: 401 without a person, 403 for a write without the session's word, for a
+ * Lets a request in, or throws: 401 without a person, 403 for a write without the session's CSRF token, for a
  * role that does not reach, 404 for an account one does not belong to, as for one that does not exist.
  * Gives the account that the path names.
  */
@@ -35,7 +35,7 @@ export async function admit(operation: Operation, asked: Asked): Promise<Account
   const writes = operation.method !== "GET";
   if (writes) {
     await refuseForeignPage(context.request.raw, asked.console.publicUrl);
-    if (operation.policy !== "anyone") expectWord(context.request.raw, identity);
+    if (operation.policy !== "anyone") expectCsrfToken(context.request.raw, identity);
   }
   if (operation.policy === "anyone") return undefined;
   if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
@@ -93,7 +93,7 @@ function hostOf(origin: string): string | undefined {
 }
 
 /** A browser sends the cookie wherever the request comes from; only our own pages can read the session's word. */
-function expectWord(request: IncomingMessage, identity: Identity | undefined): void {
+function expectCsrfToken(request: IncomingMessage, identity: Identity | undefined): void {
   if (identity?.via !== "session") return;
   if (request.headers["x-faregate-csrf"] !== identity.csrfToken) {
     throw new GatewayError(

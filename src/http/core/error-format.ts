@@ -11,7 +11,7 @@ export interface ErrorShape {
 }
 
 /**
- * Pictures and videos: `{code, message, data: null}`, whose message is exactly the message. What no endpoint of
+ * Images and videos: `{code, message, data: null}`, whose message is exactly the message. What no endpoint of
  * theirs says (no key, no money, no such path or method) is shape A, as everywhere.
  */
 const ERROR_FORMAT_B: ErrorShape = {

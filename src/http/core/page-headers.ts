@@ -1,5 +1,5 @@
 /**
- * Pages run only scripts and styles of their own, and ask nobody but the gateway: pictures and videos that a
+ * Pages run only scripts and styles of their own, and ask nobody but the gateway: images and videos that a
  * vendor keeps come through the console too. No page of another site shows one within itself.
  */
 const POLICY = [

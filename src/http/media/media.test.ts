@@ -145,7 +145,7 @@ describe("a submit", () => {
   });
 });
 
-describe("a picture's task", () => {
+describe("an image's task", () => {
   it("is the specification's record in every state", async () => {
     await ask(IMAGES, IMAGE);
     const read = async () => (await ask("/v1/images/tasks/task-1")).json;

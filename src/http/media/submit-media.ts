@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../accounts/caller.ts";
-import type { MemoryLease } from "../../base/async/memory-budget.ts";
+import type { MemoryGrant } from "../../base/async/memory-budget.ts";
 import { formatUsd } from "../../base/money.ts";
 import { allowedModel } from "../../catalog/allowed-model.ts";
 import type { Model } from "../../catalog/catalog.ts";
@@ -33,9 +33,9 @@ export async function submitMedia(
   const sender = await callerOf(context, deps);
   const isDry = isDryRun(context);
   const admission = isDry ? undefined : await letIn(deps, incoming, sender);
-  const lease = deps.bodies.leaseOf(sender);
+  const grant = deps.bodies.grantOf(sender);
   try {
-    const { body, bodyDigest } = await readOrder(deps, incoming, lease);
+    const { body, bodyDigest } = await readOrder(deps, incoming, grant);
     const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
     const order = requestOf(deps, context, { caller, endpoint, body, bodyDigest });
     const request = admission === undefined ? order : { ...order, admission };
@@ -43,7 +43,7 @@ export async function submitMedia(
     if (isDry) return sendJson(told, 200, await previewOf(deps, request));
     sendJson(told, 200, response(await deps.tasks.submit(request)));
   } finally {
-    lease.release();
+    grant.release();
     if (!(admission instanceof GatewayError)) admission?.finish();
   }
 }
@@ -73,11 +73,11 @@ async function letIn(
 async function readOrder(
   { bodies, largeJson }: HttpDeps,
   incoming: IncomingMessage,
-  lease: MemoryLease,
+  grant: MemoryGrant,
 ): Promise<{ body: JsonBody; bodyDigest: string }> {
   const digest = createHash("sha256");
   const isRepeatable = incoming.headers["idempotency-key"] !== undefined;
-  const terms = { limitBytes: MEDIA_BODY_BYTES, lease, pace: bodies.pace };
+  const terms = { limitBytes: MEDIA_BODY_BYTES, grant, pace: bodies.pace };
   const chunks = await readJsonChunks(incoming, terms, (chunk) => {
     if (isRepeatable) digest.update(chunk);
   });

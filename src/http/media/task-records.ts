@@ -65,12 +65,12 @@ function listData({ id, finishTime }: Task, { outputs }: TaskResult): object {
   return { id, status: "completed", progress: 100, result: { videos } };
 }
 
-/** The answer to a submitted picture. */
+/** The answer to a submitted image. */
 export function imageSubmitted({ id }: Task): object {
   return { code: 200, status: "submitted", task_id: id, id };
 }
 
-/** A picture's task as its account reads it; pictures say FAILED where videos say FAILURE. */
+/** An image's task as its account reads it; images say FAILED where videos say FAILURE. */
 export function imageRecord(task: Task): object {
   const urls = task.state === "SUCCESS" ? (task.result?.outputs ?? []) : [];
   return {

@@ -10,7 +10,7 @@ import { openApi } from "./document.ts";
 const document = openApi("1.2.3", []) as { paths: Record<string, Record<string, Record<string, unknown>>> };
 
 describe("the description of the API", () => {
-  it("has every path of pictures, videos and assets, each with a sentence", () => {
+  it("has every path of images, videos and assets, each with a sentence", () => {
     for (const path of [
       "/v1/images/generations",
       "/v1/images/tasks/{id}",

@@ -5,7 +5,7 @@ import { TASK_STATES } from "../../tasks/tasks.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The paths of pictures, videos and assets; requests come from the families' own tables. */
+/** The paths of images, videos and assets; requests come from the families' own tables. */
 export function mediaPaths(shapeA: (description: string) => Json): Record<string, Json> {
   const { imagegen, videoa, videob, videoc } = FAMILIES;
   const refused = {

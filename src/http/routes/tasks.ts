@@ -17,7 +17,7 @@ export function assetRoutes(router: Router, deps: HttpDeps): void {
     const sinceMs = deps.clock.monotonicMs();
     const sender = await callerOf(context, deps);
     const { bodies } = deps;
-    const terms = { limitBytes: ASSET_BODY_BYTES, lease: bodies.leaseOf(sender), pace: bodies.pace };
+    const terms = { limitBytes: ASSET_BODY_BYTES, grant: bodies.grantOf(sender), pace: bodies.pace };
     const body = await readJsonBody(incoming, terms);
     const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
     const result = await deps.assets.create(caller, context.request.id, body);
@@ -32,7 +32,7 @@ export function assetRoutes(router: Router, deps: HttpDeps): void {
   });
 }
 
-/** Pictures: submitted, then read until they are final. */
+/** Images: submitted, then read until they are final. */
 export function imageRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["POST"], "/v1/images/generations", (context) =>
     submitMedia(deps, context, "images", imageSubmitted),

@@ -27,13 +27,13 @@ export async function serveCount(deps: HttpDeps, context: RequestContext, call: 
   const protocol = PROTOCOLS[name];
   const caller = await callerOf(context, deps, queryKeys);
   Object.assign(context.headers, await deps.entrance.admitCount(caller));
-  const memory = deps.bodies.leaseOf(caller);
+  const memory = deps.bodies.grantOf(caller);
   try {
     const scanner = createBodyScan(watchOf(name));
     const search = openStateSearch(name);
     const terms = {
       limitBytes: TEXT_BODY_BYTES,
-      lease: memory,
+      grant: memory,
       pace: deps.bodies.pace,
       weight: COUNTED_WEIGHT,
     };

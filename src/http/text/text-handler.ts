@@ -1,5 +1,5 @@
 import type { Caller } from "../../accounts/caller.ts";
-import type { MemoryLease } from "../../base/async/memory-budget.ts";
+import type { MemoryGrant } from "../../base/async/memory-budget.ts";
 import { type BodyScan, createBodyScan } from "../../base/json/json-scan.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
@@ -60,7 +60,7 @@ export async function respondWithText(
   const queryKeys = call.queryKeys ?? [];
   let caller: Caller | undefined;
   let admission: Admission | undefined;
-  let memory: MemoryLease | undefined;
+  let memory: MemoryGrant | undefined;
   let scan: BodyScan | undefined;
   let admitted: Admitted;
   try {
@@ -73,7 +73,7 @@ export async function respondWithText(
       Object.assign(context.headers, admission?.headers);
     }
     const headers = neutralHeaders(incoming);
-    memory = deps.bodies.leaseOf(caller);
+    memory = deps.bodies.grantOf(caller);
 
     let { adapter } = call;
     const trigger = protocol.endpoint.compactPath === undefined ? undefined : openTriggerSearch();
@@ -83,7 +83,7 @@ export async function respondWithText(
       adapter === undefined
         ? { limitBytes: TEXT_BODY_BYTES, weight: 1 }
         : { limitBytes: ADAPTED_BYTES, weight: ADAPTED_WEIGHT };
-    const terms = { lease: memory, pace: deps.bodies.pace, ...form };
+    const terms = { grant: memory, pace: deps.bodies.pace, ...form };
     let body = await readBody(incoming, terms, {
       write(chunk) {
         refusing(() => scanner.write(chunk));

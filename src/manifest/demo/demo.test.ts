@@ -11,7 +11,7 @@ import { readState } from "../diff/state.ts";
 import { demoManifest } from "./demo.ts";
 import { startWithDemo, wantsDemo } from "./start.ts";
 
-it("the demo offers every model of pictures and videos that the families know, each wholly priced", () => {
+it("the demo offers every model of images and videos that the families know, each wholly priced", () => {
   const { models } = demoManifest({ sandboxUrl: "http://127.0.0.1:1" });
   const offered = new Set<string>();
   for (const { id, family: name, variant, price } of models) {

@@ -77,7 +77,7 @@ function price(usd: {
   return { rates, extras: {}, media: {} };
 }
 
-/** Models of a family; USD a picture by tier, or a second of video by resolution. */
+/** Models of a family; USD an image by tier, or a second of video by resolution. */
 function mediaModels(
   family: FamilyName,
   ids: readonly string[],

@@ -13,7 +13,7 @@ import { keysOfTokenPrice, TOKEN_PRICE_NAMES, type TokenPrices } from "../../cat
 import { decimalValue, type FileRecord, type FileValue, usd, usdByName } from "./file-value.ts";
 import type { FilePrice } from "./schema.ts";
 
-/** The price table that the file writes; of a price by picture or second an empty one. */
+/** The price table that the file writes; of a price by image or second an empty one. */
 export function decodeTable(price: FilePrice): PriceTable {
   return { base: decodePrices(price), ...(decodeDimensions(price) ?? NO_DIMENSIONS) };
 }

@@ -6,7 +6,7 @@ import { chatCompletions } from "./codec.ts";
 
 const codec = chatCompletions.translation as Translation;
 
-describe("pictures among the parts of a chat's content (vLLM)", () => {
+describe("images among the parts of a chat's content (vLLM)", () => {
   const image_url = { url: "data:image/png;base64,iVBORw0KGgo=" };
   const content = [
     { type: "text", text: "Look" },

@@ -68,7 +68,7 @@ export const chatCompletionsForward: ForwardTable = {
   responseCounts: ["n"],
   hold: generatingHold([
     ...entries(reference, ["messages.audio.id"]),
-    // Beside the general rule of the same values: here a picture is a picture.
+    // Beside the general rule of the same values: here an image is an image.
     ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
     ...entries(toolType, ["tools.type"]),
     ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),

@@ -79,7 +79,7 @@ describe("chat completions requests", () => {
     expect(refusedPath({ model: "m", messages: [], max_tokens: 1.5 })).toBe("max_tokens");
   });
 
-  it("show the pictures of a tool's result in a user message, after all results (rule 25)", () => {
+  it("show the images of a tool's result in a user message, after all results (rule 25)", () => {
     const image = {
       kind: "media",
       media: "image",

@@ -79,10 +79,10 @@ describe("generateContent answers", () => {
       candidates: [{ content: { parts: [{ inlineData: { mimeType: "audio/wav", data: "" } }] } }],
     };
     expect(generateContent.usage.readPlain(silent).hasOutput).toBe(false);
-    const picture = {
+    const image = {
       candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: "AA" } }] } }],
     };
-    expect(generateContent.usage.readPlain(picture).hasOutput).toBe(true);
+    expect(generateContent.usage.readPlain(image).hasOutput).toBe(true);
   });
 
   it("take empty chunks as nothing, and state at the end of words as theirs (rules 17 and 36)", () => {

@@ -140,7 +140,7 @@ describe("requests to responses", () => {
     expect(at({ refuses: ["prompt_cache_key"] })).toMatchObject({ value: { losses } });
   });
 
-  it("has its pictures shown by the user to chats, where the assistant shows none", () => {
+  it("has its images shown by the user to chats, where the assistant shows none", () => {
     const result = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";
     const drawn = { type: "image_generation_call", id: "ig_1", status: "completed", result };
     const { messages: turns } = decode({ input: [drawn, { role: "user", content: "Bigger." }] });

@@ -3,7 +3,7 @@ import { openFrameReader } from "./stream-frames.ts";
 
 const MB = Buffer.alloc(1024 * 1024, "x");
 
-it("reads an event as large as the largest pictures", () => {
+it("reads an event as large as the largest images", () => {
   const reader = openFrameReader();
   expect(reader.write(Buffer.from("data: "))).toEqual([]);
   for (let written = 0; written < 25; written += 1) expect(reader.write(MB)).toEqual([]);

@@ -56,7 +56,10 @@ export function openEventScanner(
   }
   const frame = (buffer: Buffer, start: number, end: number, next: number): void =>
     sink(buffer, start, end, next, readFrameAt);
-  return { form: "sse", ...(isWhole ? openFrameScanner(...wholeFrames(frame)) : openFrameScanner({ frame })) };
+  return {
+    form: "sse",
+    ...(isWhole ? openFrameScanner(...wholeFrames(frame)) : openFrameScanner({ frame })),
+  };
 }
 
 /** Refuses an event beyond the bound, once: whoever ends the stream for it is not told again. */

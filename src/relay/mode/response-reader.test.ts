@@ -115,7 +115,7 @@ describe("reading an answer beside the event loop", () => {
     expect(told.length).toBeLessThan(300);
   });
 
-  it("says what is no picture, what is too much to tell, and what grows too large in its caller's form", async () => {
+  it("says what is no image, what is too much to tell, and what grows too large in its caller's form", async () => {
     const upstream = "chat-completions";
     const terms = termsOf("messages", upstream, false);
     const answer = (text: string): LongResponse => ({ upstream, copies: 1, terms, chunks: chunksOf(text) });

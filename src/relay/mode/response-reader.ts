@@ -30,7 +30,7 @@ export interface ResponseReader {
 }
 
 /**
- * From this size on a worker reads an answer. Answers of words are smaller, and pictures are rare; made of the smallest values,
+ * From this size on a worker reads an answer. Answers of words are smaller, and images are rare; made of the smallest values,
  * so much is read and written in some ten milliseconds.
  */
 const LONG_BYTES = 256 * 1024;

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 describe("an order for a vendor that wants files", () => {
-  it("is not sent once its deadline has come while its pictures were fetched", async () => {
+  it("is not sent once its deadline has come while its images were fetched", async () => {
     rig.catalog.settings = { ...rig.catalog.settings, taskDeadlineMinutes: { image: 0.05, video: 1 } };
     const engine = await rig.startEngine({
       apiOf: () => ({ ...fakeApi(), wantsFiles: true }),

@@ -185,7 +185,7 @@ describe("assets at ark", () => {
   });
 
   it.each<[string, Response, string]>([
-    ["a bad picture", [400, failure("InvalidParameter.URL")], "refused"],
+    ["a bad image", [400, failure("InvalidParameter.URL")], "refused"],
     ["an unknown asset", [404, failure("NotFound.Asset")], "refused"],
     ["an error with HTTP 200", [200, failure("InvalidParameter")], "refused"],
     ["a bad key", [401, failure("InvalidAccessKey")], "unavailable"],

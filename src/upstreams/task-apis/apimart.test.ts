@@ -6,7 +6,7 @@ taskApiContract({
   authorization: "Bearer their-key",
   orders: [
     {
-      name: "a picture",
+      name: "an image",
       order: imageOrder({ quality: "high", images: ["data:image/png;base64,AAAA"] }),
       path: "/v1/images/generations",
       body: {
@@ -146,7 +146,7 @@ taskApiContract({
         },
       },
       {
-        name: "a picture",
+        name: "an image",
         body: (id) => ({
           code: 200,
           data: { id, status: "completed", result: { images: [{ url: ["https://v.example/1.png"] }] } },

@@ -15,7 +15,7 @@ const vendor: FakeVendor = {
   authorization: "Bearer their-key",
   orders: [
     {
-      name: "a picture by ratio and tier",
+      name: "an image by ratio and tier",
       order: imageOrder({ quality: "high", images: ["https://a.example/1.png"] }),
       path: "/v1/images/generations",
       headers: KEYED,
@@ -29,7 +29,7 @@ const vendor: FakeVendor = {
       },
     },
     {
-      name: "a picture by pixels",
+      name: "an image by pixels",
       order: imageOrder({ ratio: null, widthPx: 1000, heightPx: 600, tier: "1k" }),
       path: "/v1/images/generations",
       body: { model: "their-model", prompt: "A lighthouse", size: "1000x600", resolution: "1k" },
@@ -141,7 +141,7 @@ const vendor: FakeVendor = {
         means: { type: "running", progressPercent: 37 },
       },
       {
-        name: "a picture",
+        name: "an image",
         body: (id) => ({
           task_id: id,
           status: "SUCCESS",
@@ -211,7 +211,7 @@ const vendor: FakeVendor = {
         },
       },
       {
-        name: "a failed picture",
+        name: "a failed image",
         body: (id) => ({ task_id: id, status: "FAILED", data: [], fail_reason: "too rude" }),
         means: { type: "failed", reason: "too rude" },
       },
@@ -230,7 +230,7 @@ taskApiContract({
   kind: "sandbox",
   authorization: "Bearer their-key",
   orders: [
-    { name: "a picture", order: imageOrder(), path: "/v1/images/generations" },
+    { name: "an image", order: imageOrder(), path: "/v1/images/generations" },
     { name: "a video", order: videoOrder("videoc"), path: "/v2/videos/generations" },
   ],
   accepted: (id) => ({ id, task_id: id, object: "video", status: "queued", progress: 0 }),

@@ -36,7 +36,7 @@ describe("an order for a vendor that wants files", () => {
     ["ffd8ffe000104a46", "image/jpeg"],
     ["474946383961", "image/gif"],
     ["524946460a0d2028574542505650", "image/webp"],
-  ])("knows a picture by its first bytes, whatever its server calls it: %s", async (hex, type) => {
+  ])("knows an image by its first bytes, whatever its server calls it: %s", async (hex, type) => {
     const read: ReadFile = async () => ({
       bytes: Buffer.from(hex, "hex"),
       headers: { "content-type": "application/octet-stream" },
@@ -46,7 +46,7 @@ describe("an order for a vendor that wants files", () => {
     });
   });
 
-  it("is refused where a link cannot be fetched or is no picture, saying which", async () => {
+  it("is refused where a link cannot be fetched or is no image, saying which", async () => {
     const order = imageOrder({ images: ["data:image/png;base64,AAAA", "https://a.example/1"] });
     const failing: ReadFile = () => Promise.reject(new Error("Its host name can't be resolved."));
     expect(await inlineImages(order, failing, TIME)).toEqual({
@@ -63,7 +63,7 @@ describe("an order for a vendor that wants files", () => {
     });
   });
 
-  it("takes no more than the pictures of one order may weigh together", async () => {
+  it("takes no more than the images of one order may weigh together", async () => {
     const wished: number[] = [];
     const read: ReadFile = async (_url, { maxBytes }) => {
       wished.push(maxBytes);
@@ -79,7 +79,7 @@ describe("an order for a vendor that wants files", () => {
     [900_000, 120_000],
     [70_000, 70_000],
   ])(
-    "is given up where its pictures are not there within its time or two minutes: %i ms",
+    "is given up where its images are not there within its time or two minutes: %i ms",
     async (withinMs, most) => {
       let nowMs = 0;
       const wished: number[] = [];

@@ -5,7 +5,7 @@ taskApiContract({
   authorization: "Bearer their-key",
   orders: [
     {
-      name: "pictures and a voice",
+      name: "images and a voice",
       order: videoOrder("videoc", {
         resolution: "768p",
         ratio: "9:16",

@@ -7,8 +7,8 @@ const PNG_64 = PNG.toString("base64");
 const WEBP_64 = Buffer.from("RIFF\x24\0\0\0WEBPVP8 ", "latin1").toString("base64");
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** What vendors have answered with in a picture's place. */
-const NO_PICTURES = [
+/** What vendors have answered with in an image's place. */
+const NO_IMAGES = [
   ...[
     "<html><script>alert(1)</script></html>",
     "<svg xmlns='http://www.w3.org/2000/svg'/>",
@@ -25,7 +25,7 @@ taskApiContract({
   authorization: "Bearer their-key",
   orders: [
     {
-      name: "a picture, every default written out",
+      name: "an image, every default written out",
       order: imageOrder({ quality: "high" }),
       path: "/images/generations",
       body: {
@@ -86,7 +86,7 @@ describe("openai-images", () => {
   const read = (value: unknown): unknown =>
     api.readSubmit({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(value)) });
 
-  it("sends reference pictures as the files they are", async () => {
+  it("sends reference images as the files they are", async () => {
     const urls = [
       `data:image/png;base64,${PNG.toString("base64")}`,
       `data:image/JPEG;base64,${Buffer.from("jpeg").toString("base64")}`,
@@ -121,7 +121,7 @@ describe("openai-images", () => {
     }
   });
 
-  it("says that it wants files and answers with the picture, and refuses what is still a link", () => {
+  it("says that it wants files and answers with the image, and refuses what is still a link", () => {
     expect(api.wantsFiles).toBe(true);
     expect(api.submit(imageOrder(), about).responsesWithMedia).toBe(true);
     expect(() => api.submit(imageOrder({ images: ["https://a.example/1.png"] }), about)).toThrow(RangeError);
@@ -134,7 +134,7 @@ describe("openai-images", () => {
       expect(read({ data: [{ url }] }), url).toMatchObject({ type: "refused", next: "fail" });
   });
 
-  it("takes bytes for the picture that they are, whatever the vendor calls them", () => {
+  it("takes bytes for the image that they are, whatever the vendor calls them", () => {
     const webp = { type: "done", result: { outputs: [{ url: `data:image/webp;base64,${WEBP_64}` }] } };
     for (const b64_json of [
       WEBP_64,
@@ -145,21 +145,18 @@ describe("openai-images", () => {
     expect(read({ data: [null, { url: `data:image/png;charset=x;base64,${WEBP_64}` }] })).toEqual(webp);
   });
 
-  it.each(NO_PICTURES)(
-    "leaves the order to another upstream where the bytes are no picture: %s",
-    (b64_json) => {
-      expect(read({ data: [{ b64_json }] })).toEqual({
-        type: "refused",
-        next: "another",
-        reason: "The vendor returned bytes that aren't an image.",
-      });
-      if (b64_json.includes(";base64,"))
-        expect(read({ data: [{ url: b64_json }] })).toMatchObject({ next: "another" });
-      expect(read({ data: [{ b64_json }, { b64_json: PNG_64 }] })).toMatchObject({
-        result: { outputs: [{ url: `data:image/png;base64,${PNG_64}` }] },
-      });
-    },
-  );
+  it.each(NO_IMAGES)("leaves the order to another upstream where the bytes are no image: %s", (b64_json) => {
+    expect(read({ data: [{ b64_json }] })).toEqual({
+      type: "refused",
+      next: "another",
+      reason: "The vendor returned bytes that aren't an image.",
+    });
+    if (b64_json.includes(";base64,"))
+      expect(read({ data: [{ url: b64_json }] })).toMatchObject({ next: "another" });
+    expect(read({ data: [{ b64_json }, { b64_json: PNG_64 }] })).toMatchObject({
+      result: { outputs: [{ url: `data:image/png;base64,${PNG_64}` }] },
+    });
+  });
 
   describe("answered with events, as by relays that stream whatever they were asked", () => {
     const stream = (...events: (object | string)[]): Buffer =>
@@ -173,7 +170,7 @@ describe("openai-images", () => {
     const partial = { type: "image_generation.partial_image", b64_json: "PART", partial_image_index: 0 };
     const usage = { total_tokens: 9 };
 
-    it.each(["image_generation.completed", "image_edit.completed"])("takes the picture of %s", (type) => {
+    it.each(["image_generation.completed", "image_edit.completed"])("takes the image of %s", (type) => {
       const done = { type, b64_json: WEBP_64, output_format: "png", usage };
       const url = `data:image/webp;base64,${WEBP_64}`;
       const means = { type: "done", result: { outputs: [{ url }], usage } };

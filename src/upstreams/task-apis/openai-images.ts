@@ -43,8 +43,7 @@ function multipart(texts: Readonly<Record<string, string>>, files: readonly File
   }
   for (const { field, name, url } of files) {
     const head = DATA_URL.exec(url);
-    if (head === null)
-      throw new RangeError("a reference picture was not fetched before it is sent as a file");
+    if (head === null) throw new RangeError("a reference image was not fetched before it is sent as a file");
     const [prefix, type = "", subtype = ""] = head;
     line(`--${boundary}`);
     line(`content-disposition: form-data; name="${field}"; filename="${name}.${endingOf(subtype)}"`);
@@ -79,7 +78,7 @@ const REFUSAL: RefusalTable = {
 const NO_IMAGE = "The vendor's response contains no image.";
 
 /** Its answer is complete and useless, and the order is not to blame. */
-const NOT_A_PICTURE: SubmitOutcome = {
+const NOT_AN_IMAGE: SubmitOutcome = {
   type: "refused",
   next: "another",
   reason: "The vendor returned bytes that aren't an image.",
@@ -140,13 +139,13 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
     return (
       refusalWithoutTask(response, REFUSAL) ??
       refusal ??
-      (items.some(inlined) ? NOT_A_PICTURE : pictureless(body))
+      (items.some(inlined) ? NOT_AN_IMAGE : imageless(body))
     );
   const usage = valueAt(body, "usage");
   return { type: "done", result: { outputs, ...(usage === undefined ? {} : { usage }) } };
 }
 
-/** The bytes as a data URL of the type that they are; undefined = there are none, or they are no picture. */
+/** The bytes as a data URL of the type that they are; undefined = there are none, or they are no image. */
 function inlineUrl(item: unknown): string | undefined {
   const bytes = inlined(item);
   if (bytes === undefined || !/^[\w+/=-]+$/.test(bytes)) return undefined;
@@ -187,7 +186,7 @@ function dataOf(frame: string): Uint8Array {
 }
 
 /** Its answer is all that ever comes: whoever finds the list empty need not wait for more. */
-function pictureless(body: unknown): SubmitOutcome {
+function imageless(body: unknown): SubmitOutcome {
   const isList = typeof body === "object" && body !== null && Object.hasOwn(body, "data");
   return isList ? { type: "refused", next: "fail", reason: NO_IMAGE } : { type: "unclear", reason: NO_IMAGE };
 }

@@ -113,7 +113,7 @@ export interface TaskResult {
 /** The order as one of a video; a kind serves only the families of its table, so anything else is a bug. */
 export function wantVideo(order: MediaOrder, api: string): VideoOrder {
   if (order.medium === "video") return order;
-  throw new RangeError(`${api} makes no pictures`);
+  throw new RangeError(`${api} makes no images`);
 }
 
 export function wantImage(order: MediaOrder, api: string): ImageOrder {

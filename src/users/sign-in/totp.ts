@@ -22,7 +22,7 @@ export function newTotpSecret(): string {
   return Secret.fromHex(randomKey(20).toString("hex")).base32;
 }
 
-/** What the app reads off the picture. */
+/** What the app reads off the image. */
 export function totpUri(secret: string, email: string): string {
   return totpOf(secret, email).toString();
 }

@@ -58,7 +58,7 @@ export function AssetsPage(): ReactNode {
   );
 }
 
-/** A picture of it where it is one; the place it would take where it is not, or is away. */
+/** An image of it where it is one; the place it would take where it is not, or is away. */
 function Thumbnail({ asset }: { readonly asset: Asset }): ReactNode {
   const [shown, setShown] = useState(true);
   const isPicture = asset.type === "Image" && asset.status === "Active";

@@ -4,7 +4,7 @@ import { encode } from "uqr";
 /** Light around a code, in modules, without which scanners do not find it. */
 const QUIET = 4;
 
-/** A text as a picture for cameras. */
+/** A text as an image for cameras. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
   const { data, size } = useMemo(() => encode(text, { ecc: "M", border: QUIET }), [text]);
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");

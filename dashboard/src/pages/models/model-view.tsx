@@ -104,6 +104,9 @@ function TokenPrices({
 
 function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
   const t = useWords(modelsWords);
+  const names = t.weekdays.split(" ");
+  const weekdays = (days: readonly number[] = []): string =>
+    days.map((day) => names[day - 1]).join(t.daySeparator);
   const isTokens = price.input !== null || price.output !== null;
   const others = [
     ...price.per_image.map(({ of, usd }) => [t.perImage(of), usd] as const),
@@ -133,7 +136,7 @@ function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
               <p className="text-mute">{t.factors}</p>
               <Facts
                 rows={price.factors.map(({ dimension, name, factor, utc, days }) => [
-                  `${t.dimensions[dimension]} ${name}${utc === undefined ? "" : ` (${t.hours(utc.join(", "), days)})`}`,
+                  `${t.dimensions[dimension]} ${name}${utc === undefined ? "" : ` (${t.hours(utc.join(", "), weekdays(days))})`}`,
                   `× ${factor}`,
                 ])}
               />

@@ -79,7 +79,7 @@ function ModelList({
   return <ManyRows caption={t.title} rows={shown} rowKey={({ id }) => id} columns={columns} />;
 }
 
-/** Input and output per million tokens, or the cheapest picture or second. */
+/** Input and output per million tokens, or the cheapest image or second. */
 function PriceInShort({ model: { price } }: { readonly model: AccountModel }): ReactNode {
   const t = useWords(modelsWords);
   const [image] = price.per_image;

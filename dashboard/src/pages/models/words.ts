@@ -1,7 +1,5 @@
 import { wordsOf } from "../../words/use-words.ts";
 
-const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-
 export const modelsWords = wordsOf({
   en: {
     title: "Models",
@@ -34,8 +32,9 @@ export const modelsWords = wordsOf({
     tierRow: (tier: string) => `Service tier “${tier}”, for any length of input`,
     factors: "Multipliers of token prices",
     dimensions: { tier: "Service tier", speed: "Speed", region: "Region", hours: "Hours" },
-    hours: (utc: string, days: readonly number[] | undefined) =>
-      days === undefined ? `${utc} UTC` : `${utc} UTC, ${days.map((day) => DAYS[day - 1]).join(", ")}`,
+    hours: (utc: string, days: string) => (days === "" ? `${utc} UTC` : `${utc} UTC, ${days}`),
+    weekdays: "Mon Tue Wed Thu Fri Sat Sun",
+    daySeparator: ", ",
     perImage: (of: string) => `per image, ${of}`,
     perSecond: (of: string) => `per second, ${of}`,
     reasoning: "Reasoning",
@@ -89,10 +88,9 @@ export const modelsWords = wordsOf({
     tierRow: (tier: string) => `服务等级“${tier}”，不论输入长度`,
     factors: "token 价格的倍率",
     dimensions: { tier: "服务等级", speed: "速度", region: "区域", hours: "时段" },
-    hours: (utc: string, days: readonly number[] | undefined) =>
-      days === undefined
-        ? `UTC ${utc}`
-        : `UTC ${utc}，${days.map((day) => `周${"一二三四五六日"[day - 1] ?? ""}`).join("、")}`,
+    hours: (utc: string, days: string) => (days === "" ? `UTC ${utc}` : `UTC ${utc}，${days}`),
+    weekdays: "周一 周二 周三 周四 周五 周六 周日",
+    daySeparator: "、",
     perImage: (of: string) => `每张图片，${of}`,
     perSecond: (of: string) => `每秒，${of}`,
     reasoning: "推理",

@@ -1,4 +1,4 @@
-/** Pictures within a request would bury the code around them. */
+/** Images within a request would bury the code around them. */
 const MAX_TEXT = 2_000;
 
 function shown(text: string): string {
@@ -9,7 +9,7 @@ function shown(text: string): string {
       : text;
 }
 
-/** A value as indented JSON, long pictures cut short. */
+/** A value as indented JSON, long images cut short. */
 export function jsonText(value: unknown, indent = 0): string {
   const text = JSON.stringify(
     value,

@@ -1,4 +1,4 @@
-/** As large as vendors take a picture. */
+/** As large as vendors take an image. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 /** A file of this device as a data URL. */

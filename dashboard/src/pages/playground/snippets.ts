@@ -22,7 +22,7 @@ const SCRIPT_ID = ["$", "{id}"].join("");
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A submit of a picture or video and the waiting for its end. */
+/** A submit of an image or video and the waiting for its end. */
 export function mediaSnippets(origin: string, submit: string, read: string, body: Body): readonly Snippet[] {
   return [
     curlSnippet(`${origin}${submit}`, body, false),

@@ -7,7 +7,7 @@ export interface ListedModel {
   readonly supported_endpoint_types: readonly string[];
 }
 
-/** A model of pictures or videos as GET /v1/capabilities describes it. */
+/** A model of images or videos as GET /v1/capabilities describes it. */
 export interface Capability {
   readonly id: string;
   readonly family: string;
@@ -22,7 +22,7 @@ export function useModels(account: string): UseQueryResult<readonly ListedModel[
   return usePublicList<ListedModel>(account, "/v1/models");
 }
 
-/** What each of the account's models of pictures and videos takes. */
+/** What each of the account's models of images and videos takes. */
 export function useCapabilities(account: string): UseQueryResult<readonly Capability[]> {
   return usePublicList<Capability>(account, "/v1/capabilities");
 }

@@ -17,7 +17,7 @@ import { TaskFiles } from "./task-files.tsx";
 import { Webhook } from "./webhook.tsx";
 import { taskWords } from "./words.ts";
 
-/** One picture or video: what came of it, what was asked for, what it cost. */
+/** One image or video: what came of it, what was asked for, what it cost. */
 export function TaskPage(): ReactNode {
   const t = useWords(taskWords);
   const { id: account } = useAccount();
@@ -85,7 +85,7 @@ function clipped(prompt: string): string {
   return prompt.length > 80 ? `${prompt.slice(0, 80)}…` : prompt;
 }
 
-/** Pictures within a request are unreadable, and there may be many of them. */
+/** Images within a request are unreadable, and there may be many of them. */
 function shortenedLinks(_name: string, value: unknown): unknown {
   return typeof value === "string" && value.startsWith("data:") ? `${value.slice(0, 60)}…` : value;
 }

@@ -21,7 +21,7 @@ const FILTERS = ["medium", "state", "model", "key", "from", "to"];
 /** Four rows on a wide screen. */
 const CARDS = 24;
 
-/** A gallery of the account's pictures and videos, with what runs moving as it does. */
+/** A gallery of the account's images and videos, with what runs moving as it does. */
 export function TasksPage(): ReactNode {
   const t = useWords(tasksWords);
   const { id: account, role } = useAccount();

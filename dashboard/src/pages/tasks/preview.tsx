@@ -11,7 +11,7 @@ interface PreviewProps {
   readonly full?: boolean;
 }
 
-/** A picture or video that a task made. It comes through the gateway: the page asks no vendor. */
+/** An image or video that a task made. It comes through the gateway: the page asks no vendor. */
 export function Preview({ file, about, full = false }: PreviewProps): ReactNode {
   const t = useWords(tasksWords);
   const [gone, setGone] = useState(false);

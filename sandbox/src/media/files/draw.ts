@@ -11,8 +11,8 @@ export interface Drawing {
   bar?: number;
 }
 
-/** A picture as its rows of colours, computed when they are asked for: no writer needs all pixels at once. */
-export interface Picture {
+/** An image as its rows of colours, computed when they are asked for: no writer needs all pixels at once. */
+export interface Image {
   width: number;
   height: number;
   /** From column 0 on, each until the next; neighbours differ. */
@@ -60,8 +60,8 @@ const INK = 0xffffff;
 /** How much of a disc's colour covers what is below it. */
 const DISC_OPACITY = 0.25;
 
-/** A picture of exactly these pixels: two colours from the seed, discs, the text and a caption. */
-export function drawPicture({ width, height, text, caption, seed, bar = 0 }: Drawing): Picture {
+/** An image of exactly these pixels: two colours from the seed, discs, the text and a caption. */
+export function drawPicture({ width, height, text, caption, seed, bar = 0 }: Drawing): Image {
   const seeded = createSeeded(seed);
   const hue = seeded.below(360);
   const [above, below] = [colorOf(hue, 0.45, 0.22), colorOf(hue + 60, 0.45, 0.36)];
@@ -142,7 +142,7 @@ function inked(ground: readonly Stretch[], ink: Span[], width: number): Stretch[
   return row;
 }
 
-/** What a line of text covers in a row of the picture. */
+/** What a line of text covers in a row of the image. */
 function inkOf({ text, left, top, point }: Line, y: number): Span[] {
   const row = Math.floor((y - top) / point);
   if (row < 0 || row >= GLYPH_ROWS) return [];

@@ -5,16 +5,16 @@ interface Drawing {
   /** Sides in pixels; of videos one of the sizes that are stored. */
   width: number;
   height: number;
-  /** Drawn on a picture and written in its notes, a video's title; cut to MAX_DRAWN_CHARACTERS. */
+  /** Drawn on an image and written in its notes, a video's title; cut to MAX_DRAWN_CHARACTERS. */
   text: string;
-  /** What it is: a line at the bottom of a picture, in a video's comment. */
+  /** What it is: a line at the bottom of an image, in a video's comment. */
   caption: string;
-  /** A picture's colours follow from it. */
+  /** An image's colours follow from it. */
   seed: number;
 }
 
 export interface PictureSpec extends Drawing {
-  kind: "picture";
+  kind: "image";
   format: PictureFormat;
 }
 
@@ -24,7 +24,7 @@ export interface VideoSpec extends Drawing {
   sound: boolean;
 }
 
-/** The picture a video of these numbers ends with. */
+/** The image a video of these numbers ends with. */
 export interface LastFrameSpec extends Omit<VideoSpec, "kind" | "sound"> {
   kind: "last-frame";
 }
@@ -37,7 +37,7 @@ interface SoundSpec {
 
 export type PictureFormat = "png" | "jpeg" | "webp";
 
-/** More would not be readable on the smallest picture. */
+/** More would not be readable on the smallest image. */
 const MAX_DRAWN_CHARACTERS = 400;
 
 export function drawnText(text: string): string {

@@ -42,12 +42,12 @@ function distance(one: Buffer, other: Buffer): number {
   return Math.sqrt(sum / one.length);
 }
 
-describe("a picture's file", () => {
+describe("an image's file", () => {
   it.each(["png", "webp"] as const)("is, as %s, exactly what was drawn, whatever that is", async (format) => {
     await fc.assert(
       fc.asyncProperty(drawings, async (drawing) => {
         const { width, height } = drawing;
-        const file = await decoded(await makePicture({ kind: "picture", format, ...drawing }));
+        const file = await decoded(await makePicture({ kind: "image", format, ...drawing }));
         expect(file).toMatchObject({ width, height, alpha: false });
         expect(file.data.equals(painted(drawing))).toBe(true);
       }),
@@ -59,7 +59,7 @@ describe("a picture's file", () => {
     await fc.assert(
       fc.asyncProperty(drawings, async (drawing) => {
         const { width, height } = drawing;
-        const file = await decoded(await makePicture({ kind: "picture", format: "jpeg", ...drawing }));
+        const file = await decoded(await makePicture({ kind: "image", format: "jpeg", ...drawing }));
         expect(file).toMatchObject({ width, height, alpha: false });
         expect(distance(file.data, painted(drawing))).toBeLessThan(12);
       }),
@@ -69,12 +69,12 @@ describe("a picture's file", () => {
 
   it.each(["png", "jpeg", "webp"] as const)("reaches the longest side as %s", async (format) => {
     const drawing = { width: 8_192, height: 17, text: "A long fox", caption: "", seed: 3 };
-    const file = await decoded(await makePicture({ kind: "picture", format, ...drawing }));
+    const file = await decoded(await makePicture({ kind: "image", format, ...drawing }));
     expect(file).toMatchObject({ width: 8_192, height: 17 });
     expect(distance(file.data, painted(drawing))).toBeLessThan(12);
   });
 
-  it("carries, as png, the whole text, which a small picture has no room for", async () => {
+  it("carries, as png, the whole text, which a small image has no room for", async () => {
     const drawing = {
       width: 16,
       height: 16,
@@ -83,7 +83,7 @@ describe("a picture's file", () => {
       seed: 5,
     };
     const { comments } = await sharp(
-      await makePicture({ kind: "picture", format: "png", ...drawing }),
+      await makePicture({ kind: "image", format: "png", ...drawing }),
     ).metadata();
     expect(comments).toEqual([
       { keyword: "Title", text: drawing.text },

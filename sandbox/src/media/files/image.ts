@@ -4,20 +4,20 @@ import { writeJpeg } from "./jpeg.ts";
 import { writePng } from "./png.ts";
 import { writeWebp } from "./webp.ts";
 
-/** A picture of exactly the pixels asked, without alpha. */
+/** An image of exactly the pixels asked, without alpha. */
 export function makePicture(spec: PictureSpec): Promise<Buffer> | Buffer {
-  const picture = drawPicture(spec);
+  const image = drawPicture(spec);
   switch (spec.format) {
     case "png":
-      return writePng(picture, notesOf(spec));
+      return writePng(image, notesOf(spec));
     case "jpeg":
-      return writeJpeg(picture);
+      return writeJpeg(image);
     case "webp":
-      return writeWebp(picture);
+      return writeWebp(image);
   }
 }
 
-/** What a file says of itself: the whole text, of which small pictures show the beginning, and what told it from others. */
+/** What a file says of itself: the whole text, of which small images show the beginning, and what told it from others. */
 export function notesOf({ text, caption, seed }: Pick<Drawing, "text" | "caption" | "seed">) {
   return { Title: text, Comment: `${caption}, seed ${seed}` };
 }

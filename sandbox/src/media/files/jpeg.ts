@@ -1,5 +1,5 @@
 import { createByteList } from "./byte-list.ts";
-import { type Picture, paintRow } from "./draw.ts";
+import { type Image, paintRow } from "./draw.ts";
 
 /** Pixels of a block's side. */
 const SIDE = 8;
@@ -29,9 +29,9 @@ const AVERAGES = codesOf(
   Array.from({ length: 11 }, (_, index) => index + 1),
 );
 
-/** A baseline JPEG of a picture, in full colour resolution. */
-export function writeJpeg(picture: Picture): Buffer {
-  const { width, height } = picture;
+/** A baseline JPEG of an image, in full colour resolution. */
+export function writeJpeg(image: Image): Buffer {
+  const { width, height } = image;
   const components = [1, 2, 3].flatMap((id) => [id, 0x11, 0]);
   return Buffer.concat([
     Buffer.of(0xff, 0xd8),
@@ -40,7 +40,7 @@ export function writeJpeg(picture: Picture): Buffer {
     segment(0xc4, [0x00, ...AVERAGES.table]),
     segment(0xc4, [0x10, ...COEFFICIENTS.table]),
     segment(0xda, [3, 1, 0, 2, 0, 3, 0, 0, BLOCK - 1, 0]),
-    writeBlocks(picture),
+    writeBlocks(image),
     Buffer.of(0xff, 0xd9),
   ]);
 }
@@ -73,7 +73,7 @@ function segment(marker: number, content: readonly number[]): Buffer {
   return Buffer.of(0xff, marker, length >> 8, length & 255, ...content);
 }
 
-function writeBlocks({ width, height, row }: Picture): Buffer {
+function writeBlocks({ width, height, row }: Image): Buffer {
   const bits = createBits();
   // Blocks reach beyond the last row and column: what stands there repeats them.
   const stride = Math.ceil(width / SIDE) * SIDE;

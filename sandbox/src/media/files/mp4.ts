@@ -21,7 +21,7 @@ export interface Movie {
 
 /** A track as its samples, and by how many of them at a time they lie in the file. */
 interface Track {
-  kind: "picture" | "sound";
+  kind: "image" | "sound";
   /** Units of a second, and how many of them a sample is shown. */
   timescale: number;
   step: number;
@@ -48,8 +48,8 @@ const UNITY = uint32s([0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000]);
 const UNDETERMINED_LANGUAGE = 0x55c4;
 
 /**
- * An MP4 (ISO 14496-12) whose tables stand before its samples, so that a player can begin before it has all. Picture and sound
- * alternate, a group of pictures at a time.
+ * An MP4 (ISO 14496-12) whose tables stand before its samples, so that a player can begin before it has all. Image and sound
+ * alternate, a group of images at a time.
  */
 export function writeMp4(movie: Movie): Buffer {
   const tracks = [pictureTrack(movie), ...(movie.sound ? [soundTrack(movie)] : [])];
@@ -68,7 +68,7 @@ function pictureTrack({ width, height, seconds, group }: Movie): Track {
   const count = Math.round(seconds * FRAMES_PER_SECOND);
   const samples = Array.from({ length: count }, (_, index) => group.frames[index % group.frames.length]);
   return {
-    kind: "picture",
+    kind: "image",
     timescale: FRAMES_PER_SECOND * FRAME_STEP,
     step: FRAME_STEP,
     duration: count * FRAME_STEP,
@@ -177,7 +177,7 @@ function sampleTable(
     fullBox("stsd", 0, uint32s([1]), description),
     fullBox("stts", 0, uint32s([times.length / 2, ...times])),
     // Without this table every sample is a key, as in sound.
-    ...(kind === "picture" ? [fullBox("stss", 0, uint32s([keys.length, ...keys]))] : []),
+    ...(kind === "image" ? [fullBox("stss", 0, uint32s([keys.length, ...keys]))] : []),
     fullBox("stsc", 0, uint32s([sizes.length, ...sizes.flat()])),
     fullBox("stsz", 0, uint32s([0, count, ...samples.map(({ length }) => length)])),
     fullBox("stco", 0, uint32s([offsets.length, ...offsets])),

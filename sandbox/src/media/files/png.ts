@@ -2,24 +2,24 @@ import { Readable, type Transform } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { constants, crc32, createDeflate } from "node:zlib";
-import { type Picture, type Stretch, sameRow } from "./draw.ts";
+import { type Image, type Stretch, sameRow } from "./draw.ts";
 
 const SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
 /** Filters of a row, from the specification: each byte less the pixel to its left, or less the row above. */
 const SUB = 1;
 const UP = 2;
-/** Rows are compressed in strips of about so many bytes: however large a picture is, no more of it is in memory. */
+/** Rows are compressed in strips of about so many bytes: however large an image is, no more of it is in memory. */
 const STRIP_BYTES = 131_072;
 
-/** A PNG of a picture: 8 bits a colour, no alpha; `notes` are texts in it by their keyword. */
-export async function writePng(picture: Picture, notes: Readonly<Record<string, string>>): Promise<Buffer> {
+/** A PNG of an image: 8 bits a colour, no alpha; `notes` are texts in it by their keyword. */
+export async function writePng(image: Image, notes: Readonly<Record<string, string>>): Promise<Buffer> {
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(picture.width, 0);
-  header.writeUInt32BE(picture.height, 4);
+  header.writeUInt32BE(image.width, 0);
+  header.writeUInt32BE(image.height, 4);
   // 8 bits, true colour; the other three bytes have one value each that is allowed.
   header.set([8, 2], 8);
   const deflate: Transform = createDeflate({ level: constants.Z_BEST_SPEED });
-  const [pixels] = await Promise.all([buffer(deflate), pipeline(Readable.from(strips(picture)), deflate)]);
+  const [pixels] = await Promise.all([buffer(deflate), pipeline(Readable.from(strips(image)), deflate)]);
   return Buffer.concat([
     SIGNATURE,
     ...chunk("IHDR", header),
@@ -30,7 +30,7 @@ export async function writePng(picture: Picture, notes: Readonly<Record<string, 
 }
 
 /** The filtered rows. A stretch of one colour is zeros but for its first pixel, and a row like the last one all zeros. */
-function* strips({ width, height, row }: Picture): Generator<Buffer> {
+function* strips({ width, height, row }: Image): Generator<Buffer> {
   const rowBytes = 1 + width * 3;
   const stripRows = Math.max(1, Math.floor(STRIP_BYTES / rowBytes));
   let above: readonly Stretch[] = [];

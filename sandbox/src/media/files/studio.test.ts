@@ -5,8 +5,8 @@ import type { FileSpec, PictureSpec, VideoSpec } from "./file-spec.ts";
 import { createStudio, type Studio } from "./studio.ts";
 
 const DRAWING = { text: "A red fox in snow <&> “雪”", caption: "a caption", seed: 7 };
-const picture = (width: number, height: number, format: PictureSpec["format"] = "png"): PictureSpec => ({
-  kind: "picture",
+const image = (width: number, height: number, format: PictureSpec["format"] = "png"): PictureSpec => ({
+  kind: "image",
   width,
   height,
   format,
@@ -31,22 +31,22 @@ describe("the studio", () => {
   const make = async (spec: FileSpec): Promise<Buffer> => (await studio.make(spec)).bytes;
 
   it.each([
-    picture(1680, 944),
-    picture(16, 16),
-    picture(333, 1001),
-    picture(768, 1024, "jpeg"),
-    picture(1024, 768, "webp"),
-    picture(3840, 1280, "jpeg"),
+    image(1680, 944),
+    image(16, 16),
+    image(333, 1001),
+    image(768, 1024, "jpeg"),
+    image(1024, 768, "webp"),
+    image(3840, 1280, "jpeg"),
   ])("draws exactly the pixels asked for: $width x $height $format", async (spec) => {
     const { width, height, format } = spec;
     expect(probePicture(await make(spec))).toEqual({ format, width, height });
   });
 
-  it("draws the prompt: another text is another picture, a blank one is plainer", async () => {
+  it("draws the prompt: another text is another image, a blank one is plainer", async () => {
     const size = { width: 400, height: 300 };
-    const drawn = await make({ ...picture(400, 300), ...size });
-    const other = await make({ ...picture(400, 300), text: "A blue fox in snow" });
-    const blank = await make({ ...picture(400, 300), text: "" });
+    const drawn = await make({ ...image(400, 300), ...size });
+    const other = await make({ ...image(400, 300), text: "A blue fox in snow" });
+    const blank = await make({ ...image(400, 300), text: "" });
     expect(drawn.equals(other)).toBe(false);
     expect(blank.length).toBeLessThan(drawn.length);
   });
@@ -92,7 +92,7 @@ describe("the studio", () => {
     },
   );
 
-  it("draws the last frame of a video as a picture of the same pixels", async () => {
+  it("draws the last frame of a video as an image of the same pixels", async () => {
     const { width, height, seconds, text, caption, seed } = video({ seconds: 4 });
     const bytes = await make({ kind: "last-frame", width, height, seconds, text, caption, seed });
     expect(probePicture(bytes)).toEqual({ format: "png", width, height });
@@ -107,7 +107,7 @@ describe("the studio", () => {
   it("makes a file once, however often and at once it is asked for, and again when it was forgotten", async () => {
     const small = createStudio(40_000);
     try {
-      const spec = picture(200, 200);
+      const spec = image(200, 200);
       const [one, two] = await Promise.all([small.make(spec), small.make(spec)]);
       expect(one).toBe(two);
       expect(await small.make(spec)).toBe(one);
@@ -124,6 +124,6 @@ describe("the studio", () => {
 
   it("fails the file that cannot be made and goes on with the next", async () => {
     await expect(studio.make(video({ width: 0 }))).rejects.toThrow(/could not be made/);
-    expect(probePicture(await make(picture(20, 20))).width).toBe(20);
+    expect(probePicture(await make(image(20, 20))).width).toBe(20);
   });
 });

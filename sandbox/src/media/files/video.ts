@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { drawPicture, type Picture } from "./draw.ts";
+import { drawPicture, type Image } from "./draw.ts";
 import { FRAMES_PER_SECOND, type LastFrameSpec, type VideoSpec } from "./file-spec.ts";
 import { notesOf } from "./image.ts";
 import { type EncodedGroup, writeMp4 } from "./mp4.ts";
 import { writePng } from "./png.ts";
 
-/** Frames of a stored group of pictures: half a second, so that whole groups make whole seconds. */
+/** Frames of a stored group of images: half a second, so that whole groups make whole seconds. */
 export const GROUP_FRAMES = FRAMES_PER_SECOND / 2;
 
 /** By size, "1280x720"; the script beside the tests that writes it is `npm run sandbox:videos`. */
@@ -27,15 +27,15 @@ export async function makeVideo(spec: VideoSpec): Promise<Buffer> {
   return writeMp4({ width, height, seconds, sound, group, title, comment });
 }
 
-/** The picture the video of the same numbers ends with, as a PNG. */
+/** The image the video of the same numbers ends with, as a PNG. */
 export function makeLastFrame(spec: LastFrameSpec): Promise<Buffer> {
   const frames = Math.round(spec.seconds * FRAMES_PER_SECOND);
-  const picture = drawFrame(spec.width, spec.height, (frames - 1) % GROUP_FRAMES);
-  return writePng(picture, notesOf(spec));
+  const image = drawFrame(spec.width, spec.height, (frames - 1) % GROUP_FRAMES);
+  return writePng(image, notesOf(spec));
 }
 
 /** A frame of the stored group of this size: nothing of it depends on an order but its size; a bar grows from frame to frame. */
-export function drawFrame(width: number, height: number, index: number): Picture {
+export function drawFrame(width: number, height: number, index: number): Image {
   return drawPicture({
     width,
     height,

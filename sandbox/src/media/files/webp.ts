@@ -1,5 +1,5 @@
 import { createByteList } from "./byte-list.ts";
-import { type Picture, type Stretch, sameRow } from "./draw.ts";
+import { type Image, type Stretch, sameRow } from "./draw.ts";
 
 /** Values of a colour, before the codes of lengths in the alphabet of green. */
 const VALUES = 256;
@@ -14,8 +14,8 @@ const LEFT = 1;
 /** In which order a code of code lengths gives them. */
 const LENGTH_ORDER = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9];
 
-/** A lossless WebP of a picture (RFC 9649): each stretch is a pixel and a copy, each repeated row a copy. */
-export function writeWebp({ width, height, row }: Picture): Buffer {
+/** A lossless WebP of an image (RFC 9649): each stretch is a pixel and a copy, each repeated row a copy. */
+export function writeWebp({ width, height, row }: Image): Buffer {
   const bits = createBits();
   bits.put(0x2f, 8);
   bits.put(width - 1, 14);

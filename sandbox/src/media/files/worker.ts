@@ -5,7 +5,7 @@ import { makePicture } from "./image.ts";
 import { makeLastFrame, makeVideo } from "./video.ts";
 
 /**
- * The thread in which files are made: the pixels of a large picture take a tenth of a second, which does not belong where
+ * The thread in which files are made: the pixels of a large image take a tenth of a second, which does not belong where
  * requests are answered.
  */
 export interface FileOrder {
@@ -36,7 +36,7 @@ async function deliver({ number, spec }: FileOrder): Promise<void> {
 
 function makeFile(spec: FileSpec): Promise<Buffer> | Buffer {
   switch (spec.kind) {
-    case "picture":
+    case "image":
       return makePicture(spec);
     case "video":
       return makeVideo(spec);

@@ -20,7 +20,7 @@ const FORM = {
   ...KEYS,
 };
 
-/** Pictures and videos: shape A for what is wrong with the key, shape B for everything else. */
+/** Images and videos: shape A for what is wrong with the key, shape B for everything else. */
 export const taskErrors: MediaErrorForm = {
   ...FORM,
   encodeError(error, requestId) {

@@ -10,7 +10,7 @@ const TIERS = ["1k", "2k", "4k"];
 const MAX_IMAGES = 64;
 const ALWAYS_HIGH = /-(flare|sunburst)$/;
 
-/** A picture as family imagegen asks for it. */
+/** An image as family imagegen asks for it. */
 export function decodeImagegen(body: JsonObject): MediaOrder {
   const fields = strictBody(body, REQUIRED, OPTIONAL);
   const model = fields.text("model");

@@ -11,7 +11,7 @@ export interface ResultLinks {
   expiresSeconds: number;
 }
 
-/** What a submit of a picture is answered. */
+/** What a submit of an image is answered. */
 export function encodeImageSubmit(task: Task): JsonObject {
   return { code: 200, status: "submitted", task_id: task.id, id: task.id };
 }
@@ -29,7 +29,7 @@ export function encodeVideoSubmit(task: Task): JsonObject {
   };
 }
 
-/** A picture's record; `told` is the status said, which a scenario may have made up. */
+/** An image's record; `told` is the status said, which a scenario may have made up. */
 export function encodeImageTask(task: Task, life: Life, told: string, links: ResultLinks): JsonObject {
   return {
     task_id: task.id,

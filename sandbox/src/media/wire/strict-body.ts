@@ -63,7 +63,7 @@ export function publicUrl(field: string, url: string): string {
     : wrong(field, "must be a URL that begins http:// or https://");
 }
 
-/** A picture sent in the request itself. */
+/** An image sent in the request itself. */
 export function isImageData(url: string): boolean {
   return /^data:image\/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]+={0,2}$/.test(url);
 }

@@ -121,7 +121,7 @@ function checkRoles(items: readonly Item[], { most, is25 }: Variant): void {
   if (first > 1 || last > 1) wrong("content", "takes one first and one last frame");
   if (last === 1 && first === 0) wrong("content", "has a last frame without a first frame");
   if (first === 1 && videos + audios > 0) wrong("content", "has a reference video or audio beside a frame");
-  if (!is25 && audios > 0 && images + videos === 0) wrong("content", "has audio without a picture or video");
+  if (!is25 && audios > 0 && images + videos === 0) wrong("content", "has audio without an image or video");
   for (const [role, limit] of Object.entries(most)) {
     if (count(role) > limit) wrong("content", `takes at most ${limit} of ${role}`);
   }

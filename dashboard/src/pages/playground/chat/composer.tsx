@@ -18,19 +18,19 @@ interface ComposerProps {
   readonly children: ReactNode;
 }
 
-interface Picture {
+interface Image {
   readonly name: string;
   readonly url: string;
 }
 
-/** Where the next turn is written: a message, pictures, and the results of what the model called. */
+/** Where the next turn is written: a message, images, and the results of what the model called. */
 export function Composer({ calls, running, disabled, onSend, onStop, children }: ComposerProps): ReactNode {
   const t = useWords(playgroundWords);
   const [text, setText] = useState("");
-  const [pictures, setPictures] = useState<readonly Picture[]>([]);
+  const [images, setPictures] = useState<readonly Image[]>([]);
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const form = useRef<HTMLFormElement>(null);
-  const isNothing = text.trim() === "" && pictures.length === 0 && calls.length === 0;
+  const isNothing = text.trim() === "" && images.length === 0 && calls.length === 0;
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
@@ -38,7 +38,7 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
     const turn: UserTurn = {
       role: "user",
       text,
-      images: pictures.map(({ url }) => url),
+      images: images.map(({ url }) => url),
       results: calls.map(({ id, name }) => ({ callId: id, name, text: results[id] ?? "" })),
     };
     setText("");
@@ -46,7 +46,7 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
     if (await onSend(turn)) return setResults({});
     // Before what was typed and attached meanwhile.
     setText((now) => (now === "" ? text : `${text}\n${now}`));
-    setPictures((now) => [...pictures, ...now]);
+    setPictures((now) => [...images, ...now]);
   };
   const onKey = (event: KeyboardEvent): void => {
     // Enter that ends a word of an input method is no sending.
@@ -86,9 +86,9 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
           onKeyDown={onKey}
         />
       </Field>
-      {pictures.length > 0 && (
+      {images.length > 0 && (
         <ul className="flex flex-wrap gap-2">
-          {pictures.map(({ name }, index) => (
+          {images.map(({ name }, index) => (
             <li
               key={index}
               className="flex max-w-full items-center rounded-md border border-line pl-2 text-sm"
@@ -97,7 +97,7 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
               <IconButton
                 icon="close"
                 label={t.remove(name)}
-                onClick={() => setPictures(pictures.filter((_, other) => other !== index))}
+                onClick={() => setPictures(images.filter((_, other) => other !== index))}
               />
             </li>
           ))}
@@ -113,7 +113,7 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
             {t.send}
           </Button>
         )}
-        <PictureInput label={t.attach} onFiles={(files) => void attach(files)} />
+        <ImageInput label={t.attach} onFiles={(files) => void attach(files)} />
         {children}
       </div>
     </form>
@@ -121,7 +121,7 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
 }
 
 /** A button that opens the device's files. */
-function PictureInput({
+function ImageInput({
   label,
   onFiles,
 }: {

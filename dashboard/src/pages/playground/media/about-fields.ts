@@ -1,4 +1,4 @@
-/** What the fields of pictures and videos are, where the page does not speak the catalog's English. */
+/** What the fields of images and videos are, where the page does not speak the catalog's English. */
 export const ABOUT_ZH: Readonly<Record<string, string>> = {
   prompt: "画面的文字描述；素材按各自列表中的顺序称为 image 1、video 1、audio 1",
   content: "提示词和参考素材，按此顺序称为 image 1、video 1、audio 1",

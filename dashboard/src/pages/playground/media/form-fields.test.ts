@@ -17,7 +17,7 @@ const outline = (fields: ReturnType<typeof fieldsOf>) =>
   fields.map(({ name, kind, required }) => `${name}${required ? "*" : ""} ${kind}`);
 
 describe("the form of a family", () => {
-  it("of pictures", () => {
+  it("of images", () => {
     const fields = fieldsOf("imagegen", "imagegen-2");
     expect(outline(fields)).toEqual(["prompt* text", "size choice", "resolution choice", "image_urls links"]);
     const [, size, resolution, images] = fields;
@@ -63,7 +63,7 @@ describe("the form of a family", () => {
     });
   });
 
-  it("of videos from reference pictures", () => {
+  it("of videos from reference images", () => {
     const fields = fieldsOf("videoc", "videoc-H3-Comfy");
     expect(outline(fields)).toEqual([
       ...["prompt* text", "duration* whole", "resolution choice", "aspect_ratio choice", "seed whole"],
@@ -80,7 +80,7 @@ describe("the request of a form", () => {
     const content = fields[0];
     if (content?.kind !== "items") throw new Error("content is a list of items");
     const [text, image] = content.variants;
-    if (text === undefined || image === undefined) throw new Error("texts and pictures are among them");
+    if (text === undefined || image === undefined) throw new Error("texts and images are among them");
     const items = [
       setAt(newItem(text), ["text"], "the sea"),
       setAt(setAt(newItem(image), ["image_url", "url"], LINK), ["role"], "first_frame"),

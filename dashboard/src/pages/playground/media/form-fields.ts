@@ -1,6 +1,6 @@
 import { listAt, textAt, valueAt } from "../json.ts";
 
-/** A field of a form for pictures or videos, made from the JSON Schema of the capability catalog. */
+/** A field of a form for images or videos, made from the JSON Schema of the capability catalog. */
 export type FormField = FieldBasics &
   (
     | { readonly kind: "text"; readonly most: number | undefined }

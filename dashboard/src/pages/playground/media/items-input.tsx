@@ -13,7 +13,7 @@ interface ItemsInputProps {
   readonly onChange: (value: readonly unknown[]) => void;
 }
 
-/** A list of objects: texts and materials, pictures with their purpose. */
+/** A list of objects: texts and materials, images with their purpose. */
 export function ItemsInput({ field: { variants, most }, value, onChange }: ItemsInputProps): ReactNode {
   const t = useWords(playgroundWords);
   const items: readonly unknown[] = Array.isArray(value) ? value : [];

@@ -14,7 +14,7 @@ interface MakerProps {
   readonly medium: "image" | "video";
 }
 
-/** Makes pictures or videos: forms from the capability catalog, empty or those of a task that is repeated. */
+/** Makes images or videos: forms from the capability catalog, empty or those of a task that is repeated. */
 export function Maker({ account, medium }: MakerProps): ReactNode {
   const t = useWords(playgroundWords);
   const [{ from = "" }] = useSearch();

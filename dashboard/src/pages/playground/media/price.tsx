@@ -33,7 +33,7 @@ export function Price({ account, submit, body, ready }: PriceProps): ReactNode {
     queryKey: ["public", account, "dry-run", submit, rested],
     queryFn: ({ signal }) => readPublic<DryRun>(account, `${submit}?dry_run=1`, { body: rested, signal }),
     enabled: ready && isRested,
-    // Prices may change under way, and pictures within a request are large to keep.
+    // Prices may change under way, and images within a request are large to keep.
     staleTime: 0,
     gcTime: 0,
     retry: false,

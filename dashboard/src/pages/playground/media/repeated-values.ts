@@ -1,6 +1,6 @@
 import type { FormValues } from "./request-body.ts";
 
-/** The fields of a request that is made again, without its model and without pictures that were cut for length. */
+/** The fields of a request that is made again, without its model and without images that were cut for length. */
 export function repeatedValues({ model: _, ...request }: FormValues): FormValues {
   return whole(request) as FormValues;
 }
@@ -13,7 +13,7 @@ function whole(value: unknown): unknown {
   );
 }
 
-/** As the console shows a picture that is too large: its type and an ellipsis. */
+/** As the console shows an image that is too large: its type and an ellipsis. */
 function isCut(value: unknown): boolean {
   return typeof value === "string" && /^data:[^,]*,\.\.\.$/.test(value);
 }
