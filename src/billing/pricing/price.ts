@@ -90,7 +90,7 @@ export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms):
   return { lines, sum, chargeNanos: roundedExact(sum, terms.factorPpm), unpriced: [...unpriced] };
 }
 
-/** An exact sum times the group's factor, in nanos: the only place where anything is rounded. */
+/** An exact sum times the group's factor, in nanos, rounded once. */
 function roundedExact(exact: bigint, factorPpm: bigint): Nanos {
   assert(exact >= 0n && factorPpm >= 0n, "a price or a factor is negative");
   return divideHalfUp(exact * factorPpm, EXACT_PER_NANO * PPM);

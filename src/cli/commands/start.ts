@@ -196,6 +196,7 @@ async function untilStopped(
   } finally {
     if (!started.isPosted()) log.error({}, NOT_POSTED);
   }
+  if (started.isPosted()) log.info({}, "stopped: every charge is posted");
   return started.isPosted() ? 0 : 1;
 }
 

@@ -114,7 +114,7 @@ function change({ database, authenticator }: ConsoleDeps): Operation {
     ...described,
     method: "PATCH",
     path: ACCOUNT,
-    summary: "Move an account to another group, suspend or resume it",
+    summary: "Move an account to another group, suspend or reactivate it",
     body: accountChange,
     response: accountDetail,
     async run(call) {

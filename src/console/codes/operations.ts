@@ -97,9 +97,9 @@ function revokeBatch(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/operator/code-batches/{batch}/revoke",
-    summary: "Withdraw the unredeemed codes of a batch",
+    summary: "Revoke the unredeemed codes of a batch",
     response: revoked,
-    run: (call) => withdraw(deps, call),
+    run: (call) => revoke(deps, call),
   });
 }
 
@@ -108,13 +108,13 @@ function revokeOne(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/operator/code-batches/{batch}/codes/{code}/revoke",
-    summary: "Withdraw an unredeemed code",
+    summary: "Revoke an unredeemed code",
     response: revoked,
-    run: (call) => withdraw(deps, call, idOf(call.params["code"], "Code not found.")),
+    run: (call) => revoke(deps, call, idOf(call.params["code"], "Code not found.")),
   });
 }
 
-async function withdraw(
+async function revoke(
   { database }: ConsoleDeps,
   { params, audit }: Pick<Call<unknown, unknown>, "params" | "audit">,
   codeId?: bigint,
