@@ -87,6 +87,7 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
       if (frameStart < chunk.length) carry(chunk.subarray(frameStart));
       return frameStart;
     },
+    pendingBytes: () => (oversized ? 0 : carriedBytes),
     end() {
       if (carriedBytes > 0) close(EMPTY, 0, openCr && !lineHasBytes ? -1 : 0, 0);
       openCr = false;
@@ -109,6 +110,8 @@ export interface FrameSink {
 export interface FrameScanner {
   /** Answers how many bytes of the chunk close whole frames; the rest begins an unfinished one. */
   write(chunk: Buffer): number;
+  /** Bytes that are kept of a frame that has begun. */
+  pendingBytes(): number;
   /** No more bytes: what is left counts as a frame, since some vendors omit the last blank line. */
   end(): void;
 }

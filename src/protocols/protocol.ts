@@ -196,6 +196,8 @@ export interface StreamMeter {
   readonly finishedUnheard: boolean;
   /** Nothing can follow. Of protocols whose finish is no event of its own: `[DONE]` was seen. */
   readonly over: boolean;
+  /** Bytes of an event that has begun and is kept until it can be read. */
+  readonly keptBytes: number;
   /** The last write held output behind a finish, so that what came before it was not the end. */
   readonly wentOn: boolean;
   /**

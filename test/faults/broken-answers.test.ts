@@ -109,12 +109,21 @@ const STREAMS: Readonly<Record<string, (called: VendorCall) => void>> = {
     more();
   },
   "large-event-first": ({ response }) => void flood(response.writeHead(200, SSE)),
+  "dense-event-first": ({ response }) => response.writeHead(200, SSE).end(DENSE),
+  "dense-event-behind-words": ({ protocol, model, response }) => {
+    const { opening, delta } = VENDOR_WIRES[protocol];
+    response.writeHead(200, SSE).write(opening(model) + delta("Hello"));
+    setTimeout(() => response.end(DENSE), 100);
+  },
   "large-event-behind-words": ({ protocol, model, response }) => {
     const { opening, delta } = VENDOR_WIRES[protocol];
     response.writeHead(200, SSE).write(opening(model) + delta("Hello"));
     setTimeout(() => void flood(response), 100);
   },
 };
+
+/** One event of more values than any answer has, small as it is. */
+const DENSE = `data: {"x":${"[".repeat(1_100_000)}${"]".repeat(1_100_000)}}\n\n`;
 
 /** One event larger than any answer. */
 async function flood(response: VendorCall["response"]): Promise<void> {
@@ -295,10 +304,10 @@ describe("answers that are broken", () => {
     );
   });
 
-  it("with an event beyond every bound end in form where they are translated", async () => {
+  it.each(["large", "dense"])("with an event too %s end in form where they are translated", async (how) => {
     const pair = { client: "messages", upstream: "chat-completions" } as const;
-    await expectFailed("messages", await ask("large-event-first", pair, true));
-    const heard = await ask("large-event-behind-words", pair, true);
+    await expectFailed("messages", await ask(`${how}-event-first`, pair, true));
+    const heard = await ask(`${how}-event-behind-words`, pair, true);
     expect(heard).toMatchObject({ status: 200, complete: false });
     expectStreamErrorForm("messages", heard.text, { status: 502, code: "upstream_error" });
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
+import { postedRow } from "../support/money-books.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { wholeStream } from "../support/vendor-wire.ts";
@@ -100,4 +101,71 @@ describe("an event of nearly a megabyte", () => {
       expect(heard.text.includes(event)).toBe(true);
     },
   );
+});
+
+/** An image of the largest kind, in one event with everything that is known of its answer at the end alone. */
+const IMAGE = `iVBORw0KGgo${"A".repeat(20_000_000)}`;
+const LAST_EVENTS = {
+  "generate-content": bare({
+    candidates: [
+      {
+        index: 0,
+        content: { role: "model", parts: [{ inlineData: { mimeType: "image/png", data: IMAGE } }] },
+        finishReason: "STOP",
+      },
+    ],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+  }),
+  responses: named("response.completed", {
+    response: {
+      id: "resp_1",
+      object: "response",
+      status: "completed",
+      output: [{ type: "image_generation_call", id: "ig_1", status: "completed", result: IMAGE }],
+      usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+    },
+  }),
+} as const;
+
+describe("an event with an image of 20 MB and the end of its answer", () => {
+  let vendor: VendorUpstream;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    vendor = await vendorUpstream(({ protocol, response }) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(protocol === "responses" ? LAST_EVENTS.responses : LAST_EVENTS["generate-content"]);
+    });
+    const protocols = ["generate-content", "responses"] as const;
+    gateway = await startGateway({
+      catalog: modelsFile({
+        models: [...protocols],
+        upstreams: protocols.map((protocol) => ({
+          name: protocol,
+          url: vendor.url,
+          protocols: [protocol],
+          models: [protocol],
+        })),
+      }),
+    });
+  });
+  afterAll(async () => {
+    await gateway?.end();
+    await gateway?.clean();
+    await vendor?.close();
+  });
+
+  it.each([
+    ["generate-content", "generate-content"],
+    ["responses", "responses"],
+    ["responses", "generate-content"],
+    ["generate-content", "responses"],
+  ] as const)("reaches a caller of %s from %s, and is charged", async (protocol, model) => {
+    const heard = await call(gateway.url, { protocol, streamed: true, model, prompt: "Hello" });
+    expect(heard).toMatchObject({ status: 200, complete: true });
+    expect(heard.text.includes(IMAGE)).toBe(true);
+    expect(heard.text.slice(-2_000)).not.toContain("error");
+    const row = await postedRow(gateway, heard.requestId);
+    expect(row).toMatchObject({ reason: "completed" });
+    expect(row.chargeNanos).toBeGreaterThan(0n);
+  });
 });

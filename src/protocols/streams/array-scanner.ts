@@ -4,7 +4,7 @@
  */
 export function openArrayScanner(
   item: (buffer: Buffer, start: number, end: number) => void,
-  { maxItemBytes = MAX_ITEM_BYTES, stray }: ArrayScannerOptions = {},
+  { maxItemBytes, stray, oversized }: ArrayScannerOptions,
 ): ArrayScanner {
   let carried: Buffer[] = [];
   let carriedBytes = 0;
@@ -50,10 +50,14 @@ export function openArrayScanner(
         const piece = chunk.subarray(carriedBytes > 0 ? 0 : itemStart);
         carriedBytes += piece.length;
         if (carriedBytes <= maxItemBytes) carried.push(piece);
-        else carried = [];
+        else {
+          carried = [];
+          oversized?.();
+        }
       }
       return whole;
     },
+    pendingBytes: () => (carriedBytes <= maxItemBytes ? carriedBytes : 0),
     end() {
       carried = [];
     },
@@ -61,20 +65,22 @@ export function openArrayScanner(
 }
 
 export interface ArrayScannerOptions {
-  readonly maxItemBytes?: number | undefined;
+  readonly maxItemBytes: number;
+  /** An item is larger, and so is not told; called at each piece of it that comes. */
+  readonly oversized?: (() => void) | undefined;
   /** Something stands between the items that is no part of an array. */
   readonly stray?: (() => void) | undefined;
 }
 
 export interface ArrayScanner {
+  /** Bytes that are kept of an item that has begun. */
+  pendingBytes(): number;
   /** Answers how many bytes of the chunk end whole items (or the array). */
   write(chunk: Buffer): number;
   /** No more bytes; an unfinished item is dropped. */
   end(): void;
 }
 
-/** As for frames: images travel inside one item as base64. */
-const MAX_ITEM_BYTES = 16 * 1024 * 1024;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -1,4 +1,5 @@
-import { type FrameSink, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { hasMoreValues } from "../../base/json/json-values.ts";
+import { openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { WireFrame } from "../translation.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 import { StreamEvent } from "./stream-event.ts";
@@ -9,11 +10,19 @@ export class OversizedResponse extends RangeError {
 }
 
 /** As a plain answer: images of the largest kind come to 25 MB in one event. */
-const LARGEST_FRAME_BYTES = 96 * 1024 * 1024;
+const LARGEST_EVENT_BYTES = 96 * 1024 * 1024;
+
+/** Values of one event: a tenth of a second to parse, which nobody else is served in. Long answers with the odds of each token have fewer. */
+const MOST_VALUES = 1_000_000;
+
+/** Too small to have so many. */
+const SMALL_EVENT_BYTES = MOST_VALUES;
 
 /** Cuts a stream into events: server-sent ones, or the items of a JSON array. Bytes may be cut anywhere. */
 export interface EventScanner {
   readonly form: "sse" | "array";
+  /** Bytes that are kept of an event that has begun. */
+  pendingBytes(): number;
   /** How many bytes of the chunk close whole events; the rest begins an unfinished one. */
   write(chunk: Buffer): number;
   /** No more bytes: what was begun of a server-sent event counts as one. */
@@ -35,7 +44,7 @@ export type ReadEvent = (buffer: Buffer, start: number, end: number) => StreamEv
 export interface EventScannerOptions {
   /** Something stands between the items of an array that is no part of it. */
   readonly stray?: (() => void) | undefined;
-  /** No event may be left out: a larger one than any answer's throws OversizedResponse. Else those above 16 MB are. */
+  /** No event may be left out: one beyond the bounds throws OversizedResponse. Else it is not told. */
   readonly isWhole?: boolean;
 }
 
@@ -48,29 +57,48 @@ export function openEventScanner(
   let at = 0;
   while (at < first.length && (first[at] ?? 0) <= SPACE) at += 1;
   if (at === first.length) return undefined;
+  const bounds = openBounds(isWhole);
   if (first[at] === OPENING_BRACKET || first[at] === OPENING_BRACE) {
-    const items = openArrayScanner((buffer, start, end) => sink(buffer, start, end, end, readItemAt), {
-      stray,
-    });
-    return { form: "array", ...items };
+    const item = (buffer: Buffer, start: number, end: number): void => {
+      if (bounds.admit(buffer, start, end)) sink(buffer, start, end, end, readItemAt);
+    };
+    const oversized = bounds.oversized;
+    return {
+      form: "array",
+      ...openArrayScanner(item, { stray, oversized, maxItemBytes: LARGEST_EVENT_BYTES }),
+    };
   }
-  const frame = (buffer: Buffer, start: number, end: number, next: number): void =>
-    sink(buffer, start, end, next, readFrameAt);
-  return {
-    form: "sse",
-    ...(isWhole ? openFrameScanner(...wholeFrames(frame)) : openFrameScanner({ frame })),
+  const frame = (buffer: Buffer, start: number, end: number, next: number): void => {
+    if (bounds.admit(buffer, start, end)) sink(buffer, start, end, next, readFrameAt);
   };
+  return { form: "sse", ...openFrameScanner({ frame, oversized: bounds.oversized }, LARGEST_EVENT_BYTES) };
 }
 
-/** Refuses an event beyond the bound, once: whoever ends the stream for it is not told again. */
-function wholeFrames(frame: FrameSink["frame"]): [FrameSink, number] {
+/** What may be an event: the others are left out, or refused where none may be. */
+interface EventBounds {
+  /** Whether this one is to be read. */
+  admit(buffer: Buffer, start: number, end: number): boolean;
+  /** One is larger than any answer. */
+  oversized(): void;
+}
+
+/** Refuses once: whoever ends the stream for it is not told again. */
+function openBounds(isWhole: boolean): EventBounds {
   let isRefused = false;
-  const oversized = (): void => {
-    if (isRefused) return;
+  const refuse = (what: string): void => {
+    if (!isWhole || isRefused) return;
     isRefused = true;
-    throw new OversizedResponse(`an event of more than ${LARGEST_FRAME_BYTES} bytes`);
+    throw new OversizedResponse(`an event of more than ${what}`);
   };
-  return [{ frame, oversized }, LARGEST_FRAME_BYTES];
+  return {
+    admit(buffer, start, end) {
+      if (end - start <= SMALL_EVENT_BYTES || !hasMoreValues(buffer, start, end, MOST_VALUES))
+        return !isRefused;
+      refuse(`${MOST_VALUES} values`);
+      return false;
+    },
+    oversized: () => refuse(`${LARGEST_EVENT_BYTES} bytes`),
+  };
 }
 
 export const readFrameAt: ReadEvent = (buffer, start, end) =>
@@ -89,12 +117,13 @@ export interface FrameReader {
 /** Of server-sent events alone, without a meter. `write` throws OversizedResponse. */
 export function openFrameReader(): FrameReader {
   let events: StreamEvent[] = [];
-  const scanner = openFrameScanner(
-    ...wholeFrames((buffer, start, end) => {
-      const event = readFrameAt(buffer, start, end);
-      if (event.data !== "") events.push(event);
-    }),
-  );
+  const bounds = openBounds(true);
+  const frame = (buffer: Buffer, start: number, end: number): void => {
+    if (!bounds.admit(buffer, start, end)) return;
+    const event = readFrameAt(buffer, start, end);
+    if (event.data !== "") events.push(event);
+  };
+  const scanner = openFrameScanner({ frame, oversized: bounds.oversized }, LARGEST_EVENT_BYTES);
   function take(): readonly StreamEvent[] {
     const taken = events;
     events = [];

@@ -78,6 +78,10 @@ export abstract class EventReading implements StreamMeter {
     return this.finished && !this.#awaitsMore;
   }
 
+  get keptBytes(): number {
+    return this.scanner?.pendingBytes() ?? 0;
+  }
+
   get wentOn(): boolean {
     return this.#wentOn;
   }

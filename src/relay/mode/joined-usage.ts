@@ -69,6 +69,10 @@ class JoinedMeter implements EventMeter {
     return false;
   }
 
+  get keptBytes(): number {
+    return this.#meters.reduce((sum, { keptBytes }) => sum + keptBytes, 0);
+  }
+
   get failed(): boolean {
     return this.#meters.some(({ failed }) => failed);
   }

@@ -213,7 +213,7 @@ export class StreamingResponse implements Receiver {
     for (const chunk of this.words.tellable(chunks, !this.held.isEmpty, this.flows)) {
       for (const piece of this.mode.write(chunk)) this.write(piece);
     }
-    const kept = this.mode.keptBytes?.() ?? 0;
+    const kept = (this.mode.keptBytes?.() ?? 0) + this.meter.keptBytes;
     if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept)) throw memoryUsedUp();
   }
 
