@@ -66,7 +66,7 @@ describe("the command line", () => {
       expect(result.stdout).toMatch(shown);
     }
     expect(complaints(await short({}, "help", "strat"))).toEqual([
-      expect.stringContaining('no command "help strat"'),
+      expect.stringContaining('unknown command "help strat"'),
     ]);
   });
 

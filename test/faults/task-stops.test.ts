@@ -122,6 +122,6 @@ describe("tasks", { timeout: PATIENCE_MS }, () => {
     const gateway = await start(["--role", "gateway,worker"]);
     await expectAllMadeOnce(gateway, gateway.url, await submitAll(gateway.url, 0));
     const { code, stderr } = await gateway.run("start", "--role", "painter");
-    expect([code, stderr]).toEqual([1, expect.stringContaining("--role takes all, gateway, worker")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--role takes all, gateway, worker")]);
   });
 });
