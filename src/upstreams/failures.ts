@@ -81,7 +81,7 @@ const PLAIN_REASONS: Readonly<Record<string, string>> = {
   EMFILE: "this process has no file descriptor left",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  CERT_NOT_YET_VALID: "its certificate is not valid yet, or this machine's clock is wrong",
+  CERT_NOT_YET_VALID: "its certificate isn't valid yet, or this machine's clock is wrong",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; set NODE_EXTRA_CA_CERTS to its file",
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,

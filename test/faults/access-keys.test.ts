@@ -76,14 +76,14 @@ describe("A5, generated keys", () => {
   });
 
   it("refuse a second key of the same name, an unknown account and an unknown model", async () => {
-    for (const [options, sentence] of [
-      [["--account", "acme", "--name", "test"], /has a key named "test" already/],
-      [["--account", "nobody"], /there is no account "nobody"/],
-      [["--account", "acme", "--models", "text,nothing"], /there is no model "nothing"/],
-      [[], /--account NAME/],
+    for (const [options, code, sentence] of [
+      [["--account", "acme", "--name", "test"], 1, /already has a key named "test"/],
+      [["--account", "nobody"], 1, /there is no account "nobody"/],
+      [["--account", "acme", "--models", "text,nothing"], 1, /there is no model "nothing"/],
+      [[], 2, /missing option --account NAME/],
     ] as const) {
       const result = await gateway.run("keys", "create", ...options);
-      expect([result.code, result.stdout]).toEqual([1, ""]);
+      expect([result.code, result.stdout]).toEqual([code, ""]);
       expect(complaints(result)).toEqual([expect.stringMatching(sentence)]);
     }
   });

@@ -47,7 +47,7 @@ it.each(Object.keys(NEED_ONE))(
     const result = await runShort({ FAREGATE_DATA_DIR: dataDir }, ...args);
     expect(result.code).toBe(name === "ledger verify" ? 3 : 1);
     expect(`${result.stdout}${result.stderr}`).toContain(
-      `there is no database in ${dataDir}; set FAREGATE_DATA_DIR to the data folder of your gateway, or make a new one: start a gateway, or run faregate migrate`,
+      `there is no database in ${dataDir}; set FAREGATE_DATA_DIR to the data folder of your gateway, or create one: start a gateway, or run faregate migrate`,
     );
     expect(await readdir(above)).toEqual(["faregate.yaml"]);
   },

@@ -110,7 +110,7 @@ describe("a key's name", () => {
         "--name",
         name,
       );
-      expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("--name takes")]);
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("--name takes")]);
     }
   });
 });
