@@ -127,9 +127,8 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       return chainRuns(undoing === undefined ? marked : chainRuns(marked, undoing), finishesSettled());
     },
     encodeStream(frame, losses, tellCall) {
-      const fitting = frame.oneCall
-        ? chainRuns(firstCallEvents(losses), adaptEvents(capabilities, losses))
-        : adaptEvents(capabilities, losses);
+      const adapting = adaptEvents(capabilities, losses, frame.oneChoice);
+      const fitting = frame.oneCall ? chainRuns(firstCallEvents(losses), adapting) : adapting;
       const watched = tellCall === undefined ? fitting : chainRuns(fitting, watchCalls(tellCall));
       return chainRuns(watched, runMachine(parts.encodeStream, frame));
     },

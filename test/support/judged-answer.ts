@@ -25,6 +25,8 @@ export interface Verdict {
   readonly next: boolean;
   /** As it was settled. */
   readonly outcome: Outcome | undefined;
+  /** All that the caller got. */
+  readonly told: string;
 }
 
 export interface JudgedAnswer {
@@ -44,12 +46,13 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
   const scanner = createBodyScan(watchOf(client));
   scanner.write(body);
   let leave = (): void => undefined;
+  const told: Uint8Array[] = [];
   const response = {
     open: true,
     committed: false,
-    write: () => true,
+    write: (bytes: Uint8Array) => told.push(bytes) > 0,
     end: () => undefined,
-    whole: () => undefined,
+    whole: (_status: number, _headers: object, pieces: readonly Uint8Array[]) => void told.push(...pieces),
     onDrain: () => undefined,
     onClosed: () => undefined,
     cut: () => undefined,
@@ -130,8 +133,10 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
   if (!leaves || !streamed) heard?.ended();
   const failure = await ended;
   const [outcome] = outcomes;
-  if (outcome === undefined) return { reason: "", usage: undefined, next: failure?.next === true, outcome };
-  return { reason: outcome.reason, usage: outcome.usage, next: false, outcome };
+  const heardOf = { outcome, told: Buffer.concat(told).toString() };
+  if (outcome === undefined)
+    return { reason: "", usage: undefined, next: failure?.next === true, ...heardOf };
+  return { reason: outcome.reason, usage: outcome.usage, next: false, ...heardOf };
 }
 
 /** All that a verdict comes to on the account: the charge in nanos, and what the receipt says of it. */

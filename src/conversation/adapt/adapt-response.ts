@@ -21,6 +21,23 @@ export function adaptResponse(
   return { ...response, choices: told.map((choice) => fitChoice(choice, capabilities, losses)) };
 }
 
+/**
+ * Numbers the choice that comes first 0, whatever its vendor numbers it (rule 41); one that was 0 takes its number. In a
+ * plain answer the place is the number.
+ */
+function firstIsZero(): StreamRun<ChatEvent, ChatEvent> {
+  let first: number | undefined;
+  return {
+    step(event) {
+      if (!("choice" in event)) return [event];
+      first ??= event.choice;
+      if (first === 0 || (event.choice !== first && event.choice !== 0)) return [event];
+      return [{ ...event, choice: event.choice === first ? 0 : first }];
+    },
+    end: () => [],
+  };
+}
+
 /** Leaves of several choices, which nobody asked for, the first one to callers who read one. */
 function firstChoice(losses: LossList): StreamRun<ChatEvent, ChatEvent> {
   const others = new Set<number>();
@@ -46,10 +63,11 @@ function fitChoice(told: Choice, capabilities: ProtocolCapabilities, losses: Los
   return { ...choice, parts: capabilities.stateAfterWords ? parts : dropTrailingState(parts, losses) };
 }
 
-/** The same for a stream. */
+/** The same for a stream. `oneChoice`: the caller asked for one, though its protocol has slots for several. */
 export function adaptEvents(
   capabilities: ProtocolCapabilities,
   losses: LossList,
+  oneChoice = false,
 ): StreamRun<ChatEvent, ChatEvent> {
   const places = openPlaces(capabilities);
   const state = eventsPlaceState(capabilities, losses);
@@ -78,7 +96,8 @@ export function adaptEvents(
     end: () => [],
   };
   const whole = chainRuns(brokenLeftOut(capabilities, losses), fitting);
-  const fitted = capabilities.manyChoices ? whole : chainRuns(firstChoice(losses), whole);
+  const single = capabilities.manyChoices ? whole : chainRuns(firstChoice(losses), whole);
+  const fitted = oneChoice || !capabilities.manyChoices ? chainRuns(firstIsZero(), single) : single;
   if (!capabilities.blocksInTurn) return fitted;
   const inTurn = chainRuns(fitted, serializeBlocks());
   return capabilities.stateAfterWords ? inTurn : chainRuns(inTurn, dropTrailingStateEvents(losses));

@@ -49,6 +49,8 @@ export interface ResponseFrame {
   /** Told where the upstream names no model. */
   readonly model: string;
   readonly includeUsage: boolean;
+  /** The caller asked for one choice. */
+  readonly oneChoice?: true | undefined;
   /** The caller reads one call an answer, as chats told it before there were tools. */
   readonly oneCall?: true | undefined;
   /** The caller's own fields that its protocol repeats. */

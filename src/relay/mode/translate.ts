@@ -53,7 +53,7 @@ export function originOf({ protocol, upstream, model, credential }: Candidate): 
 
 /** What an answer to this request needs beside its content. */
 export function responseFrame(
-  { id, scan }: TextRequest,
+  { id, scan, responses }: TextRequest,
   model: string,
   { createdSeconds, includeUsage, oneCall, echo }: FrameFacts,
 ): ResponseFrame {
@@ -63,6 +63,7 @@ export function responseFrame(
     created: createdSeconds,
     model,
     includeUsage,
+    ...(responses === 1 ? { oneChoice: true } : {}),
     ...(oneCall ? { oneCall } : {}),
     echo,
     inputEstimate: Math.max(1, Math.ceil(scan.length / BYTES_PER_TOKEN)),
