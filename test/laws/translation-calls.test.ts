@@ -20,6 +20,9 @@ const WORDS: Readonly<Record<ChatProtocol, Readonly<Record<"stop" | "calls" | "l
 const WHOLE = ["{}", '{"city":"Rome"}', ' {"a":["}","\\"{"]} '];
 const NONE = ["", " ", "null", " null "];
 const CUT = ['{"paths":["/srv/a", "/sr', '{"a":', "{", '{"a":{"b":1}', '{"a":"\\', '[{"a":1}'];
+/** JSON in the place of arguments, and the text that it amounts to. */
+const OBJECT_VALUES = ['{"a":[1,"}"]}', '"{\\"city\\":\\"Rome\\"}"', '" {} "', "null", '""', '" null "'];
+const OTHER_VALUES = ["[1]", '[{"a":1}]', "7", "false", '"rome"', '"[1]"', '"{\\"a\\":1}}"', '"7"'];
 const MALFORMED = ['{"a":1}}', "[1]", "7", '{"a" 1}', "rome", "nul"];
 
 describe.each(CHAT_PROTOCOLS)("calls of an upstream that speaks %s", (upstream) => {
@@ -43,6 +46,42 @@ describe.each(CHAT_PROTOCOLS)("calls of an upstream that speaks %s", (upstream) 
             response.finish === limit ? words.limit : response.finish === filter ? words.filter : usual,
           );
         },
+        client,
+      );
+    },
+  );
+
+  it.each(CHAT_PROTOCOLS)(
+    "reach callers of %s whether their arguments come as an object or as its text",
+    (client) => {
+      const responses = fc.record({
+        calls: fc.array(fc.constantFrom(...OBJECT_VALUES), { minLength: 1, maxLength: 3 }),
+        finish: fc.constant(calling),
+        asValues: fc.constant(true as const),
+      });
+      each(
+        responses,
+        (response, told) => {
+          expect(said(told.calls)).toEqual(said(response.calls.map(textOf)));
+          expect(told.losses).toEqual([]);
+          expect(told.finish).toBe(WORDS[client].calls);
+        },
+        client,
+      );
+    },
+  );
+
+  it.each(CHAT_PROTOCOLS)(
+    "whose arguments are another value reach callers of %s as its text, or not at all",
+    (client) => {
+      const responses = fc.record({
+        calls: fc.tuple(fc.constantFrom(...OTHER_VALUES)),
+        finish: fc.constant(calling),
+        asValues: fc.constant(true as const),
+      });
+      each(
+        responses,
+        (response, told, streamed) => expectMalformed(response.calls.map(textOf), told, streamed, client),
         client,
       );
     },
@@ -74,16 +113,7 @@ describe.each(CHAT_PROTOCOLS)("calls of an upstream that speaks %s", (upstream) 
       const responses = fc.record({ calls: fc.tuple(fc.constantFrom(...MALFORMED)), finish: ends });
       each(
         responses,
-        (response, told, streamed) => {
-          if (writesText(client)) {
-            expect(told.calls).toEqual(response.calls);
-            expect(told.losses).toEqual([]);
-            return;
-          }
-          expect(told.calls).toEqual(streamed && client === "messages" ? response.calls : []);
-          expect(told.losses).toEqual(["toolCalls"]);
-          expect(told.finish).not.toBe(WORDS[client].calls);
-        },
+        (response, told, streamed) => expectMalformed(response.calls, told, streamed, client),
         client,
       );
     },
@@ -105,6 +135,29 @@ describe.each(CHAT_PROTOCOLS)("calls of an upstream that speaks %s", (upstream) 
 /** Whether arguments are told as text, which may be anything. */
 function writesText(protocol: ChatProtocol): boolean {
   return protocol === "chat-completions" || protocol === "responses";
+}
+
+/** Text is its caller's to read; an object is none, and pieces that have passed stay. */
+function expectMalformed(
+  calls: readonly string[],
+  told: CalledTold,
+  streamed: boolean,
+  client: ChatProtocol,
+): void {
+  if (writesText(client)) {
+    expect(told.calls).toEqual(calls);
+    expect(told.losses).toEqual([]);
+    return;
+  }
+  expect(told.calls).toEqual(streamed && client === "messages" ? calls : []);
+  expect(told.losses).toEqual(["toolCalls"]);
+  expect(told.finish).not.toBe(WORDS[client].calls);
+}
+
+/** The text of a value: a text is its own. */
+function textOf(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return typeof value === "string" ? value : json;
 }
 
 /** What calls say, in any order, for whoever is told of calls at their ends; none is an empty object. */

@@ -7,7 +7,9 @@ import { frame, plan } from "./conversation-arbitraries.ts";
 
 /** An upstream's answer: the arguments of its calls as it writes them, and its word for the end ("" = none). */
 export interface CalledResponse {
+  /** Where the protocol, or `asValues`, has a value in their place, the JSON of it. */
   readonly calls: readonly string[];
+  readonly asValues?: true;
   readonly finish: string;
 }
 
@@ -50,18 +52,25 @@ export function relayCalls(
 }
 
 const PLAIN: Readonly<Record<ChatProtocol, (response: CalledResponse) => JsonObject>> = {
-  "chat-completions": ({ calls, finish }) => ({
+  "chat-completions": ({ calls, finish, asValues }) => ({
     choices: [
       {
         index: 0,
-        message: { role: "assistant", content: "So:", tool_calls: calls.map(chatCall) },
+        message: {
+          role: "assistant",
+          content: "So:",
+          tool_calls: calls.map((text, at) => chatCall(asValues ? JSON.parse(text) : text, at)),
+        },
         finish_reason: finish,
       },
     ],
   }),
-  responses: ({ calls, finish }) => ({
+  responses: ({ calls, finish, asValues }) => ({
     ...ended(finish),
-    output: [{ type: "message", content: [{ type: "output_text", text: "So:" }] }, ...calls.map(itemOf)],
+    output: [
+      { type: "message", content: [{ type: "output_text", text: "So:" }] },
+      ...calls.map((text, at) => itemOf(asValues ? JSON.parse(text) : text, at)),
+    ],
   }),
   messages: ({ calls, finish }) => ({
     content: [
@@ -81,9 +90,10 @@ const PLAIN: Readonly<Record<ChatProtocol, (response: CalledResponse) => JsonObj
 };
 
 const STREAMED: Readonly<Record<ChatProtocol, (response: CalledResponse) => readonly WireFrame[]>> = {
-  "chat-completions": ({ calls, finish }) => [
+  "chat-completions": ({ calls, finish, asValues }) => [
     chunk({ role: "assistant", content: "So:" }),
     ...calls.flatMap((text, at) => {
+      if (asValues) return [chunk({ tool_calls: [{ index: at, ...chatCall(JSON.parse(text), at) }] })];
       const { id, function: called } = chatCall(text, at);
       const start = { index: at, id, function: { name: called.name, arguments: "" } };
       return [start, ...pieces(text).map((piece) => ({ index: at, function: { arguments: piece } }))].map(
@@ -93,15 +103,15 @@ const STREAMED: Readonly<Record<ChatProtocol, (response: CalledResponse) => read
     ...(finish === "" ? [] : [chunk({}, finish)]),
     { data: "[DONE]" },
   ],
-  responses: ({ calls, finish }) => {
-    const items = calls.map(itemOf);
+  responses: ({ calls, finish, asValues }) => {
+    const items = calls.map((text, at) => itemOf(asValues ? JSON.parse(text) : text, at));
     const end = ended(finish);
     return [
       event("response.created", { response: { status: "in_progress", output: [] } }),
       event("response.output_text.delta", { item_id: "m", output_index: 0, content_index: 0, delta: "So:" }),
       ...items.flatMap((item, at) => [
         event("response.output_item.added", { output_index: at + 1, item: { ...item, arguments: "" } }),
-        ...pieces(item.arguments).map((delta) =>
+        ...pieces(asValues ? "" : item.arguments).map((delta) =>
           event("response.function_call_arguments.delta", { item_id: item.id, output_index: at + 1, delta }),
         ),
         event("response.output_item.done", { output_index: at + 1, item }),
@@ -109,16 +119,21 @@ const STREAMED: Readonly<Record<ChatProtocol, (response: CalledResponse) => read
       event(`response.${end.status}`, { response: { ...end, output: [] } }),
     ];
   },
-  messages: ({ calls, finish }) => [
+  messages: ({ calls, finish, asValues }) => [
     event("message_start", { message: { id: "m", content: [] } }),
     event("content_block_start", { index: 0, content_block: { type: "text", text: "So:" } }),
     event("content_block_stop", { index: 0 }),
     ...calls.flatMap((text, at) => [
       event("content_block_start", {
         index: at + 1,
-        content_block: { type: "tool_use", id: `c${at}`, name: "look", input: {} },
+        content_block: {
+          type: "tool_use",
+          id: `c${at}`,
+          name: "look",
+          input: asValues ? JSON.parse(text) : {},
+        },
       }),
-      ...pieces(text).map((partial_json) =>
+      ...pieces(asValues ? "" : text).map((partial_json) =>
         event("content_block_delta", { index: at + 1, delta: { type: "input_json_delta", partial_json } }),
       ),
       event("content_block_stop", { index: at + 1 }),

@@ -2,7 +2,7 @@ import { ARGUMENT_LEVELS, isWithinDepth, writeExact } from "../../base/json/exac
 import type { ChatEvent } from "../event.ts";
 import type { LossList } from "../loss.ts";
 import type { ProtocolCapabilities } from "../lower/capabilities.ts";
-import type { BrokenCall, JsonObject, ToolCallPart } from "../request.ts";
+import type { BrokenCall, ToolCallPart } from "../request.ts";
 import type { ChatResponse, Choice, Finish, ResponsePart } from "../response.ts";
 import type { StreamRun } from "./machine.ts";
 
@@ -222,8 +222,13 @@ export function isNoArguments(text: string): boolean {
 
 const NO_ARGUMENTS = "null";
 
-/** The text of arguments that came as an object. One that is nested too deeply for a request counts as cut short. */
-export function textOfArguments(value: JsonObject): string {
+/**
+ * The text of arguments as an answer has them, "" where there are none: an object, its text, or whatever else a server
+ * wrote there. What is nested too deeply for a request counts as cut short.
+ */
+export function textOfArguments(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
   return isWithinDepth(value, ARGUMENT_LEVELS) ? writeExact(value) : "{";
 }
 

@@ -33,9 +33,9 @@ export function decodeCalls(
 export function wireCalls(message: JsonObject): readonly JsonObject[] {
   const calls = asObjects(message["tool_calls"]);
   const legacy = asObject(message["function_call"]);
-  if (calls.length > 0 || legacy === undefined || asText(legacy["name"]) + argumentsOf(legacy) === "")
-    return calls;
-  return [{ function: legacy }];
+  if (calls.length > 0 || legacy === undefined) return calls;
+  const isEmpty = asText(legacy["name"]) + textOfArguments(legacy["arguments"]) === "";
+  return isEmpty ? calls : [{ function: legacy }];
 }
 
 export interface WireCall {
@@ -52,7 +52,7 @@ export function readCall(wire: JsonObject): WireCall {
   return {
     id: asText(wire["id"]),
     name: asText(called["name"]),
-    text: custom === undefined ? argumentsOf(called) : asText(custom["input"]),
+    text: textOfArguments(called[custom === undefined ? "arguments" : "input"]),
     custom: custom === undefined ? undefined : true,
   };
 }
@@ -62,12 +62,6 @@ export function decodeExtra(wire: JsonObject, plan: ResponsePlan): Opaque | unde
   const extra = asObject(wire["extra_content"]);
   if (extra === undefined || Object.keys(extra).length === 0) return undefined;
   return { origin: plan.origin, value: writeExact(extra) };
-}
-
-/** Arguments are JSON text; some vendors send the object itself. */
-function argumentsOf(called: JsonObject): string {
-  const value = called["arguments"];
-  return typeof value === "object" && value !== null ? textOfArguments(value as JsonObject) : asText(value);
 }
 
 /** Keeps the made-up ids of different choices apart; no answer calls as many tools. */

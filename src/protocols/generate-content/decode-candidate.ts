@@ -155,7 +155,7 @@ function readCall(
   const at = starts && before.call !== undefined ? endCall(before, blocks, plan, true) : before;
   const known = starts ? { id: asText(call["id"]), name, args: new PartialArguments(), state } : at.call;
   if (known === undefined || known.name === "") return at;
-  known.args.put(asObject(call["args"]) ?? {});
+  known.args.put(call["args"]);
   known.args.place(call["partialArgs"]);
   const grown = { ...at, call: { ...known, state: state ?? known.state } };
   return call["willContinue"] === true ? grown : endCall(grown, blocks, plan, true);
@@ -174,10 +174,10 @@ function endCall(
   // Servers that take a call's name for its id give several calls of one tool the same (rule 22).
   const taken = call.id === "" || before.ids.has(call.id);
   const id = taken ? makeCallId(plan.seed, blocks.state.next) : call.id;
-  const text = textOfArguments(call.args.value);
+  const text = textOfArguments(call.args.whole);
   const state = call.state === undefined ? {} : { opaque: call.state };
   blocks.toolCall({ key, choice: index }, { id, name: call.name, ...state });
-  blocks.arguments(key, whole ? text : text.slice(0, -1));
+  blocks.arguments(key, whole ? text : text.slice(0, -1) || "{");
   blocks.close(key);
   before.ids.add(id);
   if (before.ids.size > REMEMBERED_IDS) before.ids.delete(before.ids.values().next().value ?? "");

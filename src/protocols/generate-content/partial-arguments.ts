@@ -5,13 +5,22 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
  * whether more of it follows. The vendor sends them where the request asked for it.
  */
 export class PartialArguments {
-  readonly value: Holder = {};
+  readonly #fields: Holder = {};
+  /** What stands in the place of the object. */
+  #other: unknown;
   /** What was made here grows in place; values out of an event are others' too, and are copied first. */
-  readonly #own = new WeakSet<object>([this.value]);
+  readonly #own = new WeakSet<object>([this.#fields]);
 
-  /** Fields that come whole. */
-  put(fields: JsonObject): void {
-    for (const name of Object.keys(fields)) set(this.value, name, fields[name]);
+  /** The `args` of one event: fields that come whole, or what a server wrote in their place. */
+  put(args: unknown): void {
+    const fields = asObject(args);
+    if (fields === undefined) this.#other = args ?? this.#other;
+    else for (const name of Object.keys(fields)) set(this.#fields, name, fields[name]);
+  }
+
+  /** All that came: the object, or what stands in its place where it has no field. */
+  get whole(): unknown {
+    return Object.keys(this.#fields).length > 0 ? this.#fields : (this.#other ?? this.#fields);
   }
 
   /** The `partialArgs` of one event. */
@@ -20,7 +29,7 @@ export class PartialArguments {
       const path = stepsOf(asText(piece["jsonPath"]));
       const last = path.pop();
       if (last === undefined || typeof (path[0] ?? last) === "number") continue;
-      let holder: Holder | unknown[] = this.value;
+      let holder: Holder | unknown[] = this.#fields;
       for (const [at, step] of path.entries()) {
         holder = this.#inside(holder, step, typeof (path[at + 1] ?? last) === "number");
       }

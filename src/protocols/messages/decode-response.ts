@@ -56,7 +56,7 @@ function decodeBlock(block: JsonObject, index: number, plan: ResponsePlan): read
           kind: "tool-call",
           id: asText(block["id"]) || makeCallId(plan.seed, index),
           name: asText(block["name"]),
-          arguments: textOfArguments(asObject(block["input"]) ?? {}),
+          arguments: textOfArguments(block["input"]),
           ...madeByCode(block),
         },
       ];

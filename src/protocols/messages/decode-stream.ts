@@ -173,7 +173,7 @@ function growBlock(state: DecodeState, key: string, delta: JsonObject, writer: B
       return state;
     case "input_json_delta": {
       if (note?.kind !== "call" && note?.kind !== "foreign") return state;
-      const piece = asText(delta["partial_json"]);
+      const piece = textOfArguments(delta["partial_json"]);
       writer.arguments(key, piece);
       note.text += piece;
       return state;
@@ -200,9 +200,9 @@ function stopBlock(state: DecodeState, key: string, writer: BlockWriter): void {
     writer.close(key, { redacted: true, opaque: { origin, value: note.text } });
   else if (note.kind === "foreign") writer.whole(0, foreignBlock(withInput(note), writer.state.next));
   else {
-    // Without deltas the arguments are those of the start, and none are `{}`, never "" (rule 14).
+    // Without deltas the arguments are those of the start.
     if (note.kind === "call" && note.text === "") {
-      writer.arguments(key, textOfArguments(asObject(note.value["input"]) ?? {}));
+      writer.arguments(key, textOfArguments(note.value["input"]));
     }
     writer.close(key);
   }

@@ -1,4 +1,5 @@
 import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
+import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
 import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
@@ -223,13 +224,13 @@ class StepItems implements ItemReader {
         return;
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        this.#callText(place, asText(event["delta"]));
+        this.#callText(place, textOfArguments(event["delta"]));
         return;
       case "response.function_call_arguments.done":
-        this.#callText(place, this.#restOf(place, ARGUMENTS, asText(event["arguments"])));
+        this.#callText(place, this.#restOf(place, ARGUMENTS, textOfArguments(event["arguments"])));
         return;
       case "response.custom_tool_call_input.done":
-        this.#callText(place, this.#restOf(place, ARGUMENTS, asText(event["input"])));
+        this.#callText(place, this.#restOf(place, ARGUMENTS, textOfArguments(event["input"])));
         return;
       default:
     }

@@ -1,3 +1,4 @@
+import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
 import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ForeignPart, ToolCallPart } from "../../conversation/request.ts";
@@ -95,7 +96,7 @@ export function decodeCallHead(item: JsonObject): {
 }
 
 export function argumentsOf(item: JsonObject): string {
-  return asText(item["type"] === "custom_tool_call" ? item["input"] : item["arguments"]);
+  return textOfArguments(item["type"] === "custom_tool_call" ? item["input"] : item["arguments"]);
 }
 
 /** What a tool of the vendor's own left, for callers who know it. */
