@@ -1,4 +1,4 @@
-import { adaptEvents, adaptResponse } from "../conversation/adapt/adapt-response.ts";
+import { adaptEvents, adaptResponse, usageFirst } from "../conversation/adapt/adapt-response.ts";
 import { chainRuns, runMachine, type StreamMachine, type StreamRun } from "../conversation/adapt/machine.ts";
 import { restoreEventNames, restoreNames } from "../conversation/adapt/restore-names.ts";
 import { type StatedCall, statedCalls, watchCalls } from "../conversation/adapt/stated-calls.ts";
@@ -43,7 +43,7 @@ export interface Translation {
   encodeResponse(response: ChatResponse, frame: ResponseFrame, tellCall?: TellCall): EncodedResponse;
   /** Reads an upstream's stream, event by event. */
   decodeStream(plan: ResponsePlan): StreamRun<WireFrame, ChatEvent>;
-  /** Writes a caller's stream; losses are told to `losses` as they happen. */
+  /** Writes a caller's stream; losses are told to `losses` as they happen. Where no usage came, its finish waits for the end. */
   encodeStream(frame: ResponseFrame, losses: LossList, tellCall?: TellCall): StreamRun<ChatEvent, WireFrame>;
 }
 
@@ -130,7 +130,7 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       const adapting = adaptEvents(capabilities, losses, frame.oneChoice);
       const fitting = frame.oneCall ? chainRuns(firstCallEvents(losses), adapting) : adapting;
       const watched = tellCall === undefined ? fitting : chainRuns(fitting, watchCalls(tellCall));
-      return chainRuns(watched, runMachine(parts.encodeStream, frame));
+      return chainRuns(watched, chainRuns(usageFirst(), runMachine(parts.encodeStream, frame)));
     },
   };
 }

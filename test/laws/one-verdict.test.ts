@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
+import { totalInput, totalOutput } from "../../src/usage/usage.ts";
 import { verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
@@ -64,3 +65,29 @@ it("judges and charges an answer alike, forwarded or translated, plain or stream
     { numRuns: 300 },
   );
 });
+
+const PAIRS = TEXT_PROTOCOLS.flatMap((upstream) =>
+  TEXT_PROTOCOLS.filter((client) => client !== upstream).map((client) => ({ client, upstream })),
+);
+
+it.each(PAIRS)(
+  "tells callers of $client what is charged where a stream of $upstream counts nothing",
+  async ({ client, upstream }) => {
+    for (const end of ["stop", "length"] as const) {
+      const pieces = [toldResponse(upstream, { text: "Hello there.", end, output: undefined }).events];
+      const fields = client === "chat-completions" ? { stream_options: { include_usage: true } } : {};
+      const { outcome, told } = await verdictOf({ client, upstream, streamed: true, pieces, fields });
+      const reader = PROTOCOLS[client].usage.openStream(1);
+      reader.write(Buffer.from(told));
+      reader.end();
+      const charged = outcome?.usage ?? {};
+      const shown = reader.facts().usage?.tokens ?? {};
+      expect(outcome).toMatchObject({ reason: "completed_usage_missing", estimated: true });
+      expect(totalInput(charged)).toBeGreaterThan(0);
+      expect([totalInput(shown), totalOutput(shown)], told).toEqual([
+        totalInput(charged),
+        totalOutput(charged),
+      ]);
+    }
+  },
+);

@@ -35,6 +35,8 @@ export interface JudgedAnswer {
   readonly streamed: boolean;
   /** The bytes of the answer, as they come. */
   readonly pieces: readonly (string | Uint8Array)[];
+  /** Of the request, beside its prompt. */
+  readonly fields?: object;
   /** The caller leaves behind the last of them; else the upstream ends. */
   readonly leaves?: boolean;
 }
@@ -42,7 +44,8 @@ export interface JudgedAnswer {
 /** One request at an upstream that answers so, to its end. */
 export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
   const { client, upstream, streamed, pieces, leaves = false } = answer;
-  const body = Buffer.from(JSON.stringify(wireForm({ protocol: client, streamed, prompt: "Hello" }).body));
+  const wish = wireForm({ protocol: client, streamed, prompt: "Hello" }).body;
+  const body = Buffer.from(JSON.stringify({ ...wish, ...answer.fields }));
   const scanner = createBodyScan(watchOf(client));
   scanner.write(body);
   let leave = (): void => undefined;

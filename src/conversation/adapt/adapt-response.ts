@@ -103,6 +103,25 @@ export function adaptEvents(
   return capabilities.stateAfterWords ? inTurn : chainRuns(inTurn, dropTrailingStateEvents(losses));
 }
 
+/** Holds the finishes of an answer that is not counted yet back: protocols tell usage with them, or before. */
+export function usageFirst(): StreamRun<ChatEvent, ChatEvent> {
+  let isCounted = false;
+  let finishes: ChatEvent[] = [];
+  return {
+    step(event) {
+      if (event.type === "error") finishes = [];
+      if (event.type === "finish" && !isCounted) {
+        finishes.push(event);
+        return [];
+      }
+      if (event.type !== "usage" || isCounted) return [event];
+      isCounted = true;
+      return [event, ...finishes];
+    },
+    end: () => (isCounted ? [] : finishes),
+  };
+}
+
 /** Holds citations of whole texts back until their text ends, and says then where that is. */
 function openPlaces(capabilities: ProtocolCapabilities): StreamRun<ChatEvent, ChatEvent> {
   const texts = new Map<number, { length: number; readonly waiting: Citation[] }>();

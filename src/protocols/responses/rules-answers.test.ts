@@ -41,7 +41,7 @@ describe("answers of responses", () => {
       const plain = codec.encodeResponse(response, frame).body["output"] as readonly JsonObject[];
       expect(plain.map((item) => item["status"])).toEqual(due);
       const run = codec.encodeStream(frame, openLosses({}));
-      const frames = eventsOf(response).flatMap((event) => run.step(event));
+      const frames = [...eventsOf(response).flatMap((event) => run.step(event)), ...run.end()];
       const events = frames.map(({ data }) => JSON.parse(data));
       const done = events.filter(({ type }) => type === "response.output_item.done");
       expect(done.map(({ item }) => item.status)).toEqual(due);

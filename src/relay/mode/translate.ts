@@ -151,7 +151,7 @@ function openTranslatedStream(
     skip: (chunk) => reader.skip(chunk),
     end: () => inOnePiece(encoded(reader.end())),
     closing(charged) {
-      // What the upstream does not count is told as it was charged, by protocols that tell it last.
+      // What the upstream does not count is told as it was charged; the finish waits for it.
       const usage: ChatEvent = { type: "usage", usage: { tokens: charged, hostile: [] } };
       return inOnePiece((isCounted ? "" : encoded([usage])) + written(encoder.end()) + writer.end());
     },
