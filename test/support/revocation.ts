@@ -24,7 +24,7 @@ const TOLD: Readonly<Record<Way, RegExp>> = {
   disabled: /^This API key is disabled\./,
   deleted: /^Invalid API key\./,
   expiring: /^This API key has expired\./,
-  rotated: /^This API key was (revoked\.|rotated:)/,
+  rotated: /^This API key was (revoked|rotated)\./,
   account: /^The account of this API key is suspended\./,
 };
 
