@@ -42,7 +42,7 @@ import { createCallStates } from "./upstreams/memory/call-states.ts";
 import { createIssuedIds } from "./upstreams/memory/issued-ids.ts";
 import { openMovedConversations } from "./upstreams/memory/moved-conversations.ts";
 import { tryUpstream } from "./upstreams/probe.ts";
-import { createPeople } from "./users/users.ts";
+import { createUsers } from "./users/users.ts";
 
 export interface GatewayOptions extends ProcessOptions {
   readonly version: string;
@@ -234,7 +234,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     log,
     publicUrl,
     version: options.version,
-    people: createPeople({ database, hasher, seals, clock, log }),
+    users: createUsers({ database, hasher, seals, clock, log }),
     clientSecret: (name) => config.environment[name] || undefined,
     authenticator,
     verifyLedger: (limitMs) => verifyLedger(database, config.dataDir, limitMs),

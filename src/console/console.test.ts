@@ -7,7 +7,7 @@ import { json, type Operation, type Policy } from "./operation.ts";
 const audio = {
   method: "POST" as const,
   path: "/things",
-  policy: "person" as const,
+  policy: "user" as const,
   tag: "things",
   summary: "Make a thing",
   response: z.object({}),

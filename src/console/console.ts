@@ -11,7 +11,6 @@ import { keysOperations } from "./keys/operations.ts";
 import { ledgerOperations } from "./ledger/operations.ts";
 import { modelsOperations } from "./models/operations.ts";
 import { isAccountRole, type Operation } from "./operation.ts";
-import { peopleOperations } from "./people/operations.ts";
 import { queueOperations } from "./queue/operations.ts";
 import { requestsOperations } from "./requests/operations.ts";
 import { routingOperations } from "./routing/operations.ts";
@@ -23,6 +22,7 @@ import { tasksOperations } from "./tasks/operations.ts";
 import { tokensOperations } from "./tokens/operations.ts";
 import { trafficOperations } from "./traffic/operations.ts";
 import { upstreamOperations } from "./upstreams/operations.ts";
+import { allUserOperations } from "./users/operations.ts";
 
 /** Every operation of the console; the only list of them. Throws on one that nobody could be kept out of. */
 export function consoleOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -34,7 +34,7 @@ export function consoleOperations(deps: ConsoleDeps): readonly Operation[] {
 const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   sessionOperations,
   tokensOperations,
-  peopleOperations,
+  allUserOperations,
   auditOperations,
   keysOperations,
   modelsOperations,
@@ -72,14 +72,14 @@ export function checkOperation({
   assert(kind === "json" || method === "GET", `${name}: only JSON operations write`);
 }
 
-const POLICIES: ReadonlySet<string> = new Set(["anyone", "person", "viewer", "member", "owner", "operator"]);
+const POLICIES: ReadonlySet<string> = new Set(["anyone", "user", "viewer", "member", "owner", "operator"]);
 
 /** The account and admin API behind the dashboard, for http to serve. */
-export interface Console extends Pick<ConsoleDeps, "people" | "database" | "publicUrl"> {
+export interface Console extends Pick<ConsoleDeps, "users" | "database" | "publicUrl"> {
   readonly operations: readonly Operation[];
 }
 
 export function createConsole(deps: ConsoleDeps): Console {
-  const { people, database, publicUrl } = deps;
-  return { people, database, publicUrl, operations: consoleOperations(deps) };
+  const { users, database, publicUrl } = deps;
+  return { users, database, publicUrl, operations: consoleOperations(deps) };
 }

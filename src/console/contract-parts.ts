@@ -24,7 +24,7 @@ export const inputMoment = z.iso
   .refine(hasPlainYear, PLAIN_YEAR)
   .describe("ISO 8601 with a zone");
 
-/** An amount of money as a person or a script gives it: exactly one of the two. */
+/** An amount of money as a user or a script gives it: exactly one of the two. */
 export const inputAmount = {
   amount_usd: z
     .string()

@@ -10,7 +10,7 @@ import type { Log } from "../observe/log.ts";
 import type { Routing } from "../routing/routing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transport } from "../upstreams/call.ts";
-import type { People } from "../users/users.ts";
+import type { Users } from "../users/users.ts";
 import type { TrafficWatch } from "./traffic/traffic.ts";
 
 /** What the console's operations work with, injected by compose. */
@@ -18,7 +18,7 @@ export interface ConsoleDeps {
   readonly database: Database;
   readonly seals: Seals;
   readonly hasher: KeyHasher;
-  readonly people: People;
+  readonly users: Users;
   /** Told after the commit of a change to a key or an account, so that this process knows at once. */
   readonly authenticator: Pick<Authenticator, "forget">;
   readonly catalog: CatalogCache;

@@ -32,7 +32,7 @@ interface GivenAmount {
 /** Ten million dollars: whoever means more has slipped. */
 const MAX_NANOS = 10_000_000n * 1_000_000_000n;
 
-/** What a person or a script gave as dollars or nanos, in nanos; not zero. Throws 400. */
+/** What a user or a script gave as dollars or nanos, in nanos; not zero. Throws 400. */
 export function inputNanos({ amount_usd: usd, amount_nanos: nanos }: GivenAmount): bigint {
   if ((usd === undefined) === (nanos === undefined)) {
     throw wrongAmount("Send either amount_usd or amount_nanos.");

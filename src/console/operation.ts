@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { AccountRecord } from "../accounts/accounts-store.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AuditNote } from "../users/audit-store.ts";
-import type { AccountRole, Identity, Person } from "../users/identity.ts";
+import type { AccountRole, Identity, SignedInUser } from "../users/identity.ts";
 
 /**
  * Who may ask for an operation. The roles of an account build upon each other: a member may do what a
@@ -13,7 +13,7 @@ import type { AccountRole, Identity, Person } from "../users/identity.ts";
  * - `viewer`, `member`, `owner`: with that role in the account of the path, which must have `{account}`
  * - `operator`: who runs the gateway
  */
-export type Policy = "anyone" | "person" | AccountRole | "operator";
+export type Policy = "anyone" | "user" | AccountRole | "operator";
 
 const RANK: Readonly<Record<AccountRole, number>> = { viewer: 1, member: 2, owner: 3 };
 
@@ -35,7 +35,7 @@ export interface Call<Query, Body> {
   readonly query: Query;
   readonly body: Body;
   /** Who asks. Throws where the policy lets anyone in and nobody is signed in. */
-  person(): Person;
+  user(): SignedInUser;
   /** Who asks, with the session or token they came with; undefined where the policy lets anyone in. */
   readonly identity: Identity | undefined;
   /** The account of the path's `{account}`. Throws on operations without one. */

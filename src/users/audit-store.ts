@@ -19,7 +19,7 @@ export async function insertAudit(tx: Queryable, entry: AuditNote & AuditContext
        program)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
-      entry.actorId ?? identity?.person.id ?? null,
+      entry.actorId ?? identity?.user.id ?? null,
       identity?.via === "token" ? identity.tokenId : null,
       action,
       subject,
@@ -118,7 +118,7 @@ export function readAudit(
 
 /**
  * A change, for the audit log: what was done to what, and how it stood before and after. Values are
- * what a person may read: never a secret.
+ * what a user may read: never a secret.
  */
 export interface AuditNote {
   /** Noun and verb, as in `key.revoke`, `upstream.update`, `balance.adjust`. */

@@ -1,6 +1,6 @@
 import type { AccountId } from "../accounts/caller.ts";
 import type { Queryable } from "../storage/database.ts";
-import type { AccountRole, Person, SessionIdentity, TokenIdentity, UserId } from "./identity.ts";
+import type { AccountRole, SessionIdentity, SignedInUser, TokenIdentity, UserId } from "./identity.ts";
 import { ALIVE } from "./sign-in/sessions-store.ts";
 
 /** Seen is noted once a minute, not with every request. */
@@ -22,7 +22,7 @@ export async function findSession(
      select found.id as "sessionId", ${PERSON} from found join users u on u.id = found.user_id where not u.disabled`,
     [hash],
   );
-  return row && { via: "session", sessionId: row.sessionId, person: personOf(row) };
+  return row && { via: "session", sessionId: row.sessionId, user: signedInUserOf(row) };
 }
 
 /** Whose console token this is, likewise. */
@@ -40,7 +40,7 @@ export async function findToken(db: Queryable, hash: Buffer): Promise<TokenIdent
        from found join users u on u.id = found.user_id where not u.disabled`,
     [hash],
   );
-  return row && { via: "token", tokenId: row.tokenId, readOnly: row.readOnly, person: personOf(row) };
+  return row && { via: "token", tokenId: row.tokenId, readOnly: row.readOnly, user: signedInUserOf(row) };
 }
 
 const PERSON = `u.id, u.email, u.name, u.is_operator as "isOperator",
@@ -48,12 +48,12 @@ const PERSON = `u.id, u.email, u.name, u.is_operator as "isOperator",
   exists (select from user_totps t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp",
   (select coalesce(jsonb_object_agg(m.account_id, m.role), '{}') from account_members m where m.user_id = u.id) as roles`;
 
-interface PersonRow extends Omit<Person, "roles"> {
+interface PersonRow extends Omit<SignedInUser, "roles"> {
   readonly id: UserId;
   readonly roles: Readonly<Record<string, AccountRole>>;
 }
 
-function personOf(row: PersonRow): Person {
+function signedInUserOf(row: PersonRow): SignedInUser {
   const { id, email, name, isOperator, mustChangePassword, hasTotp } = row;
   const roles = new Map(
     Object.entries(row.roles).map(([account, role]) => [BigInt(account) as AccountId, role]),

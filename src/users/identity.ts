@@ -3,11 +3,11 @@ import type { AccountId } from "../accounts/caller.ts";
 declare const userId: unique symbol;
 export type UserId = bigint & { readonly [userId]: true };
 
-/** What a person may do in an account: look, use it, answer for it. Each role includes the one before. */
+/** What a user may do in an account: look, use it, answer for it. Each role includes the one before. */
 export type AccountRole = "viewer" | "member" | "owner";
 
 /** Someone who can sign in, as they stand now: read anew with every request, so that a role taken is gone at once. */
-export interface Person {
+export interface SignedInUser {
   readonly id: UserId;
   /** In lower case; the name under which they sign in. */
   readonly email: string;
@@ -26,7 +26,7 @@ export type Identity = SessionIdentity | TokenIdentity;
 
 export interface SessionIdentity {
   readonly via: "session";
-  readonly person: Person;
+  readonly user: SignedInUser;
   /** Id of the session, which is not its secret. */
   readonly sessionId: bigint;
   /** What every write of this session must send along, in `x-faregate-csrf`. */
@@ -35,7 +35,7 @@ export interface SessionIdentity {
 
 export interface TokenIdentity {
   readonly via: "token";
-  readonly person: Person;
+  readonly user: SignedInUser;
   readonly tokenId: bigint;
   /** May look only. */
   readonly readOnly: boolean;

@@ -21,7 +21,7 @@ export interface NewToken {
   readonly expiresAt: Date | null;
 }
 
-/** Undefined where the person has `most` already. */
+/** Undefined where the user has `most` already. */
 export async function insertToken(
   tx: Queryable,
   token: NewToken,

@@ -16,7 +16,7 @@ export interface Credentials {
 }
 
 /** Those who sign in: sessions, tokens, roles, and the log of what they changed. */
-export interface People {
+export interface Users {
   /** Who asks; undefined where nothing valid is shown. A token counts before a session. */
   identify(credentials: Credentials): Promise<Identity | undefined>;
   /** Writes an entry of the audit log, in the transaction of the change. */
@@ -26,12 +26,12 @@ export interface People {
   readonly oidc: Oidc;
 }
 
-export interface PeopleOptions extends OidcOptions {
+export interface UsersOptions extends OidcOptions {
   readonly database: Database;
   readonly hasher: KeyHasher;
 }
 
-export function createPeople({ database, hasher, ...rest }: PeopleOptions): People {
+export function createUsers({ database, hasher, ...rest }: UsersOptions): Users {
   return {
     async identify({ session, token }) {
       if (token !== undefined) return findToken(database, hasher.hash(token));

@@ -87,7 +87,7 @@ beforeAll(async () => {
   askers.set("an expired session", { headers: sessionOf(expired), may: nobody });
   askers.set("who must change the password", {
     headers: sessionOf(mustChange),
-    may: (operation) => (operation.policy === "person" && !SETTLED_ONLY.has(nameOf(operation)) ? "in" : 403),
+    may: (operation) => (operation.policy === "user" && !SETTLED_ONLY.has(nameOf(operation)) ? "in" : 403),
   });
 });
 afterAll(() => gateway?.clean());
@@ -168,7 +168,7 @@ const RANKS: readonly Role[] = ["viewer", "member", "owner"];
 /** By role in the account; undefined: in another account. */
 function as(role: Role | undefined): (operation: Operation) => Verdict {
   return ({ policy }) => {
-    if (policy === "person" || policy === "anyone") return "in";
+    if (policy === "user" || policy === "anyone") return "in";
     if (policy === "operator") return 403;
     if (role === undefined) return 404;
     return RANKS.indexOf(role) >= RANKS.indexOf(policy) ? "in" : 403;

@@ -107,7 +107,7 @@ function stepsOf(inForce: ModelPrice): Pick<Price, "steps"> {
   return { steps: rising.map((above) => ({ above, ...ratesAt(inForce, above + 1) })) };
 }
 
-/** A rate is a number as a person wrote it; beyond nine places there is none. */
+/** A rate is a number as a user wrote it; beyond nine places there is none. */
 function exactUsd(rate: number): string {
   return formatUsd(parseUsd(Number(rate.toFixed(9))));
 }

@@ -60,7 +60,7 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
       const made = await database.transaction(async (tx) => {
         const id = await insertBatch(
           tx,
-          { amountNanos, note, expiresAt, createdBy: call.person().email },
+          { amountNanos, note, expiresAt, createdBy: call.user().email },
           plain.map((code) => ({ hash: redemptionHash(hasher, code), hint: redemptionCodeHint(code) })),
         );
         const after = { codes: count, each: `${formatUsd(amountNanos)} USD`, note, expires_at: expiresAt };

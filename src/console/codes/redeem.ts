@@ -24,7 +24,7 @@ export function redeem({ database, hasher, clock }: ConsoleDeps): Operation {
       if (code === undefined) {
         throw refusal("Invalid code. Check for typos.");
       }
-      const order = { hash: redemptionHash(hasher, code), accountId, redeemer: call.person().email };
+      const order = { hash: redemptionHash(hasher, code), accountId, redeemer: call.user().email };
       const done = await database.transaction(async (tx) => {
         const outcome = await redeemCode(tx, order);
         if (outcome.outcome === "done" || outcome.outcome === "repeated") {

@@ -2,14 +2,14 @@ import type { AccountId } from "../../accounts/caller.ts";
 import { limitLedgerId } from "../../billing/leases/ledger-ref.ts";
 import { readLimitsSpent } from "../../billing/ledger/ledger-store.ts";
 import type { Queryable } from "../../storage/database.ts";
-import type { Person } from "../../users/identity.ts";
+import type { SignedInUser } from "../../users/identity.ts";
 import { revisionOf } from "../input.ts";
 import type { KeyRow } from "./contract.ts";
 import type { ShownKey } from "./key-rows-store.ts";
 
 /** For whom and when keys are shown. */
 export interface Viewer {
-  readonly person: Person;
+  readonly user: SignedInUser;
   readonly accountId: AccountId;
   readonly nowMs: number;
 }
@@ -48,10 +48,10 @@ export async function keyResponses(
 }
 
 /** Members answer for the keys they made, owners (and operators) for all. */
-export function mayChange(key: ShownKey, { person, accountId }: Omit<Viewer, "nowMs">): boolean {
-  if (person.isOperator) return true;
-  const role = person.roles.get(accountId);
-  return role === "owner" || (role === "member" && key.createdBy?.id === person.id);
+export function mayChange(key: ShownKey, { user, accountId }: Omit<Viewer, "nowMs">): boolean {
+  if (user.isOperator) return true;
+  const role = user.roles.get(accountId);
+  return role === "owner" || (role === "member" && key.createdBy?.id === user.id);
 }
 
 /** What a key may do, for people: in answers and in the audit log. */

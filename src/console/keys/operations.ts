@@ -102,7 +102,7 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
       const accountId = call.account().id;
       const terms = inputTerms(call.body, circumstancesOf(call, catalog, clock.nowMs()));
       const response = await database.transaction(async (tx) => {
-        const order = { accountId, name: call.body.name, createdBy: call.person().id, ...terms };
+        const order = { accountId, name: call.body.name, createdBy: call.user().id, ...terms };
         const issued = await issueKeyWithin(tx, hasher, order);
         if (issued === undefined) throw nameTaken();
         const key = await foundKey(tx, accountId, issued.id);
@@ -246,7 +246,7 @@ async function takeKey(tx: Queryable, call: AnyCall): Promise<ShownKey> {
   const found = await findKey(tx, call);
   await lockKey(tx, found.id);
   const key = await foundKey(tx, call.account().id, found.id);
-  if (!mayChange(key, { person: call.person(), accountId: call.account().id }))
+  if (!mayChange(key, { user: call.user(), accountId: call.account().id }))
     throw new GatewayError("forbidden", "Only the key's creator and owners of the account may change it.");
   if (key.revokedAt !== null)
     throw new GatewayError("conflict", "This key is revoked permanently. Create another one.");
@@ -266,11 +266,11 @@ async function responseOf(db: Queryable, key: ShownKey, call: AnyCall, nowMs: nu
 }
 
 function viewerOf(call: AnyCall, nowMs: number) {
-  return { person: call.person(), accountId: call.account().id, nowMs };
+  return { user: call.user(), accountId: call.account().id, nowMs };
 }
 
 function circumstancesOf(call: AnyCall, catalog: ConsoleDeps["catalog"], nowMs: number) {
-  const group = call.person().isOperator ? undefined : call.account().group;
+  const group = call.user().isOperator ? undefined : call.account().group;
   return { catalog: catalog.current(), group, nowMs };
 }
 

@@ -25,7 +25,7 @@ export function issuePlaygroundKey({ database, hasher, clock }: ConsoleDeps): Op
       const issued = await database.transaction(async (tx) => {
         await revokeExpiredPlaygroundKeys(tx, accountId);
         const name = `playground-${randomText(12)}`;
-        const order = { accountId, name, expiresAt, createdBy: call.person().id, playground: true };
+        const order = { accountId, name, expiresAt, createdBy: call.user().id, playground: true };
         const key = await issueKeyWithin(tx, hasher, order);
         assert(key, "nobody else has a name that was just drawn");
         await call.audit(tx, {

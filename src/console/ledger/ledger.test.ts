@@ -176,7 +176,7 @@ describe("the books, for operators", () => {
     }
   });
 
-  it("are verified by one person at a time, and not for ever", async () => {
+  it("are verified by one user at a time, and not for ever", async () => {
     let finish = (_report: LedgerReport): void => undefined;
     let fail = (_error: Error): void => undefined;
     const verifyLedger = () =>

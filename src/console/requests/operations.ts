@@ -159,7 +159,7 @@ function costOf(text: string): bigint {
 }
 
 function isOperator(call: AnyCall): boolean {
-  return call.person().isOperator;
+  return call.user().isOperator;
 }
 
 function placeOf({ credential, chosen }: RequestDepths): RequestDetail["place"] {

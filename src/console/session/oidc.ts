@@ -17,7 +17,7 @@ const RETURN_PATH = "/sign-in/oidc";
 
 /** Signing in at the identity providers of `settings.sign_in`. Their own second factor stands in for ours. */
 export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
-  const { database, hasher, people } = deps;
+  const { database, hasher, users } = deps;
   const tag = "session";
   return [
     json({
@@ -30,7 +30,7 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       body: oidcStartBody,
       response: oidcStart,
       async run({ body }) {
-        return people.oidc.begin(clientOf(deps, body.provider), `${await deps.publicUrl()}${RETURN_PATH}`);
+        return users.oidc.begin(clientOf(deps, body.provider), `${await deps.publicUrl()}${RETURN_PATH}`);
       },
     }),
     json({
@@ -44,8 +44,8 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
       async run(call) {
         const { body, address, userAgent, identity, audit } = call;
         const { flow, response: answered } = body;
-        const client = clientOf(deps, people.oidc.providerOf(flow));
-        const told = await people.oidc.finish(client, flow, answered);
+        const client = clientOf(deps, users.oidc.providerOf(flow));
+        const told = await users.oidc.finish(client, flow, answered);
         const secret = await database.transaction(async (tx) => {
           const user = (await knownUser(tx, told)) ?? (await newUser(tx, told, deps));
           const { id, email } = user;
@@ -99,7 +99,7 @@ function notLinked({ issuer, subject }: OidcPerson): GatewayError {
   return new GatewayError(
     "sign_in_failed",
     `A user with your email address exists but isn't linked to this identity. If that's you, sign in as before, ` +
-      `or ask an operator to link the identity by hand (People, Identities): issuer ${issuer}, subject ${subject}.`,
+      `or ask an operator to link the identity by hand (Users, Identities): issuer ${issuer}, subject ${subject}.`,
   );
 }
 

@@ -44,7 +44,7 @@ function show(deps: ConsoleDeps): Operation {
   return json({
     method: "GET",
     path: "/session",
-    policy: "person",
+    policy: "user",
     tag,
     summary: "The signed-in user, with accounts and the session's csrf_token",
     response: sessionResponseSchema,
@@ -56,7 +56,7 @@ function show(deps: ConsoleDeps): Operation {
 }
 
 function signIn(deps: ConsoleDeps): Operation {
-  const { database, hasher, people, clock } = deps;
+  const { database, hasher, users, clock } = deps;
   return json({
     method: "POST",
     path: "/session",
@@ -69,7 +69,7 @@ function signIn(deps: ConsoleDeps): Operation {
       const { body, address, userAgent, identity, audit } = call;
       const device = await deviceOf(deps, call);
       const user = await proveIdentity(
-        { database, hasher, clock, passwords: people.passwords },
+        { database, hasher, clock, passwords: users.passwords },
         { ...body, address, device },
       );
       await proveSecondFactor(database, deps, user, body.totp);
@@ -89,15 +89,15 @@ function signOut(deps: ConsoleDeps): Operation {
   return json({
     method: "DELETE",
     path: "/session",
-    policy: "person",
+    policy: "user",
     tag,
     summary: "Sign out: end the session and delete its cookie",
     response: done,
     async run({ identity, audit }) {
-      const { person, sessionId } = browserOf(identity);
+      const { user, sessionId } = browserOf(identity);
       await deps.database.transaction(async (tx) => {
-        await deleteSession(tx, person.id, sessionId);
-        await audit(tx, { action: "session.delete", subject: person.email });
+        await deleteSession(tx, user.id, sessionId);
+        await audit(tx, { action: "session.delete", subject: user.email });
       });
       return reply({ done: true } as const, { cookies: [await cookieOf(deps, "")] });
     },
@@ -105,36 +105,36 @@ function signOut(deps: ConsoleDeps): Operation {
 }
 
 function changePassword(deps: ConsoleDeps): Operation {
-  const { database, people } = deps;
+  const { database, users } = deps;
   return json({
     method: "POST",
     path: "/me/password",
-    policy: "person",
+    policy: "user",
     tag: "me",
     summary: "Change your password; all your other sessions end",
     body: passwordBody,
     response: done,
     async run(call) {
       const { body, identity, address, audit } = call;
-      const { person, sessionId } = browserOf(identity);
-      if (body.new_password === body.current_password || body.new_password.toLowerCase() === person.email)
+      const { user, sessionId } = browserOf(identity);
+      if (body.new_password === body.current_password || body.new_password.toLowerCase() === user.email)
         throw new GatewayError("invalid_request", "Choose a new password that isn't your email address.", {
           param: "new_password",
         });
       const password = body.current_password;
-      const user = await provePassword(deps, { person, password, address, param: "current_password" });
-      const passwordHash = await people.passwords.hash(body.new_password);
+      const proven = await provePassword(deps, { user, password, address, param: "current_password" });
+      const passwordHash = await users.passwords.hash(body.new_password);
       await database.transaction(async (tx) => {
-        await stayProven(tx, user);
-        await setPassword(tx, person.id, passwordHash, { mustChange: false });
-        const ended = await deleteOtherSessions(tx, person.id, sessionId);
+        await stayProven(tx, proven);
+        await setPassword(tx, user.id, passwordHash, { mustChange: false });
+        const ended = await deleteOtherSessions(tx, user.id, sessionId);
         await audit(tx, {
           action: "password.change",
-          subject: person.email,
+          subject: user.email,
           after: { sessions_ended: ended },
         });
       });
-      const cookie = await deviceCookieOf(deps, { id: person.id, passwordHash }, await deviceOf(deps, call));
+      const cookie = await deviceCookieOf(deps, { id: user.id, passwordHash }, await deviceOf(deps, call));
       return reply({ done: true } as const, { cookies: [cookie] });
     },
   });
@@ -142,7 +142,7 @@ function changePassword(deps: ConsoleDeps): Operation {
 
 /** Which ways in there are, and coming uninvited where `settings.sign_in` lets people. */
 function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
-  const { database, hasher, people, catalog } = deps;
+  const { database, hasher, users, catalog } = deps;
   const tag = "session";
   return [
     json({
@@ -171,9 +171,9 @@ function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
         const { body, address, userAgent, identity, audit } = call;
         if (!catalog.current().settings.signIn.selfRegistration)
           throw new GatewayError("forbidden", "Sign-up is by invitation only.");
-        people.passwords.expectRoom();
+        users.passwords.expectRoom();
         await countRegistration({ database, hasher }, address);
-        const passwordHash = await people.passwords.hash(body.password);
+        const passwordHash = await users.passwords.hash(body.password);
         const { email, name = nameOf(email) } = body;
         const secret = await database.transaction(async (tx) => {
           // Nobody has vouched for the address: an identity provider's word for it is not theirs.

@@ -1,12 +1,12 @@
 import { GatewayError } from "../../errors.ts";
-import type { Person } from "../../users/identity.ts";
+import type { SignedInUser } from "../../users/identity.ts";
 import { forgiveAttempts } from "../../users/sign-in/attempts-store.ts";
 import { countProof } from "../../users/sign-in/sign-in.ts";
 import { readUser, type UserRecord } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 
 interface Proof {
-  readonly person: Person;
+  readonly user: SignedInUser;
   readonly password: string;
   /** Of the caller: whoever sits down at an open session must not try passwords there either. */
   readonly address: string;
@@ -20,13 +20,13 @@ interface Proof {
  */
 export async function provePassword(
   deps: ConsoleDeps,
-  { person, password, address, param }: Proof,
+  { user, password, address, param }: Proof,
 ): Promise<UserRecord> {
-  const { database, hasher, people } = deps;
-  const counter = await countProof({ database, hasher }, person.id, address);
-  const user = await readUser(database, person.id);
-  const matched = await people.passwords.matches(password, user?.passwordHash, { known: true });
-  if (user === undefined || !matched) throw new GatewayError("forbidden", "Incorrect password.", { param });
+  const { database, hasher, users } = deps;
+  const counter = await countProof({ database, hasher }, user.id, address);
+  const record = await readUser(database, user.id);
+  const matched = await users.passwords.matches(password, record?.passwordHash, { known: true });
+  if (record === undefined || !matched) throw new GatewayError("forbidden", "Incorrect password.", { param });
   await forgiveAttempts(database, counter);
-  return user;
+  return record;
 }

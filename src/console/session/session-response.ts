@@ -11,21 +11,21 @@ import type { SessionResponse } from "./contract.ts";
 
 /** Who is signed in, and what every page needs to know. */
 export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): Promise<SessionResponse> {
-  const { person } = identity;
-  const accounts = await readAccountNames(deps.database, [...person.roles.keys()]);
+  const { user } = identity;
+  const accounts = await readAccountNames(deps.database, [...user.roles.keys()]);
   return {
     user: {
-      id: String(person.id),
-      email: person.email,
-      name: person.name,
-      is_operator: person.isOperator,
-      has_totp: person.hasTotp,
+      id: String(user.id),
+      email: user.email,
+      name: user.name,
+      is_operator: user.isOperator,
+      has_totp: user.hasTotp,
     },
-    must_change_password: person.mustChangePassword,
+    must_change_password: user.mustChangePassword,
     accounts: accounts.map(({ id, name, suspended }) => ({
       id: String(id),
       name,
-      role: person.roles.get(id) ?? "viewer",
+      role: user.roles.get(id) ?? "viewer",
       suspended,
     })),
     csrf_token: identity.via === "session" ? identity.csrfToken : null,
@@ -40,8 +40,8 @@ export async function signedIn(
   secret: string,
   device: string | undefined,
 ): Promise<{ response: SessionResponse; cookies: string[] }> {
-  const identity = await deps.people.identify({ session: secret, token: undefined });
-  const user = identity && (await readUser(deps.database, identity.person.id));
+  const identity = await deps.users.identify({ session: secret, token: undefined });
+  const user = identity && (await readUser(deps.database, identity.user.id));
   if (identity === undefined || user === undefined)
     throw new GatewayError("not_signed_in", "The session has ended.");
   const cookies = [await cookieOf(deps, secret), await deviceCookieOf(deps, user, device)];
@@ -74,7 +74,7 @@ export async function cookieOf(deps: ConsoleDeps, secret: string): Promise<strin
   return sessionCookie(secret, { publicUrl: await deps.publicUrl(), seconds: SESSION_DAYS * 86_400 });
 }
 
-/** What only the person at the browser may do, not a script with a token of theirs. */
+/** What only the user at the browser may do, not a script with a token of theirs. */
 export function browserOf(identity: Identity | undefined): SessionIdentity {
   if (identity?.via === "session") return identity;
   throw new GatewayError("forbidden", "This requires a browser session; console tokens aren't allowed.");
@@ -83,7 +83,7 @@ export function browserOf(identity: Identity | undefined): SessionIdentity {
 /** The same, with a password of their own: one that was printed or read out is for nothing but choosing another. */
 export function settledOf(identity: Identity | undefined): SessionIdentity {
   const browser = browserOf(identity);
-  if (!browser.person.mustChangePassword) return browser;
+  if (!browser.user.mustChangePassword) return browser;
   throw new GatewayError("password_change_required", "Change your password first.");
 }
 
@@ -92,6 +92,6 @@ export function sessionOf(
   identity: Identity | undefined,
 ): { readonly userId: UserId; readonly sessionId: bigint } | undefined {
   return identity?.via === "session"
-    ? { userId: identity.person.id, sessionId: identity.sessionId }
+    ? { userId: identity.user.id, sessionId: identity.sessionId }
     : undefined;
 }

@@ -13,25 +13,25 @@ import { createdToken, type TokenRow, tokenBody, tokenList } from "./contract.ts
 /** More are forgotten ones. */
 const MAX_TOKENS = 50;
 
-/** What scripts show in the place of a session: tokens with all the rights of the person, or to look only. */
+/** What scripts show in the place of a session: tokens with all the rights of the user, or to look only. */
 export function tokensOperations({ database, hasher, clock }: ConsoleDeps): readonly Operation[] {
   const tag = "tokens";
   return [
     json({
       method: "GET",
       path: "/me/tokens",
-      policy: "person",
+      policy: "user",
       tag,
       summary: "Your console tokens",
       response: tokenList,
       async run(call) {
-        return { data: (await readTokens(database, call.person().id)).map(tokenRowOf), next: null };
+        return { data: (await readTokens(database, call.user().id)).map(tokenRowOf), next: null };
       },
     }),
     json({
       method: "POST",
       path: "/me/tokens",
-      policy: "person",
+      policy: "user",
       tag,
       makes: true,
       summary: "Create a console token; only this response shows it",
@@ -44,7 +44,7 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
           throw new GatewayError("invalid_request", "expires_at is in the past.", { param: "expires_at" });
         const token = newConsoleToken();
         const { name, read_only: readOnly } = body;
-        const order = { userId: browser.person.id, name, readOnly, expiresAt };
+        const order = { userId: browser.user.id, name, readOnly, expiresAt };
         const row = await database.transaction(async (tx) => {
           await staySignedIn(tx, browser);
           const made = { ...order, hash: hasher.hash(token), hint: keyHint(token) };
@@ -60,12 +60,12 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
     json({
       method: "DELETE",
       path: "/me/tokens/{token}",
-      policy: "person",
+      policy: "user",
       tag,
       summary: "Revoke a console token immediately",
       response: done,
       async run(call) {
-        const { id } = call.person();
+        const { id } = call.user();
         await database.transaction(async (tx) => {
           const name = await deleteToken(tx, id, idOf(call.params["token"], UNKNOWN));
           if (name === undefined) throw new GatewayError("not_found", UNKNOWN);

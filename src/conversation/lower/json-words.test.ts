@@ -15,13 +15,13 @@ function sent(body: object, to: ChatProtocol, quirks: Quirks = {}) {
 }
 
 const ANY = { response_format: { type: "json_object" } };
-const user = { role: "user", content: "A person." };
+const user = { role: "user", content: "A user." };
 const words = "Answer with nothing but JSON.";
 
 describe("a wish for JSON", () => {
   it("goes in words with its schema to models that take no schema, so that they know it", () => {
     const schema = { type: "object", properties: { age: { type: "integer" } } };
-    const format = { type: "json_schema", json_schema: { name: "person", schema } };
+    const format = { type: "json_schema", json_schema: { name: "user", schema } };
     const told = `Answer with nothing but JSON of this JSON Schema: ${JSON.stringify(schema)}`;
     const asked = { messages: [{ role: "system", content: "Be kind." }, user], response_format: format };
     expect(sent(asked, "chat-completions", { structuredOutput: "json" })).toMatchObject({
@@ -33,7 +33,7 @@ describe("a wish for JSON", () => {
       instructions: "Be kind.",
       input: [
         { role: "system", content: told },
-        { role: "user", content: "A person." },
+        { role: "user", content: "A user." },
       ],
     });
   });
@@ -43,10 +43,10 @@ describe("a wish for JSON", () => {
       contents: [{ parts: [{ text }] }],
       generationConfig: { responseMimeType: "application/json" },
     });
-    expect(sent(native("A person."), "chat-completions")).toMatchObject({
+    expect(sent(native("A user."), "chat-completions")).toMatchObject({
       messages: [{ role: "system", content: words }, user],
     });
-    expect(sent(native("A person as Json."), "chat-completions")).toMatchObject({
+    expect(sent(native("A user as Json."), "chat-completions")).toMatchObject({
       messages: [{ role: "user" }],
     });
     // `instructions` are not looked into there.

@@ -46,7 +46,7 @@ export class BodyMemory {
   }
 
   /** The same for whoever comes without an API key: `group` is counted as an account is, `one` as a key. */
-  leaseOfOther(group: string, one: string): MemoryGrant {
+  grantOfOther(group: string, one: string): MemoryGrant {
     return this.budget.grant(this.owner(group, `${group} ${one}`));
   }
 

@@ -76,9 +76,9 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
     gone: over,
     userAgent: request.raw.headers["user-agent"] ?? "",
     cookie: (name) => parse(request.raw.headers.cookie ?? "")[name],
-    person() {
+    user() {
       if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
-      return identity.person;
+      return identity.user;
     },
     account() {
       assert(account, "the operation's path names an account");
@@ -86,7 +86,7 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
     },
     async audit(tx, note) {
       audited = true;
-      await deps.console.people.audit(tx, { ...note, identity, address, requestId: request.id });
+      await deps.console.users.audit(tx, { ...note, identity, address, requestId: request.id });
     },
     audited: () => audited,
     expectRevision(current) {
@@ -136,8 +136,8 @@ async function bodyOf({ request }: RequestContext, { identity, deps }: Sender): 
   const address = (): string => addressOf(request.raw, catalog.current().settings.trustedProxies);
   const grant =
     identity === undefined
-      ? bodies.leaseOfOther("visitors", address())
-      : bodies.leaseOfOther("people", String(identity.person.id));
+      ? bodies.grantOfOther("visitors", address())
+      : bodies.grantOfOther("users", String(identity.user.id));
   return readJsonBody(request.raw, { limitBytes: CONSOLE_BODY_BYTES, grant, pace: bodies.pace });
 }
 

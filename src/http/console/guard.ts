@@ -13,10 +13,10 @@ import type { RequestContext } from "../core/endpoint.ts";
 /** Who sends a request, by console token or by session cookie. */
 export async function identityOf(
   request: IncomingMessage,
-  { people, publicUrl }: Pick<ConsoleDeps, "people" | "publicUrl">,
+  { users, publicUrl }: Pick<ConsoleDeps, "users" | "publicUrl">,
 ): Promise<Identity | undefined> {
   const session = parse(request.headers.cookie ?? "")[sessionCookieName(await publicUrl())];
-  return people.identify({ session, token: bearerOf(request.headers.authorization) });
+  return users.identify({ session, token: bearerOf(request.headers.authorization) });
 }
 
 interface Asked {
@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /**
- * Lets a request in, or throws: 401 without a person, 403 for a write without the session's CSRF token, for a
+ * Lets a request in, or throws: 401 without a user, 403 for a write without the session's CSRF token, for a
  * role that does not reach, 404 for an account one does not belong to, as for one that does not exist.
  * Gives the account that the path names.
  */
@@ -41,12 +41,12 @@ export async function admit(operation: Operation, asked: Asked): Promise<Account
   if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
   if (writes && identity.via === "token" && identity.readOnly)
     throw new GatewayError("forbidden", "This console token may only read.");
-  if (operation.policy === "person") return undefined;
-  if (identity.person.mustChangePassword) {
+  if (operation.policy === "user") return undefined;
+  if (identity.user.mustChangePassword) {
     throw new GatewayError("password_change_required", "Change your password first: this one was generated.");
   }
   if (!isAccountRole(operation.policy)) {
-    if (identity.person.isOperator) return undefined;
+    if (identity.user.isOperator) return undefined;
     throw new GatewayError("forbidden", "Only operators may do this.");
   }
   const account = await accountOf(asked);
@@ -57,8 +57,8 @@ export async function admit(operation: Operation, asked: Asked): Promise<Account
   return account;
 }
 
-function roleIn(account: AccountId, { person }: Identity) {
-  return person.isOperator ? "owner" : person.roles.get(account);
+function roleIn(account: AccountId, { user }: Identity) {
+  return user.isOperator ? "owner" : user.roles.get(account);
 }
 
 async function accountOf({ context, console }: Asked): Promise<AccountRecord | undefined> {

@@ -7,14 +7,14 @@ import { systemClock } from "../../base/clock.ts";
 import { events, json, type Operation, reply, text } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import { silentLog } from "../../observe/log.ts";
-import type { Identity, Person } from "../../users/identity.ts";
+import type { Identity, SignedInUser } from "../../users/identity.ts";
 import { BodyMemory } from "../body/body-memory.ts";
 import { createRouter } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
 import { consoleRoutes } from "./routes.ts";
 
-const PERSON = { isOperator: true, mustChangePassword: false, roles: new Map() } as unknown as Person;
-const SESSION: Identity = { via: "session", person: PERSON, sessionId: 1n, csrfToken: "word" };
+const PERSON = { isOperator: true, mustChangePassword: false, roles: new Map() } as unknown as SignedInUser;
+const SESSION: Identity = { via: "session", user: PERSON, sessionId: 1n, csrfToken: "word" };
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -42,7 +42,7 @@ async function serve(
   operations: readonly Operation[],
   identity: Identity | null | (() => Identity | undefined) = SESSION,
 ): Promise<Ask> {
-  const people = {
+  const users = {
     identify: () => Promise.resolve(typeof identity === "function" ? identity() : (identity ?? undefined)),
     audit: () => Promise.resolve(),
   };
@@ -52,7 +52,7 @@ async function serve(
     errorType: "gateway_error",
     catalog: { current: () => ({ settings: { trustedProxies: [] } }) },
     bodies: new BodyMemory({ limitBytes: () => 1e9, clock: systemClock, timers: systemTimers }),
-    console: { operations, people, database: undefined, publicUrl: async () => "http://127.0.0.1" },
+    console: { operations, users, database: undefined, publicUrl: async () => "http://127.0.0.1" },
   } as unknown as HttpDeps;
   const router = createRouter(deps);
   consoleRoutes(router, deps);
@@ -77,7 +77,7 @@ async function serve(
   };
 }
 
-const own = { path: "/things/{thing}", policy: "person", tag: "things", summary: "Things" } as const;
+const own = { path: "/things/{thing}", policy: "user", tag: "things", summary: "Things" } as const;
 const write = json({
   ...own,
   method: "PUT",
@@ -126,11 +126,11 @@ describe("the console's routes", () => {
     expect([wrong.status, wrong.body.error.param]).toEqual([400, "size"]);
   });
 
-  it("want a person, and no word of a session from a token, which may be for reading only", async () => {
+  it("want a user, and no word of a session from a token, which may be for reading only", async () => {
     const put = async (identity: Identity | null) =>
       (await serve([write], identity))("PUT", "/api/things/1", {}, { size: 2 });
     expect((await put(null)).status).toBe(401);
-    const token = { via: "token", person: PERSON, tokenId: 1n } as const;
+    const token = { via: "token", user: PERSON, tokenId: 1n } as const;
     expect((await put({ ...token, readOnly: false })).status).toBe(200);
     const refused = await put({ ...token, readOnly: true });
     expect([refused.status, refused.body.error.code]).toEqual([403, "forbidden"]);

@@ -23,7 +23,7 @@ async function serve(deps: HttpDeps, operation: Operation, context: RequestConte
   context.headers["cache-control"] = "no-store";
   const letIn = async () => {
     const identity = await identityOf(context.request.raw, deps.console);
-    context.about.person = identity?.person.id;
+    context.about.user = identity?.user.id;
     return { identity, account: await admit(operation, { identity, context, console: deps.console }) };
   };
   const before = await letIn();

@@ -46,7 +46,7 @@ export async function serveRequest(
 ): Promise<void> {
   const shape = shapeOf(request.url);
   const headers = responseHeaders(request.raw, request.id, shape.idHeader);
-  const about: RefusedCall = { caller: undefined, model: undefined, person: undefined, isTold: false };
+  const about: RefusedCall = { caller: undefined, model: undefined, user: undefined, isTold: false };
   try {
     await serve({ request, raw, headers, about });
     // Most answers are with the kernel as soon as they are written.

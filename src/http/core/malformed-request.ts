@@ -9,7 +9,7 @@ import { type RefusedCall, tellFailed } from "./tell-refused.ts";
 type Told = Pick<HttpDeps, "log" | "errorType">;
 
 /** Of what is no request, nobody is known. */
-const NOBODY: RefusedCall = { caller: undefined, model: undefined, person: undefined, isTold: false };
+const NOBODY: RefusedCall = { caller: undefined, model: undefined, user: undefined, isTold: false };
 
 /**
  * Refuses what is not HTTP we accept (malformed, headers too large or too slow): the parser gave up, so

@@ -10,7 +10,7 @@ export interface RefusedCall {
   /** Only a model that its caller may use: others would be a word for each that is made up. */
   model: string | null | undefined;
   /** Of the console: who is signed in. */
-  person: bigint | undefined;
+  user: bigint | undefined;
   /** Its refusal needs no line: whoever took it up tells of its end, or its caller has left. */
   isTold: boolean;
 }
@@ -22,14 +22,14 @@ export interface RefusedCall {
 export function tellFailed(
   log: Log,
   { id: requestId, method, route }: { readonly id: string; readonly method: string; readonly route: string },
-  { caller, model, person, isTold }: RefusedCall,
+  { caller, model, user, isTold }: RefusedCall,
   error: unknown,
 ): void {
   const { status, reason, param, known } = readFailure(error);
   const about = {
     requestId,
     route: route === "" ? method : `${method} ${route}`,
-    ...(person === undefined ? {} : { person: String(person) }),
+    ...(user === undefined ? {} : { user: String(user) }),
     account: caller?.accountName,
     keyId: caller === undefined ? undefined : String(caller.keyId),
     keyName: caller?.keyName,

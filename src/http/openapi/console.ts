@@ -46,7 +46,7 @@ function whoMay({ policy }: Operation): string {
   switch (policy) {
     case "anyone":
       return "For anyone.";
-    case "person":
+    case "user":
       return "For all signed-in users.";
     case "operator":
       return "For operators.";

@@ -134,9 +134,9 @@ describe("the conversation that a request belongs to", () => {
   });
 
   it.each<[string, object]>([
-    ["a person's id", { user: "u-1" }],
-    ["a person's opaque id", { safety_identifier: "u-1" }],
-    ["a person of messages without a session", { metadata: { user_id: "u-1" } }],
+    ["a user's id", { user: "u-1" }],
+    ["a user's opaque id", { safety_identifier: "u-1" }],
+    ["a user of messages without a session", { metadata: { user_id: "u-1" } }],
     ["no words", { prompt_cache_key: "", session_id: null }],
     ["a number", { session_id: 7 }],
   ])("is not told by %s", (_, name) => {

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from "../../storage/database.ts";
 
-/** Ten in a quarter of an hour is a person who forgot, more is a program. */
+/** Ten in a quarter of an hour is a user who forgot, more is a program. */
 const MAX_OF_COUNTER = 10;
 
 /** A whole office may share an address. */

@@ -16,7 +16,7 @@ const knows = (owner: ReturnType<typeof user>, cookie: string, nowMs = NOW): boo
 const entries = (cookie: string): number => cookie.split("~").length;
 
 describe("the cookie of a known browser", () => {
-  it("knows each of the people who share it", () => {
+  it("knows each of the users who share it", () => {
     let cookie = "";
     for (const id of [1n, 2n, 3n, 4n]) cookie = remember(user(id), cookie);
     expect([1n, 2n, 3n, 4n].map((id) => knows(user(id), cookie))).toEqual([true, true, true, true]);

@@ -111,7 +111,7 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
           expectedNonce: flow.nonce,
           idTokenExpected: true,
         });
-        return personOf(tokens.claims() ?? {});
+        return signedInUserOf(tokens.claims() ?? {});
       } catch (err) {
         log.warn({ err, provider: client.id }, "a sign-in at an identity provider failed");
         throw failed("The identity provider refused the sign-in.");
@@ -167,7 +167,7 @@ function createProviders(clock: Clock): (client: OidcClient) => Promise<Configur
   };
 }
 
-function personOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
+function signedInUserOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
   const { iss, sub, email, email_verified, name } = claims;
   if (typeof iss !== "string" || typeof sub !== "string") throw new Error("no issuer or subject");
   if (!SUBJECT.test(sub)) throw new Error("a subject must be text of 1 to 255 characters");

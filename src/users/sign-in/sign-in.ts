@@ -78,9 +78,9 @@ export async function stayProven(tx: Queryable, user: UserRecord): Promise<void>
 /** The same of whom a session has let in: throws not_signed_in where it has ended since. */
 export async function staySignedIn(
   tx: Queryable,
-  { person, sessionId }: Pick<SessionIdentity, "person" | "sessionId">,
+  { user, sessionId }: Pick<SessionIdentity, "user" | "sessionId">,
 ): Promise<void> {
-  if (await holdSession(tx, person.id, sessionId)) return;
+  if (await holdSession(tx, user.id, sessionId)) return;
   throw new GatewayError("not_signed_in", "The session has ended.");
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { InvitationResponse } from "../../../../src/console/people/contract.ts";
+import type { InvitationResponse } from "../../../../src/console/users/contract.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";

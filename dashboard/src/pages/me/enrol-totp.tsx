@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { PasswordProof, TotpCode, TotpEnrolment } from "../../../../src/console/people/contract.ts";
+import type { PasswordProof, TotpCode, TotpEnrolment } from "../../../../src/console/users/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { SessionRow } from "../../../../src/console/people/contract.ts";
+import type { SessionRow } from "../../../../src/console/users/contract.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { PasswordProof } from "../../../../src/console/people/contract.ts";
+import type { PasswordProof } from "../../../../src/console/users/contract.ts";
 import { write } from "../../api/client.ts";
 import { useSession } from "../../api/session.ts";
 import { useWrite } from "../../api/use-write.ts";

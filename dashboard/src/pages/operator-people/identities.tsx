@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { IdentityBody, IdentityRow, UserRow } from "../../../../src/console/people/contract.ts";
+import type { IdentityBody, IdentityRow, UserRow } from "../../../../src/console/users/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useRead } from "../../api/use-read.ts";

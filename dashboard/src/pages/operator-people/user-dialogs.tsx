@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { UserBody, UserRow } from "../../../../src/console/people/contract.ts";
+import type { UserBody, UserRow } from "../../../../src/console/users/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";

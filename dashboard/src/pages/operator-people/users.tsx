@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import type { UserRow } from "../../../../src/console/people/contract.ts";
+import type { UserRow } from "../../../../src/console/users/contract.ts";
 import { useSearch } from "../../api/search.ts";
 import { useSession } from "../../api/session.ts";
 import { useList } from "../../api/use-list.ts";

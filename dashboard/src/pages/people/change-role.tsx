@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { MemberRow, RoleBody } from "../../../../src/console/people/contract.ts";
+import type { MemberRow, RoleBody } from "../../../../src/console/users/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { CreatedInvitation } from "../../../../src/console/people/contract.ts";
+import type { CreatedInvitation } from "../../../../src/console/users/contract.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Secret } from "../../parts/secret.tsx";

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { InvitationRow } from "../../../../src/console/people/contract.ts";
+import type { InvitationRow } from "../../../../src/console/users/contract.ts";
 import { write } from "../../api/client.ts";
 import { useList } from "../../api/use-list.ts";
 import { useWrite } from "../../api/use-write.ts";

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import type { MemberInvitation } from "../../../../src/console/people/contract.ts";
+import type { MemberInvitation } from "../../../../src/console/users/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { useAccount } from "../../api/session.ts";

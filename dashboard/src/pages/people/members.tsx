@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { MemberRow } from "../../../../src/console/people/contract.ts";
+import type { MemberRow } from "../../../../src/console/users/contract.ts";
 import { useAccount, useSession } from "../../api/session.ts";
 import { useList } from "../../api/use-list.ts";
 import { Time } from "../../parts/amounts.tsx";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { MemberRow } from "../../../../src/console/people/contract.ts";
+import type { MemberRow } from "../../../../src/console/users/contract.ts";
 import { Field, Select } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { peopleWords } from "./words.ts";

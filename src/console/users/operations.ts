@@ -9,7 +9,7 @@ import { totpOperations } from "./totp.ts";
 import { userOperations } from "./users.ts";
 
 /** People: oneself, the members of an account, everybody. */
-export function peopleOperations(deps: ConsoleDeps): readonly Operation[] {
+export function allUserOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     ...meOperations(deps),
     ...totpOperations(deps),

@@ -115,7 +115,7 @@ async function userOf(db: Queryable, call: Call<unknown, unknown>): Promise<List
 const UNKNOWN = "User not found.";
 
 function isOneself(call: Call<unknown, unknown>, user: ListedUser): boolean {
-  return user.id === call.person().id;
+  return user.id === call.user().id;
 }
 
 async function issuerOf(deps: ConsoleDeps, provider: string): Promise<string> {
@@ -123,7 +123,7 @@ async function issuerOf(deps: ConsoleDeps, provider: string): Promise<string> {
     throw new GatewayError("invalid_request", "provider: not found in settings.sign_in.oidc.", {
       param: "provider",
     });
-  return deps.people.oidc.issuerOf(clientOf(deps, provider));
+  return deps.users.oidc.issuerOf(clientOf(deps, provider));
 }
 
 function rowOf(deps: ConsoleDeps, { id, issuer, subject, createdAt }: LinkedIdentity): IdentityRow {

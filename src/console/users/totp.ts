@@ -25,26 +25,26 @@ function enrol(deps: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/me/totp",
-    policy: "person",
+    policy: "user",
     tag,
     makes: true,
     summary: "Begin to sign in with codes of an authenticator app",
     body: passwordProof,
     response: totpEnrolment,
     async run({ body, identity, address, audit }) {
-      const { person } = settledOf(identity);
-      const user = await provePassword(deps, { person, password: body.password, address, param: "password" });
+      const { user } = settledOf(identity);
+      const proven = await provePassword(deps, { user, password: body.password, address, param: "password" });
       const secret = newTotpSecret();
       await database.transaction(async (tx) => {
-        await stayProven(tx, user);
-        if (!(await insertTotp(tx, seals, person.id, secret)))
+        await stayProven(tx, proven);
+        if (!(await insertTotp(tx, seals, user.id, secret)))
           throw new GatewayError(
             "conflict",
             "Two-factor authentication is already enabled. Disable it first to set up another app.",
           );
-        await audit(tx, { action: "totp.enrol", subject: person.email });
+        await audit(tx, { action: "totp.enrol", subject: user.email });
       });
-      return { secret, uri: totpUri(secret, person.email) };
+      return { secret, uri: totpUri(secret, user.email) };
     },
   });
 }
@@ -53,15 +53,15 @@ function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/me/totp/confirm",
-    policy: "person",
+    policy: "user",
     tag,
     summary: "Confirm the app with its first code; returns the recovery codes",
     body: totpCode,
     response: recoveryCodes,
     async run({ body, identity, address, audit }) {
-      const { person } = settledOf(identity);
-      const counter = await countProof({ database, hasher }, person.id, address);
-      const totp = await readTotp(database, seals, person.id);
+      const { user } = settledOf(identity);
+      const counter = await countProof({ database, hasher }, user.id, address);
+      const totp = await readTotp(database, seals, user.id);
       if (totp === undefined || totp.confirmed)
         throw new GatewayError("conflict", "Begin with POST /api/me/totp.");
       const step = stepOf(totp.secret, body.code.replaceAll(" ", ""), clock);
@@ -79,7 +79,7 @@ function confirm({ database, seals, hasher, clock }: ConsoleDeps): Operation {
         if (!(await confirmTotp(tx, totp.id, step, hashes)))
           throw new GatewayError("conflict", "Begin with POST /api/me/totp.");
         await forgiveAttempts(tx, counter);
-        await audit(tx, { action: "totp.confirm", subject: person.email });
+        await audit(tx, { action: "totp.confirm", subject: user.email });
       });
       return { recovery_codes: codes };
     },
@@ -90,19 +90,19 @@ function remove(deps: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/me/totp/remove",
-    policy: "person",
+    policy: "user",
     tag,
     summary: "Disable your two-factor authentication",
     body: passwordProof,
     response: done,
     async run({ body, identity, address, audit }) {
-      const { person } = settledOf(identity);
-      const user = await provePassword(deps, { person, password: body.password, address, param: "password" });
+      const { user } = settledOf(identity);
+      const proven = await provePassword(deps, { user, password: body.password, address, param: "password" });
       await deps.database.transaction(async (tx) => {
-        await stayProven(tx, user);
-        if (!(await deleteTotp(tx, person.id)))
+        await stayProven(tx, proven);
+        if (!(await deleteTotp(tx, user.id)))
           throw new GatewayError("conflict", "Two-factor authentication is not enabled.");
-        await audit(tx, { action: "totp.remove", subject: person.email });
+        await audit(tx, { action: "totp.remove", subject: user.email });
       });
       return { done: true } as const;
     },

@@ -30,7 +30,7 @@ export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
   return [...ofAccount(deps), ...ofOperators(deps)];
 }
 
-const tag = "people";
+const tag = "members";
 
 function ofAccount(deps: ConsoleDeps): Operation[] {
   const path = "/accounts/{account}/invitations";
@@ -138,7 +138,7 @@ async function invite(
 ) {
   const secret = newSecret();
   const invitation = await database.transaction(async (tx) => {
-    const invitedBy = call.person().id;
+    const invitedBy = call.user().id;
     if (!(await holdInviter(tx, invitedBy, order.membership?.accountId ?? null)))
       throw new GatewayError("forbidden", "You no longer have permission to invite.");
     const made = await insertInvitation(tx, { ...order, hash: hasher.hash(secret), invitedBy });

@@ -86,7 +86,7 @@ type Guest =
   | (Known & { readonly proven?: ProvenUser })
   | (NewUser & { readonly [none in "id" | "proven"]?: undefined });
 
-/** Who accepts: the person who is signed in, somebody who proves who they are, or somebody new. */
+/** Who accepts: the user who is signed in, somebody who proves who they are, or somebody new. */
 async function guestOf(
   deps: ConsoleDeps,
   call: Call<unknown, InvitationResponse>,
@@ -95,19 +95,19 @@ async function guestOf(
   const { identity, body, address } = call;
   const { password, totp, name } = body;
   if (identity !== undefined && password === undefined) {
-    const { person } = browserOf(identity);
-    if (person.email === email) return person;
-    throw new GatewayError("forbidden", `The invitation is for ${email}, not for ${person.email}.`);
+    const { user } = browserOf(identity);
+    if (user.email === email) return user;
+    throw new GatewayError("forbidden", `The invitation is for ${email}, not for ${user.email}.`);
   }
   if (password === undefined)
     throw new GatewayError("invalid_request", "Choose a password, or enter yours.", { param: "password" });
-  const { database, hasher, people, clock } = deps;
+  const { database, hasher, users, clock } = deps;
   if ((await findUser(database, email)) === undefined) {
-    const passwordHash = await people.passwords.hash(password);
+    const passwordHash = await users.passwords.hash(password);
     return { email, name: name ?? nameOf(email), passwordHash, emailTrusted: false };
   }
   const user = await proveIdentity(
-    { database, hasher, clock, passwords: people.passwords },
+    { database, hasher, clock, passwords: users.passwords },
     { email, password, address, device: await deviceOf(deps, call) },
   );
   await proveSecondFactor(database, deps, user, totp);

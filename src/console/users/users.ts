@@ -60,7 +60,7 @@ function change({ database }: ConsoleDeps): Operation {
       const { disabled = null, is_operator: isOperator = null } = call.body;
       return database.transaction(async (tx) => {
         const operators = await lockOperators(tx);
-        if (!operators.has(call.person().id))
+        if (!operators.has(call.user().id))
           throw new GatewayError("forbidden", "You no longer have the operator role.");
         const user = await otherOf(tx, call);
         await changeUser(tx, user.id, { disabled, isOperator });
@@ -80,7 +80,7 @@ function change({ database }: ConsoleDeps): Operation {
   });
 }
 
-function resetPassword({ database, people, hasher }: ConsoleDeps): Operation {
+function resetPassword({ database, users, hasher }: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/operator/users/{user}/password",
@@ -91,7 +91,7 @@ function resetPassword({ database, people, hasher }: ConsoleDeps): Operation {
     response: madePassword,
     async run(call) {
       const password = newPassword(hasher);
-      const passwordHash = await people.passwords.hash(password);
+      const passwordHash = await users.passwords.hash(password);
       await database.transaction(async (tx) => {
         const user = await otherOf(tx, call);
         await renewPassword(tx, hasher, { id: user.id, email: user.email, passwordHash });
@@ -126,7 +126,7 @@ function resetTotp({ database }: ConsoleDeps): Operation {
 async function otherOf(tx: Queryable, call: Call<unknown, unknown>): Promise<ListedUser> {
   const user = await readListedUser(tx, idOf(call.params["user"], UNKNOWN) as UserId);
   if (user === undefined) throw new GatewayError("not_found", UNKNOWN);
-  if (user.id === call.person().id)
+  if (user.id === call.user().id)
     throw new GatewayError(
       "conflict",
       "You can't do this to your own user. Use your profile page or ask another operator.",

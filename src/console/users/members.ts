@@ -23,7 +23,7 @@ export function memberOperations(deps: ConsoleDeps): readonly Operation[] {
   return [list(deps), changeRole(deps), remove(deps)];
 }
 
-const tag = "people";
+const tag = "members";
 
 function list({ database }: ConsoleDeps): Operation {
   return json({

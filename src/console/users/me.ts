@@ -15,17 +15,17 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
     json({
       method: "PATCH",
       path: "/me",
-      policy: "person",
+      policy: "user",
       tag,
       summary: "Change your name",
       body: nameBody,
       response: nameBody,
       async run({ body, identity, audit }) {
-        const { person } = settledOf(identity);
+        const { user } = settledOf(identity);
         await database.transaction(async (tx) => {
-          await setName(tx, person.id, body.name);
-          const change = { before: { name: person.name }, after: { name: body.name } };
-          await audit(tx, { action: "user.update", subject: person.email, ...change });
+          await setName(tx, user.id, body.name);
+          const change = { before: { name: user.name }, after: { name: body.name } };
+          await audit(tx, { action: "user.update", subject: user.email, ...change });
         });
         return { name: body.name };
       },
@@ -33,12 +33,12 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
     json({
       method: "GET",
       path: "/me/sessions",
-      policy: "person",
+      policy: "user",
       tag,
       summary: "Your sessions",
       response: sessionList,
-      async run({ identity, person }) {
-        const rows = await readSessions(database, person().id);
+      async run({ identity, user }) {
+        const rows = await readSessions(database, user().id);
         const own = identity?.via === "session" ? identity.sessionId : undefined;
         const data = rows.map(({ id, address, userAgent, createdAt, lastSeenAt, expiresAt }) => ({
           id: String(id),
@@ -55,12 +55,12 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
     json({
       method: "DELETE",
       path: "/me/sessions/{session}",
-      policy: "person",
+      policy: "user",
       tag,
       summary: "End a session",
       response: done,
       async run({ params, identity, audit }) {
-        const { id, email } = browserOf(identity).person;
+        const { id, email } = browserOf(identity).user;
         const session = idOf(params["session"], UNKNOWN);
         await database.transaction(async (tx) => {
           if (!(await deleteSession(tx, id, session))) throw new GatewayError("not_found", UNKNOWN);
@@ -72,15 +72,15 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
     json({
       method: "DELETE",
       path: "/me/sessions",
-      policy: "person",
+      policy: "user",
       tag,
       summary: "End all other sessions",
       response: endedSessions,
       async run({ identity, audit }) {
-        const { person, sessionId } = browserOf(identity);
+        const { user, sessionId } = browserOf(identity);
         const ended = await database.transaction(async (tx) => {
-          const number = await deleteOtherSessions(tx, person.id, sessionId);
-          await audit(tx, { action: "session.revoke", subject: person.email, before: { sessions: number } });
+          const number = await deleteOtherSessions(tx, user.id, sessionId);
+          await audit(tx, { action: "session.revoke", subject: user.email, before: { sessions: number } });
           return number;
         });
         return { ended };
