@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BillingRig, completed, createBillingRig, order, serve } from "../../test/support/billing.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { ChargeReason, Outcome } from "./billing.ts";
-import { sealUsageDay } from "./usage-log/usage-store.ts";
+import { archiveUsageDay } from "./usage-log/usage-store.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {
@@ -117,7 +117,7 @@ describe("the sums over the usage log", () => {
     );
     for (const { name, day } of days) {
       await rig.database.transaction(async (tx) => {
-        await sealUsageDay(tx, day);
+        await archiveUsageDay(tx, day);
         await tx.execute(`drop table ${name}`);
       });
     }

@@ -2,9 +2,9 @@ import { isDataUrl } from "../base/text.ts";
 import { GatewayError } from "../errors.ts";
 import { type Family, type FamilyModel, type ImageOrder, type Submission, variantOf } from "./family.ts";
 import type { FieldTable } from "./field.ts";
+import { createFieldFaults } from "./field-faults.ts";
 import { type Body, inputField, readFields } from "./read-fields.ts";
 import { dataBytes } from "./url-form.ts";
-import { createVerdict } from "./verdict.ts";
 
 /** Images: from a text, or from a text and reference images. */
 export const imagegen: Family = {
@@ -104,14 +104,14 @@ function refuseNotTaken(body: Body): void {
 
 function readImage(model: FamilyModel, body: Body): Submission {
   refuseNotTaken(body);
-  const verdict = createVerdict();
+  const faults = createFieldFaults();
   const size = inputField(body, "size");
   const exact = typeof size === "string" ? PIXELS.exec(size) : null;
   // Beside exact pixels the resolution is not looked at.
-  const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, verdict);
+  const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, faults);
   values.image_urls.forEach((url, index) => {
     if (isDataUrl(url) && dataBytes(url) > MAX_IMAGE_BYTES)
-      verdict.fail(`\`image_urls[${index}]\` is larger than 20 MB.`);
+      faults.fail(`\`image_urls[${index}]\` is larger than 20 MB.`);
   });
   const image = exact ? imageOfPixels(Number(exact[1]), Number(exact[2])) : imageOfRatio(values);
   const order: ImageOrder = {
@@ -126,7 +126,7 @@ function readImage(model: FamilyModel, body: Body): Submission {
     order,
     units: { images: { [image.tier]: 1 } },
     action: values.image_urls.length > 0 ? "generate" : "textGenerate",
-    violation: verdict.violation(),
+    violation: faults.violation(),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ChoiceField, Fault, Field, FieldTable, ListField, TextField, WholeField } from "./field.ts";
+import { type FieldFaults, shown } from "./field-faults.ts";
 import { formNames, urlFormOf } from "./url-form.ts";
-import { shown, type Verdict } from "./verdict.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -23,10 +23,10 @@ type ValueOf<F extends Field> = F extends { type: "text" }
 
 type Values<T extends FieldTable> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
 
-/** Reads every field of a table off a body; what is wrong is told to the verdict, which may throw. */
-export function readFields<T extends FieldTable>(table: T, body: Body, verdict: Verdict): Values<T> {
+/** Reads every field of a table off a body; what is wrong is told to the faults, which may throw. */
+export function readFields<T extends FieldTable>(table: T, body: Body, faults: FieldFaults): Values<T> {
   return Object.fromEntries(
-    Object.entries(table).map(([name, field]) => [name, readField(name, field, body, verdict)]),
+    Object.entries(table).map(([name, field]) => [name, readField(name, field, body, faults)]),
   ) as Values<T>;
 }
 
@@ -55,8 +55,8 @@ export function ignoredFields(table: FieldTable, body: Body): readonly string[] 
 
 type Complain = (kind: Fault, message: string) => void;
 
-function readField(name: string, field: Field, body: Body, verdict: Verdict): unknown {
-  const complain: Complain = (kind, message) => verdict.fault(name, kind, field.refused, message);
+function readField(name: string, field: Field, body: Body, faults: FieldFaults): unknown {
+  const complain: Complain = (kind, message) => faults.fault(name, kind, field.refused, message);
   const value =
     inputField(body, name) ?? (field.alias === undefined ? undefined : inputField(body, field.alias));
   if (value === undefined) {

@@ -1,9 +1,9 @@
 import { GatewayError } from "../errors.ts";
 import type { MediaReference } from "./family.ts";
 import type { UrlForm } from "./field.ts";
+import { type FieldFaults, shown } from "./field-faults.ts";
 import type { Body } from "./read-fields.ts";
 import { formNames, normalized, urlFormOf } from "./url-form.ts";
-import { shown, type Verdict } from "./verdict.ts";
 
 export interface Content {
   readonly texts: readonly string[];
@@ -52,7 +52,7 @@ export const CONTENT_ITEM = {
 export function readContent(
   items: readonly Body[],
   limits: { readonly texts: number; readonly dataUrls: boolean },
-  verdict: Verdict,
+  faults: FieldFaults,
 ): Content {
   const texts: string[] = [];
   const drafts: Draft[] = [];
@@ -61,17 +61,17 @@ export function readContent(
     const { type } = item;
     if (typeof type !== "string") throw malformed(`\`${place}.type\` is required.`);
     if (type === "text") texts.push(...textOf(item, place));
-    else if (isKind(type)) drafts.push(readMaterial(item, type, place, limits.dataUrls, verdict));
+    else if (isKind(type)) drafts.push(readMaterial(item, type, place, limits.dataUrls, faults));
     else
-      verdict.fail(`\`${place}.type\` must be text, image_url, video_url or audio_url, not ${shown(type)}.`);
+      faults.fail(`\`${place}.type\` must be text, image_url, video_url or audio_url, not ${shown(type)}.`);
   });
   if (texts.length > limits.texts)
-    verdict.fail(`\`content\` takes at most ${limits.texts} text item${limits.texts === 1 ? "" : "s"}.`);
+    faults.fail(`\`content\` takes at most ${limits.texts} text item${limits.texts === 1 ? "" : "s"}.`);
   // An empty prompt is no content either.
   if (items.every(({ type, text }) => type === "text" && isAbsent(text)))
     throw malformed("`content` is required: a prompt and its reference media.");
   const hasMaterial = items.some(({ type }) => type !== "text");
-  return { texts, references: withRoles(drafts, verdict), hasMaterial };
+  return { texts, references: withRoles(drafts, faults), hasMaterial };
 }
 
 /** A reference whose role may still be open. */
@@ -95,7 +95,7 @@ function isAbsent(value: unknown): boolean {
   return value === null || value === "";
 }
 
-function readMaterial(item: Body, type: Kind, place: string, dataUrls: boolean, verdict: Verdict): Draft {
+function readMaterial(item: Body, type: Kind, place: string, dataUrls: boolean, faults: FieldFaults): Draft {
   const { kind, roles } = KINDS[type];
   const holder = item[type];
   const url = typeof holder === "object" && holder !== null ? (holder as Body)["url"] : undefined;
@@ -103,10 +103,10 @@ function readMaterial(item: Body, type: Kind, place: string, dataUrls: boolean, 
   const forms: UrlForm[] = kind === "image" && dataUrls ? ["public", "asset", "data"] : ["public", "asset"];
   const form = urlFormOf(url);
   if (form === undefined || !forms.includes(form))
-    verdict.fail(`\`${place}.${type}.url\` must be ${formNames(forms)}, not ${shown(url)}.`);
+    faults.fail(`\`${place}.${type}.url\` must be ${formNames(forms)}, not ${shown(url)}.`);
   return {
     kind,
-    role: roleOf(item["role"], roles, kind, place, verdict),
+    role: roleOf(item["role"], roles, kind, place, faults),
     url: form === "asset" ? normalized(url) : url,
   };
 }
@@ -116,21 +116,21 @@ function roleOf(
   roles: Readonly<Record<string, MediaReference["role"]>>,
   kind: MediaReference["kind"],
   place: string,
-  verdict: Verdict,
+  faults: FieldFaults,
 ): MediaReference["role"] | null {
   if (kind === "image" && (role === undefined || role === null || role === "")) return null;
   const known = typeof role === "string" && Object.hasOwn(roles, role) ? roles[role] : undefined;
   if (known !== undefined) return known;
-  verdict.fail(
+  faults.fail(
     `\`${place}.role\` must be ${Object.keys(roles).join(", ")} on ${kind} items, not ${shown(role ?? null)}.`,
   );
   return "reference";
 }
 
 /** One image without a role is the first frame; of several nobody can say what they are. */
-function withRoles(drafts: readonly Draft[], verdict: Verdict): MediaReference[] {
+function withRoles(drafts: readonly Draft[], faults: FieldFaults): MediaReference[] {
   if (drafts.filter(({ role }) => role === null).length > 1)
-    verdict.fail("Several images have no `role`; set first_frame, last_frame or reference_image on each.");
+    faults.fail("Several images have no `role`; set first_frame, last_frame or reference_image on each.");
   return drafts.map((draft) => ({ ...draft, role: draft.role ?? "first_frame" }));
 }
 

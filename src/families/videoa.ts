@@ -8,8 +8,8 @@ import {
   variantOf,
 } from "./family.ts";
 import type { FieldTable } from "./field.ts";
+import { createFieldFaults, type FieldFaults, shown } from "./field-faults.ts";
 import { type Body, readFields } from "./read-fields.ts";
-import { createVerdict, shown, type Verdict } from "./verdict.ts";
 import { CONTENT_ITEM, readContent } from "./videoa-content.ts";
 import { orderedWork } from "./videoa-wording.ts";
 
@@ -25,13 +25,13 @@ function taskTypeOf({ prompt, references }: Pick<VideoOrder, "prompt" | "referen
 }
 
 /** The demands of each type: unmet ones let the task fail. */
-function checkTaskType(order: VideoOrder, verdict: Verdict): void {
+function checkTaskType(order: VideoOrder, faults: FieldFaults): void {
   const type = taskTypeOf(order);
   const { name, adaptive, free } = DEMANDS[type];
   if (adaptive && order.ratio !== "adaptive")
-    verdict.fail(`${name} requires \`ratio\` adaptive, not ${order.ratio}.`);
+    faults.fail(`${name} requires \`ratio\` adaptive, not ${order.ratio}.`);
   if (free && order.durationSeconds !== -1)
-    verdict.fail(`${name} requires \`duration\` -1, not ${order.durationSeconds}.`);
+    faults.fail(`${name} requires \`duration\` -1, not ${order.durationSeconds}.`);
 }
 
 const DEMANDS = {
@@ -170,10 +170,10 @@ function fieldsOf(limits: VideoaLimits) {
 }
 
 function readVideo(model: FamilyModel, body: Body): Submission {
-  const verdict = createVerdict();
+  const faults = createFieldFaults();
   const limits = limitsOf(model);
-  const values = readFields(fieldsOf(limits), body, verdict);
-  const { texts, references, hasMaterial } = readContent(values.content, limits, verdict);
+  const values = readFields(fieldsOf(limits), body, faults);
+  const { texts, references, hasMaterial } = readContent(values.content, limits, faults);
   const resolution = values.resolution.toLowerCase();
   const order: VideoOrder = {
     medium: "video",
@@ -187,45 +187,45 @@ function readVideo(model: FamilyModel, body: Body): Submission {
     watermark: values.watermark,
     references,
     returnLastFrame: values.return_last_frame,
-    tools: readTools(values.tools, verdict),
+    tools: readTools(values.tools, faults),
     promptExtend: null,
     fileUrl: null,
     linkUrl: null,
   };
-  checkReferences(order, limits, verdict);
-  if (limits.infersTask) checkTaskType(order, verdict);
+  checkReferences(order, limits, faults);
+  if (limits.infersTask) checkTaskType(order, faults);
   return {
     order,
     units: secondsOf(resolution, values.duration, limits.longestSeconds),
     action: hasMaterial ? "generate" : "textGenerate",
-    violation: verdict.violation(),
+    violation: faults.violation(),
   };
 }
 
-function readTools(tools: readonly Body[], verdict: Verdict): readonly "web_search"[] {
+function readTools(tools: readonly Body[], faults: FieldFaults): readonly "web_search"[] {
   const odd = tools.find(({ type }) => type !== "web_search");
   if (odd !== undefined)
-    verdict.fail(`\`tools\` supports only { type: web_search }, not ${shown(odd["type"])}.`);
+    faults.fail(`\`tools\` supports only { type: web_search }, not ${shown(odd["type"])}.`);
   return tools.length > 0 ? ["web_search"] : [];
 }
 
-function checkReferences({ references }: VideoOrder, limits: VideoaLimits, verdict: Verdict): void {
+function checkReferences({ references }: VideoOrder, limits: VideoaLimits, faults: FieldFaults): void {
   const first = references.filter(({ role }) => role === "first_frame").length;
   const last = references.filter(({ role }) => role === "last_frame").length;
   const images = countOf(references, "image");
   const videos = countOf(references, "video");
   const audios = countOf(references, "audio");
-  if (first > 1 || last > 1) verdict.fail("A video can have only one first frame and one last frame.");
-  if (last > 0 && first === 0) verdict.fail("A last_frame requires a first_frame.");
+  if (first > 1 || last > 1) faults.fail("A video can have only one first frame and one last frame.");
+  if (last > 0 && first === 0) faults.fail("A last_frame requires a first_frame.");
   if (first + last > 0 && videos + audios > 0)
-    verdict.fail("A first or last frame can't be combined with reference videos or audio.");
+    faults.fail("A first or last frame can't be combined with reference videos or audio.");
   const counts = [
     ["images", images, limits.referenceImages],
     ["videos", videos, limits.referenceVideos],
     ["audios", audios, limits.referenceAudios],
   ] as const;
   for (const [name, count, most] of counts)
-    if (count > most) verdict.fail(`At most ${most} reference ${name} can be sent, not ${count}.`);
+    if (count > most) faults.fail(`At most ${most} reference ${name} can be sent, not ${count}.`);
   if (audios > 0 && images + videos === 0 && !limits.audioAlone)
-    verdict.fail("Reference audio requires a reference image or video.");
+    faults.fail("Reference audio requires a reference image or video.");
 }

@@ -10,9 +10,9 @@ import {
   variantOf,
 } from "./family.ts";
 import type { FieldTable } from "./field.ts";
+import { createFieldFaults, type FieldFaults, shown } from "./field-faults.ts";
 import { type Body, inputField, readFields } from "./read-fields.ts";
 import { urlFormOf } from "./url-form.ts";
-import { createVerdict, shown, type Verdict } from "./verdict.ts";
 
 /** Videos from a text, from frames, or from reference images, videos, sounds, a document or a web page. */
 export const videob: Family = {
@@ -131,8 +131,8 @@ const FIELDS = {
 } as const satisfies FieldTable;
 
 function readVideo(_model: FamilyModel, body: Body): Submission {
-  const verdict = createVerdict();
-  const values = readFields(FIELDS, body, verdict);
+  const faults = createFieldFaults();
+  const values = readFields(FIELDS, body, faults);
   const beside = BESIDE.some((name) => inputField(body, name) !== undefined);
   const purpose = purposeOf(values.generation_type, beside);
   refuseMixed(purpose, beside, inputField(body, "image_urls") !== undefined, values.image_with_roles);
@@ -140,19 +140,19 @@ function readVideo(_model: FamilyModel, body: Body): Submission {
   const sounds = [...values.audio_urls, ...(values.audio_url === null ? [] : [values.audio_url])];
   const references = [
     ...asPurpose(values.image_urls, purpose),
-    ...readRoles(values.image_with_roles, verdict),
+    ...readRoles(values.image_with_roles, faults),
     ...referencesOf("video", values.video_urls),
     ...referencesOf("audio", sounds),
   ];
-  checkCounts(references, verdict);
+  checkCounts(references, faults);
   const { file_url: fileUrl, link_url: linkUrl } = values;
   const hasSource = fileUrl !== null || linkUrl !== null;
-  if (fileUrl !== null && linkUrl !== null) verdict.fail("`file_url` and `link_url` can't be combined.");
+  if (fileUrl !== null && linkUrl !== null) faults.fail("`file_url` and `link_url` can't be combined.");
   if (hasSource && values.prompt_extend === false)
-    verdict.fail("`prompt_extend` must be true with `file_url` or `link_url`.");
+    faults.fail("`prompt_extend` must be true with `file_url` or `link_url`.");
   // A reference video lasts one second at least, so this much is certain without seeing it.
   if (values.duration + values.video_urls.length > LIMITS.totalSeconds)
-    verdict.fail(`Reference videos and \`duration\` together exceed ${LIMITS.totalSeconds} seconds.`);
+    faults.fail(`Reference videos and \`duration\` together exceed ${LIMITS.totalSeconds} seconds.`);
 
   const resolution = values.resolution.toLowerCase();
   return {
@@ -175,7 +175,7 @@ function readVideo(_model: FamilyModel, body: Body): Submission {
     },
     units: secondsOf(resolution, values.duration, FIELDS.duration.most),
     action: references.length > 0 || beside ? "generate" : "textGenerate",
-    violation: verdict.violation(),
+    violation: faults.violation(),
   };
 }
 
@@ -196,16 +196,16 @@ function asPurpose(urls: readonly string[], purpose: Purpose): MediaReference[] 
   return urls.map((url, index) => ({ kind: "image", role: index === 0 ? "first_frame" : "last_frame", url }));
 }
 
-function readRoles(items: readonly Body[], verdict: Verdict): MediaReference[] {
+function readRoles(items: readonly Body[], faults: FieldFaults): MediaReference[] {
   return items.flatMap(({ url, role }, index): MediaReference[] => {
     const place = `image_with_roles[${index}]`;
     if (typeof url !== "string" || urlFormOf(url) !== "public") {
-      verdict.fail(`\`${place}.url\` must be a public http(s) URL, not ${shown(url)}.`);
+      faults.fail(`\`${place}.url\` must be a public http(s) URL, not ${shown(url)}.`);
       return [];
     }
     if (role === "first_frame" || role === "last_frame") return [{ kind: "image", role, url }];
     if (role === "reference_image") return [{ kind: "image", role: "reference", url }];
-    verdict.fail(`\`${place}.role\` must be one of ${ROLES.join(", ")}, not ${shown(role)}.`);
+    faults.fail(`\`${place}.role\` must be one of ${ROLES.join(", ")}, not ${shown(role)}.`);
     return [];
   });
 }
@@ -224,21 +224,21 @@ function refuseMixed(purpose: Purpose, beside: boolean, images: boolean, roles: 
   );
 }
 
-function checkCounts(references: readonly MediaReference[], verdict: Verdict): void {
+function checkCounts(references: readonly MediaReference[], faults: FieldFaults): void {
   const first = references.filter(({ role }) => role === "first_frame").length;
   const last = references.filter(({ role }) => role === "last_frame").length;
   if (first > 1 || last > 1)
-    verdict.fail(`A video can have only one first frame and one last frame, not ${first + last} frames.`);
-  if (last > 0 && first === 0) verdict.fail("A last frame requires a first frame.");
+    faults.fail(`A video can have only one first frame and one last frame, not ${first + last} frames.`);
+  if (last > 0 && first === 0) faults.fail("A last frame requires a first frame.");
   const counts = [
     ["image", "images", LIMITS.referenceImages],
     ["audio", "audio files", LIMITS.referenceAudios],
   ] as const;
   for (const [kind, name, most] of counts) {
     const count = countOf(references, kind);
-    if (count > most) verdict.fail(`At most ${most} reference ${name} can be sent, not ${count}.`);
+    if (count > most) faults.fail(`At most ${most} reference ${name} can be sent, not ${count}.`);
   }
   const alone = countOf(references, "image") + countOf(references, "video") === 0;
   if (alone && countOf(references, "audio") > 0)
-    verdict.fail("Reference audio requires a reference image or video.");
+    faults.fail("Reference audio requires a reference image or video.");
 }

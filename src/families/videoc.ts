@@ -7,8 +7,8 @@ import {
   variantOf,
 } from "./family.ts";
 import type { FieldTable } from "./field.ts";
+import { createFieldFaults } from "./field-faults.ts";
 import { type Body, readFields } from "./read-fields.ts";
-import { createVerdict } from "./verdict.ts";
 
 /** Videos from reference images only. Nothing but the model is checked at submit: the rest fails the task. */
 export const videoc: Family = {
@@ -75,8 +75,8 @@ const FIELDS = {
 } as const satisfies FieldTable;
 
 function readVideo(_model: FamilyModel, body: Body): Submission {
-  const verdict = createVerdict();
-  const values = readFields(FIELDS, body, verdict);
+  const faults = createFieldFaults();
+  const values = readFields(FIELDS, body, faults);
   const resolution = values.resolution.toLowerCase();
   return {
     order: {
@@ -98,6 +98,6 @@ function readVideo(_model: FamilyModel, body: Body): Submission {
     },
     units: secondsOf(resolution, values.duration, FIELDS.duration.most),
     action: "generate",
-    violation: verdict.violation(),
+    violation: faults.violation(),
   };
 }

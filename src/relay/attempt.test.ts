@@ -55,7 +55,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     chargeEmptyAnswers: false,
     attempts: 1,
     firstByteMs: null,
-    drained: false,
+    isCut: false,
     gone: false,
     settled: false,
     outcome: undefined,
@@ -88,8 +88,8 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     ended,
     leave: () => leave(),
     drain() {
-      exchange.drained = true;
-      exchange.onDrain();
+      exchange.isCut = true;
+      exchange.onCut();
     },
     fail: (failure: UpstreamFailure) => upstream?.failed(failure),
     begin: () => upstream?.head(200, { get: () => undefined, all: () => ({}) } as unknown as RawHeaders),

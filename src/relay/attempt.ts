@@ -59,7 +59,7 @@ export function attemptAt(
   return new Promise((resolve) => {
     const attempt = new RunningAttempt(deps, exchange, candidate, mode, resolve);
     exchange.request.response.onGone(() => attempt.callerLeft());
-    exchange.onDrain = () => attempt.drain();
+    exchange.onCut = () => attempt.cut();
   });
 }
 
@@ -157,8 +157,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.guard(() => this.receiver.gone());
   }
 
-  drain(): void {
-    this.guard(() => this.receiver.drain());
+  cut(): void {
+    this.guard(() => this.receiver.cut());
   }
 
   // What the receiver tells.

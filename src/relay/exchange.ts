@@ -37,12 +37,12 @@ export interface Exchange extends Slotted {
   readonly outputLimit: number | undefined;
   /** Monotonic time of the first byte of the answer that is being relayed. */
   firstByteMs: number | null;
-  /** Set once by a drain that ran out of patience. */
-  drained: boolean;
+  /** A shutdown ended its grace: what runs is cut. */
+  isCut: boolean;
   /** The caller has left. */
   gone: boolean;
   /** Ends whatever runs now; each attempt puts its own way here. */
-  onDrain: () => void;
+  onCut: () => void;
   settled: boolean;
   /** As it was settled. */
   outcome: Outcome | undefined;

@@ -122,8 +122,8 @@ export function createRelay(deps: RelayDeps): Relay {
         whenIdle = resolve;
       });
       for (const exchange of live.members()) {
-        exchange.drained = true;
-        exchange.onDrain();
+        exchange.isCut = true;
+        exchange.onCut();
       }
       await idle;
     },
@@ -170,12 +170,12 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
     reason: null,
     outputLimit: held.outputLimit,
     firstByteMs: null,
-    drained: false,
+    isCut: false,
     gone: false,
     settled: false,
     outcome: undefined,
     losses: [],
-    onDrain: () => undefined,
+    onCut: () => undefined,
   };
 }
 
@@ -207,7 +207,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
     const room = candidates.room();
     if (room !== undefined) await room;
     lookWhetherGone(exchange);
-    if (exchange.drained) last = refusedMode(stopping());
+    if (exchange.isCut) last = refusedMode(stopping());
     for (const candidate of isMoot(exchange) ? [] : candidates) {
       last = await attempt(deps, carried, candidate);
       if (isMoot(exchange)) break;
@@ -221,7 +221,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
         candidates.refusedState();
         if (refused === undefined) await findElsewhere(deps, carried);
         refused ??= last;
-        if (exchange.drained) last = refusedMode(stopping());
+        if (exchange.isCut) last = refusedMode(stopping());
         if (isMoot(exchange)) break;
       } else if (last === undefined || !last.next) break;
     }
@@ -293,8 +293,8 @@ async function attempt(
 }
 
 /** The caller has left or the gateway stops: no further upstream is asked. */
-function isMoot({ gone, drained }: Exchange): boolean {
-  return gone || drained;
+function isMoot({ gone, isCut }: Exchange): boolean {
+  return gone || isCut;
 }
 
 /** Nobody has answered. Throws what the caller is told, if there is one. */
@@ -309,7 +309,7 @@ async function giveUp(
   const error = last?.error ?? candidates.refusal();
   const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {
-    reason: exchange.drained ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
+    reason: exchange.isCut ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
     candidate: exchange.asked,
     facts: undefined,
     status: left
@@ -337,7 +337,7 @@ function whileThere(exchange: Exchange, modes: RelayModes, opening: Promise<Rela
     exchange.gone = true;
     modes.close();
   });
-  exchange.onDrain = () => modes.close();
+  exchange.onCut = () => modes.close();
   return opening.then((mode) => {
     // Both may also have happened in the moment in which all was there.
     if (isMoot(exchange)) throw stopping();

@@ -14,7 +14,7 @@ beforeEach(async () => {
     create index on daily (n)`);
 });
 
-const noSeal = async () => undefined;
+const noArchive = async () => undefined;
 
 /** Gives the table a partition as it was made `daysAgo` days ago. */
 async function addDay(daysAgo: number): Promise<string> {
@@ -78,10 +78,10 @@ describe("making days", () => {
 });
 
 describe("dropping days", () => {
-  it("drops exactly those that ended more than the given days ago, oldest first, sealing each before", async () => {
+  it("drops exactly those that ended more than the given days ago, oldest first, archiving each before", async () => {
     const { database } = test;
     const days = [await addDay(0), await addDay(90), await addDay(91), await addDay(200)];
-    const sealed: string[] = [];
+    const archived: string[] = [];
     const dropped = await dropPartitionsOlderThan(
       database,
       "daily",
@@ -89,11 +89,11 @@ describe("dropping days", () => {
       Date.now(),
       async (tx, { name, day }) => {
         await tx.query(`select from ${name}`);
-        sealed.push(day);
+        archived.push(day);
       },
     );
     expect(dropped.map(({ day }) => day)).toEqual([days[3], days[2]]);
-    expect(sealed).toEqual([days[3], days[2]]);
+    expect(archived).toEqual([days[3], days[2]]);
     expect((await listPartitions(database, "daily")).map(({ day }) => day)).toEqual([days[1], days[0]]);
   });
 
@@ -102,14 +102,14 @@ describe("dropping days", () => {
     await addDay(91);
     const daysBehindMs = 2 * 86_400_000;
     expect(
-      await dropPartitionsOlderThan(database, "daily", 90, Date.now() - daysBehindMs, noSeal),
+      await dropPartitionsOlderThan(database, "daily", 90, Date.now() - daysBehindMs, noArchive),
     ).toHaveLength(0);
     expect(
-      await dropPartitionsOlderThan(database, "daily", 90, Date.now() + daysBehindMs, noSeal),
+      await dropPartitionsOlderThan(database, "daily", 90, Date.now() + daysBehindMs, noArchive),
     ).toHaveLength(1);
   });
 
-  it("keeps a day that could not be sealed", async () => {
+  it("keeps a day that could not be archived", async () => {
     const day = await addDay(100);
     const failing = dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), async () => {
       throw new Error("no rollup");
@@ -118,27 +118,29 @@ describe("dropping days", () => {
     expect((await listPartitions(test.database, "daily")).map((partition) => partition.day)).toEqual([day]);
   });
 
-  it("seals each day once when many do it at once", async () => {
+  it("archives each day once when many do it at once", async () => {
     await addDay(100);
     await addDay(101);
-    let seals = 0;
-    const seal = async () => {
-      seals += 1;
+    let archives = 0;
+    const archive = async () => {
+      archives += 1;
     };
     await Promise.all(
-      Array.from({ length: 4 }, () => dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), seal)),
+      Array.from({ length: 4 }, () =>
+        dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), archive),
+      ),
     );
-    expect(seals).toBe(2);
+    expect(archives).toBe(2);
   });
 
   it("gives up quickly behind a long reader instead of holding up everybody's inserts", async () => {
     await addDay(100);
     await test.database.transaction(async (tx) => {
       await tx.query("select from daily");
-      await expect(dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), noSeal)).rejects.toThrow(
-        "lock timeout",
-      );
+      await expect(
+        dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), noArchive),
+      ).rejects.toThrow("lock timeout");
     });
-    expect(await dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), noSeal)).toHaveLength(1);
+    expect(await dropPartitionsOlderThan(test.database, "daily", 90, Date.now(), noArchive)).toHaveLength(1);
   });
 });

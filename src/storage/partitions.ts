@@ -45,9 +45,9 @@ export async function ensurePartitions(
 
 /**
  * Drops the days that ended more than `keepDays` days ago, each in a transaction of its own, oldest first;
- * gives those dropped. `seal` runs in that transaction before the drop. For the table `usage` it must
- * write the day's rollup for good: `ledger verify` counts every charge ever made, and the sealed daily
- * rollups stand in for the dropped partitions. If `seal` rejects, the day stays. A day is old only by both clocks, the
+ * gives those dropped. `archive` runs in that transaction before the drop. For the table `usage` it must
+ * write the day's rollup for good: `ledger verify` counts every charge ever made, and the archived daily
+ * rollups stand in for the dropped partitions. If `archive` rejects, the day stays. A day is old only by both clocks, the
  * database's and the caller's: one that is far ahead for an hour must not cost the log of months.
  */
 export async function dropPartitionsOlderThan(
@@ -55,7 +55,7 @@ export async function dropPartitionsOlderThan(
   table: string,
   keepDays: number,
   nowMs: number,
-  seal: (tx: Queryable, partition: DailyPartition) => Promise<void>,
+  archive: (tx: Queryable, partition: DailyPartition) => Promise<void>,
 ): Promise<DailyPartition[]> {
   const parent = checkedName(table);
   const { oldest } = await db.one<{ oldest: string }>(
@@ -67,7 +67,7 @@ export async function dropPartitionsOlderThan(
     const done = await underLock(db, parent, async (tx) => {
       const stillThere = (await listPartitions(tx, parent)).some(({ name }) => name === partition.name);
       if (!stillThere) return false;
-      await seal(tx, partition);
+      await archive(tx, partition);
       await tx.execute(`drop table ${partition.name}`);
       return true;
     });

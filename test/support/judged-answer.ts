@@ -56,7 +56,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     write: (bytes: Uint8Array) => told.push(bytes) > 0,
     end: () => undefined,
     whole: (_status: number, _headers: object, pieces: readonly Uint8Array[]) => void told.push(...pieces),
-    onDrain: () => undefined,
+    onCut: () => undefined,
     onClosed: () => undefined,
     cut: () => undefined,
     onGone(callback: () => void) {
@@ -92,7 +92,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     attempts: 1,
     firstByteMs: null,
     bridge: undefined,
-    drained: false,
+    isCut: false,
     gone: false,
     settled: false,
     outcome: undefined,

@@ -1,15 +1,15 @@
 import type { Queryable } from "../../storage/database.ts";
 
-/** A sealed day is left out: its rows are gone, but for those of a clock that jumped ahead and back. */
-function sumsOfDaysNotSealed(suffix: "" | "_of_log"): string {
-  const sealed = "select from usage_days d where d.day";
+/** An archived day is left out: its rows are gone, but for those of a clock that jumped ahead and back. */
+function sumsOfDaysNotArchived(suffix: "" | "_of_log"): string {
+  const archived = "select from usage_days d where d.day";
   return `
     select 'hour ' || account_id || ' ' || hour as subject, to_jsonb(h) as sums from usage_hours${suffix} h
-     where not exists (${sealed} = (h.hour at time zone 'utc')::date)
+     where not exists (${archived} = (h.hour at time zone 'utc')::date)
     union all select 'key ' || key_id || ' ' || day, to_jsonb(k) from usage_keys${suffix} k
-     where not exists (${sealed} = k.day)
+     where not exists (${archived} = k.day)
     union all select 'latency ' || account_id || ' ' || day, to_jsonb(l) from usage_latencies${suffix} l
-     where not exists (${sealed} = l.day)`;
+     where not exists (${archived} = l.day)`;
 }
 
 /**
@@ -109,7 +109,7 @@ export const LEDGER_RULES: readonly {
   {
     rule: "rollups_equal_usage",
     says: "totals by hour, key and latency match the usage log as far back as it goes",
-    finds: `with mine as (${sumsOfDaysNotSealed("")}), log as (${sumsOfDaysNotSealed("_of_log")})
+    finds: `with mine as (${sumsOfDaysNotArchived("")}), log as (${sumsOfDaysNotArchived("_of_log")})
             select coalesce(m.subject, l.subject) as subject, coalesce(m.sums::text, 'no sums') as found,
                    coalesce(l.sums::text, 'no sums') as expected
               from mine m full join log l on l.sums = m.sums where m.sums is null or l.sums is null limit 100`,

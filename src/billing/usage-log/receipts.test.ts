@@ -185,14 +185,14 @@ describe("retention", () => {
     const after = await rig.verify();
     expect(after.breaches).toEqual([]);
     expect(after.revenue_nanos).toBe(before.revenue_nanos);
-    const { sealed } = await rig.database.one<{ sealed: bigint }>(
-      "select sum(charge_nanos)::int8 as sealed from usage_days where ledger like 'account:%'",
+    const { archived } = await rig.database.one<{ archived: bigint }>(
+      "select sum(charge_nanos)::int8 as archived from usage_days where ledger like 'account:%'",
     );
     // What the house paid for quarantined lines is revenue too, and stands on its own.
-    expect(sealed).toBe(after.revenue_nanos - after.loss_nanos);
+    expect(archived).toBe(after.revenue_nanos - after.loss_nanos);
   });
 
-  it("drops a day again that got rows after its sums were sealed, as a clock brings that jumped ahead and back", async () => {
+  it("drops a day again that got rows after its sums were archived, as a clock brings that jumped ahead and back", async () => {
     const caller = await rig.account(1_000_000_000n);
     for (let round = 0; round < 2; round += 1) {
       await settleOne(caller);

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { dropPartitionsOlderThan, ensurePartitions } from "../../storage/partitions.ts";
-import { sealUsageDay } from "./usage-store.ts";
+import { archiveUsageDay } from "./usage-store.ts";
 
 export interface UsageRetentionOptions {
   readonly database: Database;
@@ -23,12 +23,12 @@ const INTERVAL_MS = 3_600_000;
 // A database that nobody can change for a week has other troubles; a flush then makes its own day.
 const DAYS_AHEAD = 7;
 
-/** Makes the usage log's partitions ahead of time and drops those past retention, their sums sealed. */
+/** Makes the usage log's partitions ahead of time and drops those past retention, their sums archived. */
 export function createUsageRetention({ database, clock, log, days }: UsageRetentionOptions): UsageRetention {
   const run = async (): Promise<void> => {
     await ensurePartitions(database, "usage", DAYS_AHEAD);
     const dropped = await dropPartitionsOlderThan(database, "usage", days(), clock.nowMs(), (tx, { day }) =>
-      sealUsageDay(tx, day),
+      archiveUsageDay(tx, day),
     );
     for (const { day } of dropped) log.info({ day }, "deleted a day of the usage log past retention");
   };

@@ -6,7 +6,7 @@ import type { Implausible } from "../pricing/usage-bound.ts";
  * Writes for good what a day of the usage log charged to each ledger, so that `ledger verify` stays exact
  * once the day's rows are gone. Part of the transaction that drops them; `day` is `YYYY-MM-DD`, UTC.
  */
-export async function sealUsageDay(tx: Queryable, day: string): Promise<void> {
+export async function archiveUsageDay(tx: Queryable, day: string): Promise<void> {
   await tx.execute(
     `insert into usage_days (day, ledger, requests, charge_nanos)
      select $1::date, l.ledger, count(*), sum(u.charge_nanos)::int8

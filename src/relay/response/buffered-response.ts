@@ -141,8 +141,8 @@ export class BufferedResponse implements Receiver {
   }
 
   async failed(failure: UpstreamFailure): Promise<void> {
-    const { gone, drained } = this.attempt.exchange;
-    if (!gone && !drained) return this.attempt.fail(failureOfTransport(failure));
+    const { gone, isCut } = this.attempt.exchange;
+    if (!gone && !isCut) return this.attempt.fail(failureOfTransport(failure));
     await chargeInput(this.attempt);
     this.attempt.done();
   }
@@ -154,7 +154,7 @@ export class BufferedResponse implements Receiver {
   /** The caller left: the answer is read on to the end, since the vendor will bill us for it. */
   gone(): void {}
 
-  async drain(): Promise<void> {
+  async cut(): Promise<void> {
     // All of it is here: it is read, charged and told within seconds.
     if (this.isRead) return;
     this.attempt.call.abort();

@@ -44,12 +44,8 @@ export class ErrorResponse implements Receiver {
     this.cut();
   }
 
-  drain(): void {
-    this.cut();
-  }
-
   /** What has come of it must do. */
-  private cut(): void {
+  cut(): void {
     this.attempt.call.abort();
     this.tell();
   }

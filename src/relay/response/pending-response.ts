@@ -34,7 +34,7 @@ export class PendingResponse implements Receiver {
     this.leave();
   }
 
-  async drain(): Promise<void> {
+  async cut(): Promise<void> {
     const { exchange, call } = this.attempt;
     const isWorkedOn = !exchange.request.streamed && call.isSent();
     call.abort();
@@ -52,7 +52,7 @@ export class PendingResponse implements Receiver {
 export function chargeInput({ exchange, candidate, usage }: Attempt): Promise<void> {
   const facts: ResponseSummary = { ...usage.readPlain(undefined), usage: undefined };
   return settle(exchange, {
-    reason: exchange.drained ? "drained" : "client_aborted",
+    reason: exchange.isCut ? "drained" : "client_aborted",
     candidate,
     facts,
     status: 0,

@@ -62,7 +62,7 @@ export interface Receiver {
   /** The caller left. */
   gone(): void | Promise<void>;
   /** The gateway stops and has waited long enough. */
-  drain(): void | Promise<void>;
+  cut(): void | Promise<void>;
   /** One of these has thrown: ends the answer as far as it came. Absent = nothing of it was passed on. */
   crashed?(cause: unknown): void | Promise<void>;
 }

@@ -131,7 +131,7 @@ export class StreamingResponse implements Receiver {
     this.attempt.done();
   }
 
-  async drain(): Promise<void> {
+  async cut(): Promise<void> {
     if (this.over) return;
     this.attempt.call.abort();
     const error = new GatewayError("service_unavailable", "The gateway is shutting down. Try again.");

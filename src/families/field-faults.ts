@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 import type { Fault, Refusals } from "./field.ts";
 
 /** What reading a request has found wrong so far. */
-export interface Verdict {
+export interface FieldFaults {
   /** The accepted task will fail for this reason; the first one counts. */
   fail(reason: string): void;
   /** A field is wrong: thrown as GatewayError where the table refuses that, else as `fail`. */
@@ -10,7 +10,7 @@ export interface Verdict {
   violation(): string | null;
 }
 
-export function createVerdict(): Verdict {
+export function createFieldFaults(): FieldFaults {
   let violation: string | null = null;
   const fail = (reason: string): void => {
     violation ??= reason;
