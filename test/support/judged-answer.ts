@@ -56,7 +56,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     write: (bytes: Uint8Array) => told.push(bytes) > 0,
     end: () => undefined,
     whole: (_status: number, _headers: object, pieces: readonly Uint8Array[]) => void told.push(...pieces),
-    onCut: () => undefined,
+    onDrain: () => undefined,
     onClosed: () => undefined,
     cut: () => undefined,
     onGone(callback: () => void) {
