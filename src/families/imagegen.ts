@@ -44,7 +44,7 @@ const SIZES = {
 /** Exact pixels; five digits a side are more than any vendor draws. */
 const PIXELS = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
 
-/** Up to so many pixels a image is of the tier; more are 4k. */
+/** Up to so many pixels an image is of the tier; more are 4k. */
 const TIER_PIXELS = { "1k": 1680 * 944, "2k": 2560 * 2048 } as const;
 
 /** The largest reference image that the specification names, 20 MB. */

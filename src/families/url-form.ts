@@ -5,7 +5,7 @@ export function urlFormOf(url: string): UrlForm | undefined {
   if (/^https?:\/\//i.test(url))
     return url.length <= MAX_URL_CHARACTERS && URL.canParse(url) ? "public" : undefined;
   if (/^asset:\/\/[^\s/?#]+$/i.test(url)) return "asset";
-  // Only the head is looked at: what follows may be 20 MB, and whether it is a image is for the vendor to say.
+  // Only the head is looked at: what follows may be 20 MB, and whether it is an image is for the vendor to say.
   if (/^data:image\/[\w.+-]+;base64,[^,\s]/i.test(url)) return "data";
   return undefined;
 }

@@ -11,7 +11,7 @@ const call = { name: "get_forecast", arguments: JSON.stringify(ARGS) };
 const tool = { name: "get_forecast", description: DESCRIPTION };
 const image = "iVBORw0KGgo".repeat(500);
 
-/** One conversation with a tool, a call, a result and a image, as each protocol words it. */
+/** One conversation with a tool, a call, a result and an image, as each protocol words it. */
 const CONVERSATIONS = {
   "chat-completions": {
     model: "text",

@@ -34,7 +34,7 @@ const JSON_VALUES = new Set([
 /** Names of fields that never reach the model. */
 const NOTES = new Set(["metadata", "labels"]);
 
-/** A string this long without a space is a image or a file, which is not counted as words. */
+/** A string this long without a space is an image or a file, which is not counted as words. */
 const MAX_WORD = 2_000;
 
 /** What of a prompt makes its tokens. */

@@ -121,7 +121,7 @@ function stored(fileId: string): MediaSource {
   return { from: "file", protocol: "responses", fileId };
 }
 
-/** A image that was made for an answer; undefined where the item is or holds none. */
+/** An image that was made for an answer; undefined where the item is or holds none. */
 export function decodeImageCall(item: JsonObject): MediaPart | undefined {
   const data = asText(item["result"]);
   if (data === "" || item["type"] !== "image_generation_call") return undefined;

@@ -71,7 +71,7 @@ function encodeFile(part: MediaPart, losses: LossList): JsonObject {
   }
 }
 
-/** A image that the assistant made: the item under which the protocol's own are found. */
+/** An image that the assistant made: the item under which the protocol's own are found. */
 export function encodeImageCall(part: MediaPart, id: string): readonly JsonObject[] | undefined {
   if (part.media !== "image" || part.source.from !== "base64") return undefined;
   return [{ type: "image_generation_call", id, status: "completed", result: part.source.data }];

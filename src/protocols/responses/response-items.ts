@@ -50,12 +50,12 @@ export function callPrefix(call: CallHead): string {
   return call.custom ? "ctc" : "fc";
 }
 
-/** A image as the protocol's own are found; undefined where only its address is known. */
+/** An image as the protocol's own are found; undefined where only its address is known. */
 export function imageItem(id: string, part: MediaPart): JsonObject | undefined {
   return encodeImageCall(part, id)?.[0];
 }
 
-/** A image that lies elsewhere: the item takes bytes only, so its address is said. */
+/** An image that lies elsewhere: the item takes bytes only, so its address is said. */
 export function imageAddress(part: MediaPart): string {
   return part.source.from === "url" ? `![image](${part.source.url})` : "";
 }

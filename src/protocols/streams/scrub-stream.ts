@@ -42,7 +42,7 @@ export function dropComments(frames: Buffer): Buffer {
   return kept === text ? frames : Buffer.from(kept, "latin1");
 }
 
-/** Whether this is the beginning of a large event of an answer: what a model wrote, or a image. */
+/** Whether this is the beginning of a large event of an answer: what a model wrote, or an image. */
 export function beginsResponse(bytes: Buffer): boolean {
   return RESPONSE_FIELD.test(bytes.toString("latin1")) && !beginsError(bytes);
 }

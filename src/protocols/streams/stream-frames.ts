@@ -12,7 +12,7 @@ export class OversizedResponse extends RangeError {
 /** As a plain answer: images of the largest kind come to 25 MB in one event. */
 const LARGEST_EVENT_BYTES = 96 * 1024 * 1024;
 
-/** Values of one event: a tenth of a second to parse, which nobody else is served in. Long answers with the odds of each token have fewer. */
+/** Values of one event: they take a tenth of a second to parse, in which nobody else is served. Responses with log probabilities have fewer. */
 const MOST_VALUES = 1_000_000;
 
 /** Too small to have so many. */

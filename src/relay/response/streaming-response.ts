@@ -188,7 +188,7 @@ export class StreamingResponse implements Receiver {
     this.held.keep(chunk.subarray(whole), 0);
   }
 
-  /** Passes a part of a large event on: a image, a whole text or call; an error of such a size is cut off. */
+  /** Passes a part of a large event on: an image, a whole text or call; an error of such a size is cut off. */
   private flow(): void {
     const all = this.held.takeAll();
     if (!this.flows && this.mode.passesErrors && beginsError(Buffer.concat(all))) {

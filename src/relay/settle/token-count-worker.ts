@@ -8,10 +8,10 @@ export type CountMessage = readonly Uint8Array[];
 /** Tokens of each, in the same order, before what is learnt of the model. */
 export type CountResponse = readonly number[];
 
-/** A image of a megapixel at the vendors' usual detail. */
+/** An image of a megapixel at the vendors' usual detail. */
 const IMAGE_TOKENS = 1_500;
 
-/** A page of a document is read as text and as a image. */
+/** A page of a document is read as text and as an image. */
 const PAGE_TOKENS = 2_000;
 
 /** Of base64, what a page of an ordinary PDF takes. */

@@ -8,7 +8,7 @@ import type { TextRequest } from "../text-request.ts";
 /** English has 5 bytes of text per token, code 3.8, others 2.5 to 8, each with its JSON around it. */
 const BYTES_PER_TOKEN = 4;
 
-/** A image of a megapixel at the vendors' usual detail. */
+/** An image of a megapixel at the vendors' usual detail. */
 const IMAGE_TOKENS = 1_500;
 
 /**

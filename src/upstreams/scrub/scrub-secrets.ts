@@ -18,7 +18,7 @@ const MASK_LETTERS = 4;
 const MAX_MASKED = 50;
 /** Texts of this length may have been cut, here or by the vendor, in the middle of a secret. */
 const CUT_LETTERS = 1_000;
-/** What is encoded at greater length is a image or a document, and no credential. */
+/** What is encoded at greater length is an image or a document, and no credential. */
 const MAX_ENCODED_LETTERS = 16 * 1024;
 
 /**

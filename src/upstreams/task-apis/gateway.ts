@@ -16,7 +16,7 @@ const GATEWAY_TABLE: TaskTable = {
   }),
   taskId: ["task_id", "id"],
   refusal: {
-    // Shape A and shape B; a image's submit says `code: 200`.
+    // Shape A and shape B; an image's submit says `code: 200`.
     code: ["error.code", "code"],
     good: ["200"],
     message: ["error.message", "message"],

@@ -13,7 +13,7 @@ import {
 } from "./task-api.ts";
 import { jsonPost } from "./task-table.ts";
 
-/** A image of a form, as a data URL. */
+/** An image of a form, as a data URL. */
 export interface FilePart {
   readonly field: string;
   /** Without its ending, which its type gives. */
