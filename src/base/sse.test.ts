@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dataLines, openFinder, openFrameScanner, readFrame } from "./sse.ts";
+import { dataLines, isComment, openFinder, openFrameScanner, readFrame } from "./sse.ts";
 
 describe("frames of an event stream", () => {
   const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
@@ -67,6 +67,25 @@ describe("reading a frame", () => {
     expect(readFrame("data:{}\n")).toEqual({ name: "", data: "{}" });
     expect(readFrame("\ufeffdata: a\r\n")).toEqual({ name: "", data: "a" });
     expect(readFrame(": ping\n")).toEqual({ name: "", data: "" });
+  });
+});
+
+describe("a frame that is one comment", () => {
+  it("is known by its bytes as a reader of its text knows it", () => {
+    const line = fc.constantFrom(":", ": ping", ":ü", "data: a", "id: 1", "", "\ufeff: x");
+    const frames = fc.array(fc.tuple(line, fc.constantFrom("\n", "\r\n", "\r", "")), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    fc.assert(
+      fc.property(frames, (given) => {
+        const text = given.map(([each, end]) => each + end).join("");
+        const buffer = Buffer.from(`..${text}..`);
+        const lines = text.split(/\r\n|\n|\r/);
+        const isOne = lines.length === 1 || (lines.length === 2 && lines[1] === "");
+        expect(isComment(buffer, 2, buffer.length - 2)).toBe(isOne && text.startsWith(":"));
+      }),
+    );
   });
 });
 

@@ -142,6 +142,18 @@ export function readFrame(frame: string): { readonly name: string; readonly data
   return { name, data: data ?? "" };
 }
 
+/** Whether a frame is one comment and nothing else: signs of life, of which an upstream may send any number. */
+export function isComment(buffer: Buffer, start: number, end: number): boolean {
+  if (buffer[start] !== COLON) return false;
+  for (let at = start + 1; at < end; at += 1) {
+    const byte = buffer[at];
+    // Only a line end at the frame's end is no beginning of another line.
+    if (byte === LF) return at + 1 === end;
+    if (byte === CR) return at + 1 === end || (buffer[at + 1] === LF && at + 2 === end);
+  }
+  return true;
+}
+
 /** Where the data of a frame stands, line by line; a frame without any has none. */
 export function dataLines(buffer: Buffer, start: number, end: number): readonly DataLine[] {
   const frame = buffer.subarray(start, end);
@@ -207,6 +219,7 @@ const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
+const COLON = 0x3a;
 const BYTE_ORDER_MARK = 0xfeff;
 const LINE_END = /\r\n|\n|\r/;
 const EMPTY = Buffer.alloc(0);

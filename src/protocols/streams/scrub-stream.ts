@@ -27,9 +27,13 @@ export function scrubStream(bytes: Buffer, form: "sse" | "array", scrub: Scrub):
     const rest = bytes.toString("utf8", at);
     pass(bytes.length, scrub.text(rest), rest);
   } else {
+    // Signs of life repeat themselves, and may be many.
+    let last = "";
+    let lastTold = "";
     scanFrames(bytes, (end) => {
       const frame = bytes.toString("utf8", at, end);
-      pass(end, scrubFrame(frame, scrub), frame);
+      if (frame !== last) [last, lastTold] = [frame, scrubFrame(frame, scrub)];
+      pass(end, lastTold, frame);
     });
   }
   return isChanged ? Buffer.concat(pieces) : bytes;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openFrameReader } from "./stream-frames.ts";
+import { openFrameReader, readFrameAt } from "./stream-frames.ts";
 
 const MB = Buffer.alloc(1024 * 1024, "x");
 
@@ -17,4 +17,12 @@ it("throws at an event larger than any answer, which nobody would miss otherwise
     for (let written = 0; written <= 96; written += 1) reader.write(MB);
   };
   expect(writeTooMuch).toThrow("an event of more than");
+});
+
+it("makes no text and no event of its own of a comment alone, of which a flood must not hold up others", () => {
+  const read = [": ping\n", ":\r\n", ": other"].map((text) =>
+    readFrameAt(Buffer.from(text), 0, Buffer.byteLength(text)),
+  );
+  expect(read.map(({ data }) => data)).toEqual(["", "", ""]);
+  expect(new Set(read).size).toBe(1);
 });

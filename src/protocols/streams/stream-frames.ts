@@ -1,5 +1,5 @@
 import { hasMoreValues } from "../../base/json/json-values.ts";
-import { openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { isComment, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { WireFrame } from "../translation.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 import { StreamEvent } from "./stream-event.ts";
@@ -101,8 +101,11 @@ function openBounds(isWhole: boolean): EventBounds {
   };
 }
 
+/** A comment alone costs nothing to read: an upstream that floods a stream with them must not hold up the others. */
 export const readFrameAt: ReadEvent = (buffer, start, end) =>
-  new StreamEvent(readFrame(buffer.toString("utf8", start, end)));
+  isComment(buffer, start, end) ? NO_EVENT : new StreamEvent(readFrame(buffer.toString("utf8", start, end)));
+
+const NO_EVENT = new StreamEvent({ data: "" });
 
 const readItemAt: ReadEvent = (buffer, start, end) =>
   new StreamEvent({ data: buffer.toString("utf8", start, end) });
