@@ -135,22 +135,17 @@ function candidatesFor(
   catalog: Catalog,
   model: Model,
   request: TextRequest,
-  {
-    pins,
-    conversation,
-    moved,
-  }: { [name in "conversation" | "moved" | "pins"]: CandidateOrder[name] | undefined },
+  { pins, conversation, moved }: Pick<CandidateOrder, "pins" | "conversation" | "moved">,
 ): Candidates {
-  const issuer = request.state?.issuer;
   return deps.routing.candidates(catalog, {
     model: model.id,
     group: request.caller.group,
     protocol: request.protocol.name,
     account: request.caller.accountId,
-    ...(pins === undefined ? {} : { pins }),
-    ...(conversation === undefined ? {} : { conversation }),
-    ...(moved === undefined ? {} : { moved }),
-    ...(issuer === undefined ? {} : { issuer }),
+    pins,
+    conversation,
+    moved,
+    issuer: request.state?.issuer,
   });
 }
 

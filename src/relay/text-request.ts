@@ -26,7 +26,7 @@ export interface TextRequest {
   /** How many answers are asked for (`n`); 1 where the request does not say. */
   readonly responses: number;
   /** So many messages are prompts of their own, each to be answered `answers / prompts` times; absent = it is one. */
-  readonly prompts?: number;
+  readonly prompts?: number | undefined;
   /** generateContent's stream without `alt=sse`: a JSON array. */
   readonly arrayStream: boolean;
   readonly body: readonly Buffer[];
@@ -38,9 +38,9 @@ export interface TextRequest {
   /** What it carries of an upstream's state, if anything. */
   readonly state: WrappedState | undefined;
   /** It asks an upstream to compact a conversation, which not every upstream of a model does. */
-  readonly compacts?: CompactionWish;
+  readonly compacts?: CompactionWish | undefined;
   /** What asks for the same in an ordinary request, for upstreams that do not; absent = there is no memory for it. */
-  readonly instead?: Pick<TextRequest, "response" | "body" | "scan">;
+  readonly instead?: Pick<TextRequest, "response" | "body" | "scan"> | undefined;
   readonly headers: CallerHeaders;
   readonly query: CallerQuery;
   /** What a header calls the conversation, if one does. */

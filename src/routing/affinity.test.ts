@@ -9,7 +9,7 @@ import type { Routing } from "./routing.ts";
 const KEYS = Array.from({ length: 10_000 }, (_, index) => keyOf(index));
 
 function keyOf(index: number): ConversationKey {
-  return conversationKey(createHash("sha256").update(`conversation ${index}`).digest());
+  return conversationKey(createHash("sha256").update(`conversation ${index}`).digest("hex"));
 }
 
 /** Where the first request of a conversation goes, which is answered at once. */

@@ -13,9 +13,11 @@ export interface ConversationKey {
   readonly low: number;
 }
 
-/** A key out of at least 16 bytes that a keyed hash gave. */
-export function conversationKey(hash: Buffer): ConversationKey {
-  return { id: hash.toString("hex", 0, 16), high: hash.readUInt32LE(0), low: hash.readUInt32LE(4) };
+/** A key out of at least 32 hexadecimal characters that a keyed hash gave. */
+export function conversationKey(hash: string): ConversationKey {
+  const high = Number.parseInt(hash.slice(0, 8), 16);
+  const low = Number.parseInt(hash.slice(8, 16), 16);
+  return { id: hash.slice(0, 32), high, low };
 }
 
 /** A key for a request of no conversation: it goes anywhere, by weight. */

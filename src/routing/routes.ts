@@ -22,13 +22,13 @@ export interface RouteOrder {
 export interface CandidateOrder extends RouteOrder {
   readonly account: bigint;
   /** Undefined = of no conversation: any place by weight. */
-  readonly conversation?: ConversationKey;
+  readonly conversation?: ConversationKey | undefined;
   /** Where its conversation went on when its own place could not: there it stays, whatever the priorities. */
-  readonly moved?: Place;
+  readonly moved?: Place | undefined;
   /** Whoever issued the state that the request carries is asked before others of its priority. */
-  readonly issuer?: Origin;
+  readonly issuer?: Origin | undefined;
   /** Where what the request refers to is kept: one of these places, or nothing. */
-  readonly pins?: readonly Pin[];
+  readonly pins?: readonly Pin[] | undefined;
 }
 
 /** An upstream, and the one credential of it that will do; null = any. */

@@ -7,7 +7,7 @@ import { createConversationSample } from "./seen-conversations.ts";
 const HOUR_MS = 3_600_000;
 
 function keyOf(index: number): ConversationKey {
-  return conversationKey(createHash("sha256").update(`seen ${index}`).digest());
+  return conversationKey(createHash("sha256").update(`seen ${index}`).digest("hex"));
 }
 
 describe("the share of conversations that are seen once", () => {

@@ -183,7 +183,8 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
     amountNanos: roundedCost(input + output + extrasCost(price), price.factorPpm),
     outputRate,
     usage: {
-      ...limits,
+      contextTokens: limits.contextTokens,
+      outputTokens: limits.outputTokens,
       statedOutputTokens: stated,
       responses,
       passes: 1 + summaries,

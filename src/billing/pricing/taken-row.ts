@@ -137,10 +137,12 @@ interface ServedWord {
 /** How the request was served otherwise than plainly. */
 function wordsOf(asked: ServiceTerms | undefined, served: ServiceTerms | undefined): readonly ServedWord[] {
   if (asked === undefined && served === undefined) return [];
-  return SERVICE_DIMENSIONS.flatMap((dimension): ServedWord[] => {
+  const words: ServedWord[] = [];
+  for (const dimension of SERVICE_DIMENSIONS) {
     const told = served?.[dimension];
     const word = told ?? asked?.[dimension];
-    if (word === undefined || word === PLAIN_SERVICE) return [];
-    return [{ dimension, word, from: told === undefined ? "asked" : "answer" }];
-  });
+    if (word !== undefined && word !== PLAIN_SERVICE)
+      words.push({ dimension, word, from: told === undefined ? "asked" : "answer" });
+  }
+  return words;
 }

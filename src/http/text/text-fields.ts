@@ -96,8 +96,9 @@ function checkContent(content: ForwardTable["content"], scan: BodyScan): void {
 }
 
 function checkCounts(forward: ForwardTable, scan: BodyScan): void {
-  for (const [field, most] of Object.entries(forward.maxItems)) {
+  for (const field in forward.maxItems) {
     const found = scan.last(field);
+    const most = forward.maxItems[field] ?? 0;
     if (found?.type === "array" && found.items > most)
       throw invalid(field, `\`${field}\` takes at most ${most} items.`);
   }

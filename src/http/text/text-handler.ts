@@ -136,11 +136,11 @@ export async function respondWithText(
       admission,
       scan,
       state,
-      ...(isVendors && wish !== undefined ? { compacts: wish } : {}),
-      ...(instead === undefined ? {} : { instead }),
-      ...(prompts === undefined || prompts === 1 ? {} : { prompts }),
+      compacts: isVendors ? wish : undefined,
+      instead,
+      prompts: prompts === 1 ? undefined : prompts,
       headers,
-      query: beta === undefined ? {} : { beta },
+      query: beta === undefined ? NO_QUERY : { beta },
       response: responseOf(context, errors, adapter),
       session: sessionHeader(incoming, deps.catalog.current().settings.affinityHeader),
       startedMs,
@@ -205,3 +205,5 @@ function countRefused(deps: HttpDeps, { raw, about }: RequestContext, refused: R
     writtenOffNanos: 0n,
   });
 }
+
+const NO_QUERY: TextRequest["query"] = {};

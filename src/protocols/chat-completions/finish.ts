@@ -9,7 +9,7 @@ export function finishWord(choice: JsonObject): string {
 
 /** The vendor's word, of which one adds its reason behind a colon. */
 export function decodeFinish(word: string): Finish {
-  const unified = KINDS.get(word.split(":", 1)[0] ?? "") ?? "other";
+  const unified = KINDS.get(word) ?? KINDS.get(word.split(":", 1)[0] ?? "") ?? "other";
   return { unified, protocol: "chat-completions", raw: word === "" ? undefined : word };
 }
 

@@ -7,17 +7,19 @@ import type { StateRow, StateTable } from "../../protocols/carried-state.ts";
 import type { TextRequest } from "../text-request.ts";
 
 /** What a scan must find so that a request which carries state can be told from others. */
-export function carriedPaths({ rows }: StateTable): readonly string[] {
-  return rows.map(keyPath);
+export function carriedPaths(table: StateTable): readonly string[] {
+  return [...rowsByPath(table).keys()];
 }
 
 /** Whether a request carries signed or encrypted state as its vendor gave it. Costs a look at what the scan has found. */
 export function carriesState({ protocol, scan }: TextRequest): boolean {
-  return protocol.forward.state.rows.some((row) => {
-    const found = scan.all(keyPath(row));
+  for (const [path, row] of rowsByPath(protocol.forward.state)) {
+    const found = scan.all(path);
     if (found.length === FEW) return true;
-    return found.some(({ type, value }) => type === "string" && value !== "" && !isInstead(row, value));
-  });
+    if (found.some(({ type, value }) => type === "string" && value !== "" && !isInstead(row, value)))
+      return true;
+  }
+  return false;
 }
 
 /** The request without state that is not its reader's. */
@@ -111,8 +113,9 @@ class StateFinder implements JsonSink {
   #key = "";
   #keyStart = 0;
 
-  constructor({ rows, needsThoughts: needsReasoning }: StateTable) {
-    this.#rows = new Map(rows.map((row) => [keyPath(row), row]));
+  constructor(table: StateTable) {
+    const { needsThoughts: needsReasoning } = table;
+    this.#rows = rowsByPath(table);
     this.#outer = new Set(
       [
         ...this.#rows.keys(),
@@ -236,9 +239,17 @@ function removals(items: Container["items"], gone: ReadonlySet<number>): Edit[] 
   return edits;
 }
 
-function keyPath({ path }: StateRow): string {
-  return path.replaceAll("[]", "");
+/** The rows by the paths at which a scan finds them; worked out once, as every request asks. */
+function rowsByPath(table: StateTable): ReadonlyMap<string, StateRow> {
+  let rows = known.get(table);
+  if (rows === undefined) {
+    rows = new Map(table.rows.map((row) => [row.path.replaceAll("[]", ""), row]));
+    known.set(table, rows);
+  }
+  return rows;
 }
+
+const known = new WeakMap<StateTable, ReadonlyMap<string, StateRow>>();
 
 function isInstead({ taken }: StateRow, value: unknown): boolean {
   return taken !== "object" && taken.instead === value;
