@@ -110,7 +110,7 @@ describe("the lines of a frame's data", () => {
 
 describe("a finder", () => {
   it("finds what lies inside the frame and nothing beyond it", () => {
-    const find = openFinder(Buffer.from("ab"));
+    const find = openFinder("ab");
     const buffer = Buffer.from("..ab..ab");
     expect([
       find(buffer, 0, 2),

@@ -189,10 +189,10 @@ export function writeFrame(data: string, name?: string): string {
 }
 
 /**
- * Looks for the same bytes in one frame after the other. The next hit is remembered for its buffer, so
+ * Looks for the same ASCII text in one frame after the other. The next hit is remembered for its buffer, so
  * that a chunk of many frames is searched once, not once a frame to the chunk's end.
  */
-export function openFinder(needle: Buffer): Finder {
+export function openFinder(needle: string): Finder {
   let buffer: Buffer | undefined;
   let from = 0;
   let hit = -1;
@@ -200,7 +200,7 @@ export function openFinder(needle: Buffer): Finder {
     if (where !== buffer || start < from || (hit !== -1 && hit < start)) {
       buffer = where;
       from = start;
-      hit = where.indexOf(needle, start);
+      hit = indexIn(where, needle, start);
     }
     return hit !== -1 && hit + needle.length <= end ? hit : -1;
   };
@@ -208,6 +208,25 @@ export function openFinder(needle: Buffer): Finder {
 
 /** Offset of the first hit from `start` that lies before `end`, else -1. */
 export type Finder = (buffer: Buffer, start: number, end: number) => number;
+
+/**
+ * Where this ASCII text stands in a chunk, else -1. A stream's chunks are small and each is searched for half a dozen
+ * texts: to search the bytes costs as much for each of them as to decode the chunk, which is so done once.
+ */
+export function indexIn(chunk: Buffer, needle: string, start: number): number {
+  if (chunk.length > LARGEST_DECODED) return chunk.indexOf(needle, start, "latin1");
+  if (chunk !== decoded) {
+    decoded = chunk;
+    decodedText = chunk.toString("latin1");
+  }
+  return decodedText.indexOf(needle, start);
+}
+
+/** The chunk that was searched last: its meter and its rewriter look at the same one. */
+let decoded: Buffer | undefined;
+let decodedText = "";
+/** Kept until the next chunk comes, of whatever stream. */
+const LARGEST_DECODED = 64 * 1024;
 
 /** The same bytes as a Buffer, uncopied. */
 export function asBuffer(bytes: Uint8Array): Buffer {

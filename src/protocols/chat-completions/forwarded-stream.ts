@@ -1,5 +1,5 @@
 import { type Edit, splice } from "../../base/json/json-splice.ts";
-import { asBuffer, openFinder, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { asBuffer, indexIn, openFinder, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import type { ForwardedStream } from "../forward-rewrite.ts";
 import { type KeyFinder, keyFilter, openKeyFinder } from "../streams/byte-filter.ts";
@@ -95,7 +95,7 @@ class Rewriter {
     if (this.#opening || this.#hasNulls || frames[end - 1] !== LF || frames[end - 2] !== LF) return false;
     if (this.#terms.usage === "unasked") {
       if (this.#findUsage(frames, 0, end) !== -1) return false;
-    } else if (this.#holdsUsage(frames, 0, end) || frames.includes(DONE)) return false;
+    } else if (this.#holdsUsage(frames, 0, end) || indexIn(frames, DONE, 0) !== -1) return false;
     return !this.#holdsMore(frames, 0, end);
   }
 
@@ -337,4 +337,4 @@ const CLOSING_BRACE = 0x7d;
 const LETTER_L = 0x6c;
 const LETTER_N = 0x6e;
 const LF = 0x0a;
-const DONE = Buffer.from("[DONE]");
+const DONE = "[DONE]";

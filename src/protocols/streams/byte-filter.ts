@@ -11,6 +11,8 @@ export type ByteFilter = (frame: Buffer, start: number, end: number) => boolean;
 export function keyFilter(...keys: readonly string[]): () => ByteFilter {
   return () => {
     const looks = keys.map((key) => openWordLook(openKeyFinder(key)));
+    const [only] = looks;
+    if (only !== undefined && looks.length === 1) return only;
     return (frame, start, end) => looks.some((look) => look(frame, start, end));
   };
 }
@@ -28,9 +30,9 @@ export type KeyFinder = (frame: Buffer, start: number, end: number) => number;
 
 /** Makes a finder of one key, for one stream. */
 export function openKeyFinder(key: string): KeyFinder {
-  // Without the opening quote: the search stops at every byte that equals the word's first, and JSON is
+  // Without the opening quote: the search stops at every letter that equals the word's first, and JSON is
   // full of quotes. Three times as fast, which the stream meter needs on every frame.
-  const word = Buffer.from(`${key}"`);
+  const word = `${key}"`;
   const find = openFinder(word);
   return (frame, start, end) => {
     for (let at = find(frame, start, end); at !== -1; at = find(frame, at + 1, end)) {

@@ -7,7 +7,7 @@ import type { ByteFilter } from "./byte-filter.ts";
  * several lines and data that is no object may all hold a vendor's own words. One look a stream.
  */
 export function openOrdinaryFilter(): ByteFilter {
-  const findCr = openFinder(Buffer.from("\r"));
+  const findCr = openFinder("\r");
   return (frame, start, end) => {
     const data = frame[start] === LETTER_E ? endOfName(frame, start, end) : start;
     if (data === -1 || frame[data] !== LETTER_D || frame[data + COLON_AT] !== COLON) return false;
