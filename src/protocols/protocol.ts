@@ -1,7 +1,7 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ErrorStatement } from "../errors.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
-import type { MeteredUsage } from "../usage/usage.ts";
+import type { MeteredUsage, TokenUsage } from "../usage/usage.ts";
 import type { HoldTable } from "./body-features.ts";
 import type { StateTable } from "./carried-state.ts";
 import type { EndpointTable } from "./endpoint-table.ts";
@@ -72,8 +72,8 @@ export interface ForwardTable {
   readonly streamsArrays: boolean;
   /** Models with the quirk `think_tags` write their reasoning into the text of its answers. */
   readonly wordsHoldThoughts?: true | undefined;
-  /** The plain answer where an event of a stream holds it whole. */
-  readonly wholeIn?: (event: JsonObject) => JsonObject | undefined;
+  /** The plain answer where an event of a stream holds it whole; `charged` is its usage in place of what it states. */
+  readonly wholeIn?: (event: JsonObject, charged?: TokenUsage) => JsonObject | undefined;
   /** Where ids of what the vendor keeps stand. */
   readonly references: ReferenceTable;
   /** Where a conversation begins; null where the protocol knows no conversations. */

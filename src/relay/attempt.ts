@@ -6,6 +6,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { UpstreamError } from "../protocols/errors/upstream-error-policy.ts";
 import type { ResponseSummary, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import type { TellCall } from "../protocols/translation.ts";
 import { type AttemptOutcome, countedAs } from "../routing/health/outcome.ts";
 import type { Routing } from "../routing/routing.ts";
 import type {
@@ -197,8 +198,12 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     return this.deps.responseReader.scrub(body, this.exchange.catalog);
   }
 
-  readAside(chunks: readonly Buffer[], terms: ResponseTerms): Promise<ResponseReading> {
-    const { copies, tellCall } = this.mode;
+  readAside(
+    chunks: readonly Buffer[],
+    terms: ResponseTerms,
+    tellCall: TellCall | undefined,
+  ): Promise<ResponseReading> {
+    const { copies } = this.mode;
     const { protocol: upstream } = this.candidate;
     return this.deps.responseReader.read({ chunks, terms, upstream, copies, tellCall });
   }

@@ -66,34 +66,49 @@ export interface ExchangeEnd {
   readonly errorCode?: string;
 }
 
-/**
- * Settles the exchange: usage as reported, estimated where the vendor gave none, nothing where nothing
- * was produced. Resolves when the end line is with the operating system. A second call does nothing,
- * since a caller's abort may race with the upstream's end.
- */
-export function settle(exchange: Exchange, ending: ExchangeEnd): Promise<void> {
-  if (exchange.settled) return Promise.resolve();
-  exchange.settled = true;
-  const { facts } = ending;
-  const reason = reasonOf(exchange, ending);
-  const counted =
-    facts === undefined || FREE.has(reason)
-      ? NOTHING
-      : estimateMissing(exchange.request, facts, exchange.bound);
-  return counted instanceof Promise
-    ? counted.then((usage) => settleFor(exchange, ending, reason, usage))
-    : settleFor(exchange, ending, reason, counted);
+/** What an answer costs, and why. */
+export interface Charge extends ChargeableUsage {
+  readonly reason: ChargeReason;
 }
 
-function settleFor(
+/**
+ * What the answer costs: usage as reported, estimated where the vendor gave none, nothing where nothing was produced. At once
+ * where nothing must be estimated.
+ */
+export function chargeFor(
   exchange: Exchange,
-  ending: ExchangeEnd,
-  reason: ChargeReason,
-  usage: ChargeableUsage,
-): Promise<void> {
-  const isBefore = ending.facts?.hasOutput !== true || totalOutput(usage.usage) === 0;
+  ending: Pick<ExchangeEnd, "reason" | "facts">,
+): Charge | Promise<Charge> {
+  const { facts } = ending;
+  const reason = reasonOf(exchange, ending);
+  if (facts === undefined || FREE.has(reason)) return chargeOf(facts, reason, NOTHING);
+  const counted = estimateMissing(exchange.request, facts, exchange.bound);
+  return counted instanceof Promise
+    ? counted.then((usage) => chargeOf(facts, reason, usage))
+    : chargeOf(facts, reason, counted);
+}
+
+function chargeOf(facts: ResponseSummary | undefined, reason: ChargeReason, usage: ChargeableUsage): Charge {
+  const isBefore = facts?.hasOutput !== true || totalOutput(usage.usage) === 0;
   const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
-  const outcome = outcomeOf(exchange, ending, before ?? reason, before === undefined ? usage : NOTHING);
+  return before === undefined ? { reason, ...usage } : { reason: before, ...NOTHING };
+}
+
+/**
+ * Settles the exchange; `charge` where it is known already. Resolves when the end line is with the operating system. A second
+ * call does nothing, since a caller's abort may race with the upstream's end.
+ */
+export function settle(exchange: Exchange, ending: ExchangeEnd, charge?: Charge): Promise<void> {
+  if (exchange.settled) return Promise.resolve();
+  exchange.settled = true;
+  const due = charge ?? chargeFor(exchange, ending);
+  return due instanceof Promise
+    ? due.then((known) => settleAs(exchange, ending, known))
+    : settleAs(exchange, ending, due);
+}
+
+function settleAs(exchange: Exchange, ending: ExchangeEnd, charge: Charge): Promise<void> {
+  const outcome = outcomeOf(exchange, ending, charge);
   const written = exchange.hold.settle(outcome);
   exchange.outcome = outcome;
   return written;
@@ -113,8 +128,7 @@ const NOTHING: ChargeableUsage = { usage: {}, estimated: false, implausible: [] 
 function outcomeOf(
   exchange: Exchange,
   ending: ExchangeEnd,
-  reason: ChargeReason,
-  { usage, estimated, implausible }: ChargeableUsage,
+  { reason, usage, estimated, implausible }: Charge,
 ): Outcome {
   const { facts, candidate, errorCode } = ending;
   const { firstByteMs, request, asked, outputLimit } = exchange;
@@ -146,7 +160,10 @@ function outcomeOf(
   };
 }
 
-function reasonOf({ request, chargeEmptyAnswers }: Exchange, { reason, facts }: ExchangeEnd): ChargeReason {
+function reasonOf(
+  { request, chargeEmptyAnswers }: Exchange,
+  { reason, facts }: Pick<ExchangeEnd, "reason" | "facts">,
+): ChargeReason {
   if (reason !== "completed" || facts === undefined) return reason;
   if (isUncounted(facts)) return "empty_answer";
   if (!chargeEmptyAnswers && isEmpty(request, facts)) return "empty_answer";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { totalInput, totalOutput } from "../../src/usage/usage.ts";
+import { createResponseReader } from "../../src/relay/mode/response-reader.ts";
+import { type TokenUsage, totalInput, totalOutput } from "../../src/usage/usage.ts";
 import { verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
@@ -66,28 +67,79 @@ it("judges and charges an answer alike, forwarded or translated, plain or stream
   );
 });
 
-const PAIRS = TEXT_PROTOCOLS.flatMap((upstream) =>
-  TEXT_PROTOCOLS.filter((client) => client !== upstream).map((client) => ({ client, upstream })),
-);
+const PAIRS = TEXT_PROTOCOLS.flatMap((upstream) => TEXT_PROTOCOLS.map((client) => ({ client, upstream })));
 
-it.each(PAIRS)(
-  "tells callers of $client what is charged where a stream of $upstream counts nothing",
-  async ({ client, upstream }) => {
+const reader = createResponseReader(64 * 1024 * 1024);
+afterAll(() => reader.close());
+
+/** Longer than what is read on the event loop. */
+const LONG_TEXT = "Hello there. ".repeat(24 * 1024);
+
+/** What the vendor says of the usage of an answer. */
+const COUNTS: Readonly<Record<string, (told: string) => string>> = {
+  "no usage": (told) => told,
+  "an output that cannot be": (told) =>
+    told.replaceAll(/"(completion_tokens|output_tokens|candidatesTokenCount)":3/g, '"$1":-3'),
+  "more than its model can do": (told) =>
+    told.replaceAll(/"(completion_tokens|output_tokens|candidatesTokenCount)":3/g, '"$1":300000'),
+  "all of it": (told) => told,
+};
+
+/** The usage that an answer in this form tells. */
+function shownIn(client: TextProtocol, told: string, streamed: boolean, responses = 1): TokenUsage {
+  const { usage } = PROTOCOLS[client];
+  if (!streamed) return usage.readBytes(Buffer.from(told)).usage?.tokens ?? {};
+  const meter = usage.openStream(responses);
+  meter.write(Buffer.from(told));
+  meter.end();
+  return meter.facts().usage?.tokens ?? {};
+}
+
+describe.each(PAIRS)("callers of $client are told what is charged", ({ client, upstream }) => {
+  it.each(Object.keys(COUNTS))(`where ${upstream} counts %s`, async (counts) => {
+    const output = counts === "no usage" ? undefined : 3;
     for (const end of ["stop", "length"] as const) {
-      const pieces = [toldResponse(upstream, { text: "Hello there.", end, output: undefined }).events];
-      const fields = client === "chat-completions" ? { stream_options: { include_usage: true } } : {};
-      const { outcome, told } = await verdictOf({ client, upstream, streamed: true, pieces, fields });
-      const reader = PROTOCOLS[client].usage.openStream(1);
-      reader.write(Buffer.from(told));
-      reader.end();
-      const charged = outcome?.usage ?? {};
-      const shown = reader.facts().usage?.tokens ?? {};
-      expect(outcome).toMatchObject({ reason: "completed_usage_missing", estimated: true });
-      expect(totalInput(charged)).toBeGreaterThan(0);
-      expect([totalInput(shown), totalOutput(shown)], told).toEqual([
-        totalInput(charged),
-        totalOutput(charged),
-      ]);
+      for (const text of ["Hello there.", ...(end === "stop" ? [LONG_TEXT] : [])]) {
+        for (const framing of ["plain", "events"] as const) {
+          for (const streamed of [false, true]) {
+            // What is forwarded as it came tells what the vendor tells.
+            if (client === upstream && streamed === (framing === "events")) continue;
+            const pieces = [COUNTS[counts]?.(toldResponse(upstream, { text, end, output })[framing]) ?? ""];
+            const isChat = client === "chat-completions" && streamed;
+            const fields = isChat ? { stream_options: { include_usage: true } } : {};
+            const verdict = await verdictOf({ client, upstream, streamed, pieces, fields, reader });
+            const charged = verdict.outcome?.usage ?? {};
+            const shown = shownIn(client, verdict.told, streamed);
+            const where = JSON.stringify({ end, framing, streamed, told: verdict.told.slice(-1_000) });
+            expect(verdict.outcome?.estimated, where).toBe(counts !== "all of it");
+            expect(totalInput(charged), where).toBeGreaterThan(0);
+            const due = [totalInput(charged), totalOutput(charged)];
+            expect([totalInput(shown), totalOutput(shown)], where).toEqual(due);
+          }
+        }
+      }
+    }
+  });
+});
+
+it.each(["responses", "messages"] as const)(
+  "callers of several answers, each by a request to %s of its own, are told what they come to",
+  async (upstream) => {
+    for (const output of [undefined, 3]) {
+      for (const framing of ["plain", "events"] as const) {
+        for (const streamed of [false, true]) {
+          const pieces = [toldResponse(upstream, { text: "Hello there.", end: "stop", output })[framing]];
+          const fields = { n: 2, ...(streamed ? { stream_options: { include_usage: true } } : {}) };
+          const client = "chat-completions";
+          const verdict = await verdictOf({ client, upstream, streamed, pieces, fields, responses: 2 });
+          const charged = verdict.outcome?.usage ?? {};
+          const shown = shownIn(client, verdict.told, streamed, 2);
+          expect(verdict.outcome?.estimated, verdict.told).toBe(output === undefined);
+          expect(totalOutput(charged)).toBeGreaterThan(0);
+          const due = [totalInput(charged), totalOutput(charged)];
+          expect([totalInput(shown), totalOutput(shown)], verdict.told).toEqual(due);
+        }
+      }
     }
   },
 );

@@ -37,6 +37,10 @@ export interface JudgedAnswer {
   readonly pieces: readonly (string | Uint8Array)[];
   /** Of the request, beside its prompt. */
   readonly fields?: object;
+  /** That were asked for; where a request brings one, each of several requests is answered so. */
+  readonly responses?: number;
+  /** Reads long answers; absent = there are none. */
+  readonly reader?: AttemptDeps["responseReader"];
   /** The caller leaves behind the last of them; else the upstream ends. */
   readonly leaves?: boolean;
 }
@@ -70,7 +74,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     id: "req_1",
     model: "text",
     streamed,
-    responses: 1,
+    responses: answer.responses ?? 1,
     arrayStream: false,
     body: [body],
     scan: scanner.end(),
@@ -114,26 +118,27 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     callStates: { remember: () => undefined },
   };
   const mode = await new RelayModes(request, model, means as unknown as RelayModesDeps, []).open(candidate);
-  let heard: UpstreamResponse | undefined;
+  const listeners: UpstreamResponse[] = [];
   const deps = {
     transport: {
       send(_: unknown, listener: UpstreamResponse) {
-        heard = listener;
+        listeners.push(listener);
         return { isSent: () => true, abort() {}, pause() {}, resume() {}, rest() {} };
       },
     },
     routing: { report: () => undefined },
     issuedIds: { remember: () => undefined },
+    responseReader: answer.reader,
     responseMemory: { open: () => ({ holds() {}, release() {} }) },
     metrics: { attemptEnded: () => undefined },
     log: silentLog,
     errorType: "gateway_error",
   } as unknown as AttemptDeps;
   const ended = attemptAt(deps, exchange, candidate, mode);
-  heard?.head(200, new RawHeaders([]));
-  for (const piece of pieces) heard?.data(Buffer.from(piece));
+  for (const heard of listeners) heard.head(200, new RawHeaders([]));
+  for (const heard of listeners) for (const piece of pieces) heard.data(Buffer.from(piece));
   if (leaves) leave();
-  if (!leaves || !streamed) heard?.ended();
+  if (!leaves || !streamed) for (const heard of listeners) heard.ended();
   const failure = await ended;
   const [outcome] = outcomes;
   const heardOf = { outcome, told: Buffer.concat(told).toString() };

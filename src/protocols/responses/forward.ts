@@ -2,6 +2,7 @@ import { contextEdit, entries, generatingHold, imageUrl, reference, toolType } f
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import type { ForwardTable } from "../protocol.ts";
+import { encodeUsage } from "./encode-usage.ts";
 import { responsesReferences } from "./references.ts";
 
 const TERMINAL: ReadonlySet<unknown> = new Set([
@@ -54,9 +55,10 @@ export const responsesForward: ForwardTable = {
   },
   outputLimits: ["max_output_tokens"],
   ownLimit: { name: "max_output_tokens" },
-  wholeIn({ type, response }) {
+  wholeIn({ type, response }, charged) {
     const whole = TERMINAL.has(type) ? asObject(response) : undefined;
-    return asObjects(whole?.["output"]).length === 0 ? undefined : whole;
+    if (asObjects(whole?.["output"]).length === 0) return undefined;
+    return charged === undefined ? whole : { ...whole, usage: encodeUsage(charged) };
   },
   signOfLife: ": keep-alive\n\n",
   clientsBearComments: true,

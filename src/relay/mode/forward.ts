@@ -106,6 +106,6 @@ function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): St
     write: (chunk) => stream.write(chunk),
     // To those who asked for usage the end is told behind it.
     end: (missing) => [...stream.end(), ...(rewrite.tellsUsage ? [] : ended(missing))],
-    closing: (charged) => stream.closing(charged),
+    closing: ({ usage }) => stream.closing(usage),
   };
 }

@@ -24,7 +24,7 @@ export interface StreamRewriter {
   /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
   end(missingEnd: string): readonly Uint8Array[];
   /** What ends it once it is charged, to be sent behind everything else; absent = nothing more. */
-  readonly closing?: (charged: TokenUsage) => readonly Uint8Array[];
+  readonly closing?: (charged: ChargedUsage) => readonly Uint8Array[];
   /** What was written told of a failure that the upstream's own meter does not see: `fail` is to follow. */
   readonly failed?: () => boolean;
   /** What it keeps of the answer until its end; absent = nothing. */
@@ -36,6 +36,15 @@ export interface StreamRewriter {
   /** An upstream's own error event reaches the caller by `write`, so that it needs no second one. */
   readonly passesErrors: boolean;
 }
+
+/** The usage that was charged for an answer. */
+export interface ChargedUsage {
+  readonly usage: TokenUsage;
+  /** Some of it is the gateway's word and not the upstream's. */
+  readonly estimated: boolean;
+}
+
+export const UNCHARGED: ChargedUsage = { usage: {}, estimated: false };
 
 /** A whole answer as its caller gets it, or the error that it turned out to be. */
 export type BodyRewrite =

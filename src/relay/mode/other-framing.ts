@@ -5,13 +5,13 @@ import type { ResponseFrame, ResponsePlan } from "../../conversation/lower/plan.
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import type { ChatResponse } from "../../conversation/response.ts";
 import { asObject } from "../../protocols/json.ts";
-import type { Protocol } from "../../protocols/protocol.ts";
 import type { StreamEvent } from "../../protocols/streams/stream-event.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { RESPONSE_FIELDS, type TellCall } from "../../protocols/translation.ts";
+import type { MeteredUsage, TokenUsage } from "../../usage/usage.ts";
 import { type ReadResponse, readResponse } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
-import type { BodyRewrite, Framing } from "./framing.ts";
+import type { BodyRewrite, ChargedUsage, Framing } from "./framing.ts";
 import { isCollected } from "./joined-form.ts";
 import { translationOf } from "./translate-request.ts";
 
@@ -41,6 +41,19 @@ export interface Crossing {
   readonly upstream: ProtocolName;
   readonly plan: ResponsePlan;
   readonly frame: ResponseFrame;
+  /** What is told of usage in place of what the upstream states; absent = that. */
+  readonly charged?: TokenUsage | undefined;
+}
+
+/**
+ * What callers of an answer that is written anew are told of its usage: what is charged. An answer that costs nothing though
+ * its upstream counts tells what that counts.
+ */
+export function toldUsage(
+  stated: MeteredUsage | undefined,
+  { usage, estimated }: ChargedUsage,
+): MeteredUsage {
+  return stated === undefined || estimated ? { tokens: usage, hostile: [] } : stated;
 }
 
 /** Reads a whole answer of `responses` choices in either framing, once for its charge and for its caller. */
@@ -68,8 +81,8 @@ export function writeAsAsked(crossing: Crossing, read: ReadResponse, tellCall?: 
  * itself where one of its events holds it.
  */
 export function writeOwnAsAsked(crossing: Crossing, read: ReadResponse): BodyRewrite {
-  const { streamed, upstream, frame } = crossing;
-  const whole = streamed ? undefined : wholeIn(PROTOCOLS[upstream], read.events);
+  const { streamed, frame } = crossing;
+  const whole = streamed ? undefined : wholeIn(crossing, read.events);
   if (whole !== undefined) return { body: [Buffer.from(whole)], losses: [] };
   const decoded = read.decode();
   if ("error" in decoded) return decoded;
@@ -77,10 +90,11 @@ export function writeOwnAsAsked(crossing: Crossing, read: ReadResponse): BodyRew
 }
 
 function written(
-  { client, streamed, arrayStream, frame }: Crossing,
-  response: ChatResponse,
+  { client, streamed, arrayStream, frame, charged }: Crossing,
+  read: ChatResponse,
   tellCall?: TellCall,
 ): BodyRewrite {
+  const response = charged === undefined ? read : { ...read, usage: { tokens: charged, hostile: [] } };
   const translation = translationOf(PROTOCOLS[client]);
   if (!streamed) {
     const { body, losses } = translation.encodeResponse(response, frame, tellCall);
@@ -95,12 +109,12 @@ function written(
 }
 
 /** The plain answer that one of the events holds, as its vendor wrote it. */
-function wholeIn({ forward }: Protocol, events: readonly StreamEvent[]): string | undefined {
-  const { wholeIn: find } = forward;
+function wholeIn({ upstream, charged }: Crossing, events: readonly StreamEvent[]): string | undefined {
+  const { wholeIn: find } = PROTOCOLS[upstream].forward;
   if (find === undefined) return undefined;
   for (const { exact } of events.toReversed()) {
     const event = asObject(exact);
-    const whole = event === undefined ? undefined : find(event);
+    const whole = event === undefined ? undefined : find(event, charged);
     if (whole !== undefined) return writeExact(whole);
   }
   return undefined;

@@ -8,13 +8,14 @@ import { type EventMeter, UNKNOWN_STREAM } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { RESPONSE_FIELDS, type TellCall, type WireFrame } from "../../protocols/translation.ts";
 import type { Candidate } from "../../upstreams/call.ts";
+import type { MeteredUsage } from "../../usage/usage.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import type { StreamRewriter } from "./framing.ts";
 import { Gathered } from "./gathered.ts";
-import type { Crossing } from "./other-framing.ts";
+import { type Crossing, toldUsage } from "./other-framing.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
 
@@ -134,13 +135,13 @@ function openTranslatedStream(
     return text;
   };
   let failed = false;
-  let isCounted = false;
+  let stated: MeteredUsage | undefined;
   const encoded = (events: readonly ChatEvent[]): string => {
     let text = "";
     for (const event of events) {
-      // Failures are told once, by `fail`, with the words that are the caller's to read.
-      if (event.type === "usage") isCounted = true;
-      if (event.type === "error") failed = true;
+      // Usage is told at the end, as it is charged; failures once, by `fail`, with the words that are the caller's to read.
+      if (event.type === "usage") stated = event.usage;
+      else if (event.type === "error") failed = true;
       else text += written(encoder.step(event));
     }
     return text;
@@ -151,9 +152,9 @@ function openTranslatedStream(
     skip: (chunk) => reader.skip(chunk),
     end: () => inOnePiece(encoded(reader.end())),
     closing(charged) {
-      // What the upstream does not count is told as it was charged; the finish waits for it.
-      const usage: ChatEvent = { type: "usage", usage: { tokens: charged, hostile: [] } };
-      return inOnePiece((isCounted ? "" : encoded([usage])) + written(encoder.end()) + writer.end());
+      // The finish waits for it.
+      const usage = written(encoder.step({ type: "usage", usage: toldUsage(stated, charged) }));
+      return inOnePiece(usage + written(encoder.end()) + writer.end());
     },
     failed: () => failed,
     fail(error) {

@@ -1,12 +1,15 @@
 import { assert } from "../../base/assert.ts";
 import { failpoint } from "../../base/failpoint.ts";
 import { packChunk } from "../../base/pack-chunk.ts";
+import type { ChargeReason } from "../../billing/billing.ts";
 import { droppedHeader } from "../../conversation/loss.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
 import { failureIn } from "../../protocols/errors/verdict.ts";
+import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { scrubResponse } from "../../protocols/streams/scrub-stream.ts";
+import type { TellCall } from "../../protocols/translation.ts";
 import type { UpstreamFailure } from "../../upstreams/call.ts";
-import { settle } from "../exchange.ts";
+import { type Charge, chargeFor, type ExchangeEnd, settle } from "../exchange.ts";
 import {
   brokenStream,
   failureOfReading,
@@ -15,9 +18,9 @@ import {
   unreadableResponse,
 } from "../failures.ts";
 import type { Framing } from "../mode/framing.ts";
-import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
+import { framingOf, LOOKED_AT, toldUsage } from "../mode/other-framing.ts";
 import { isLong } from "../mode/response-reader.ts";
-import { type ResponseTerms, readWhole } from "../mode/whole-response.ts";
+import { type ResponseReading, type ResponseTerms, readWhole } from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { isLarge } from "./response-memory.ts";
@@ -64,17 +67,16 @@ export class BufferedResponse implements Receiver {
 
   async ended(): Promise<void> {
     failpoint("upstream.after-last-byte");
-    const { attempt, chunks } = this;
+    const { attempt } = this;
     const { exchange, candidate } = attempt;
     const { request } = exchange;
     const { response } = request;
     const upstream = candidate.upstream.name;
+    this.isRead = true;
     const terms = this.terms();
     const isAside = isLong(this.bytes, terms);
-    if (isAside) this.isRead = true;
-    const { facts, finished, passed } = isAside
-      ? await attempt.readAside(chunks, terms)
-      : readWhole(terms, attempt.usage, chunks, attempt.mode.tellCall);
+    const reading = this.read(terms, attempt.mode.tellCall);
+    const { facts, finished, passed } = reading instanceof Promise ? await reading : reading;
     if (facts.unreadable === true && facts.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
     if (!finished) return attempt.fail(brokenStream(upstream));
@@ -82,19 +84,21 @@ export class BufferedResponse implements Receiver {
     if (failure !== undefined) return attempt.fail(attempt.failureOf(failure));
     assert(passed !== undefined, "an answer that is no failure was not written");
     if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error));
-    const body = facts.hasOutput ? passed.body : [await this.scrubbed(passed.body, isAside)];
+    const { gone } = exchange;
+    const reason: ChargeReason = gone ? "client_aborted" : "completed";
+    const charge = await chargeFor(exchange, { reason, facts });
+    const told = gone ? passed.body : await this.counted(passed.body, terms, facts, charge);
+    const body = facts.hasOutput ? told : [await this.scrubbed(told, isAside)];
     if (isAside) attempt.keeps(Math.max(this.bytes, lengthOf(body)));
     attempt.learn(facts);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
-    const { gone } = exchange;
     const refusal = gone || request.streamed ? undefined : response.refusal?.(body);
-    await settle(exchange, {
-      reason: gone ? "client_aborted" : "completed",
-      candidate,
-      facts,
+    const ending: ExchangeEnd = {
+      ...{ reason, candidate, facts },
       status: gone ? 0 : (refusal?.status ?? 200),
       ...(refusal === undefined ? {} : { errorCode: refusal.code }),
-    });
+    };
+    await settle(exchange, ending, charge);
     failpoint("response.before-last-byte");
     if (response.open) {
       const headers = Object.assign({}, this.headers, droppedHeader(exchange.losses));
@@ -104,6 +108,32 @@ export class BufferedResponse implements Receiver {
     }
     failpoint("response.after-last-byte");
     attempt.done();
+  }
+
+  private read(
+    terms: ResponseTerms,
+    tellCall?: TellCall | undefined,
+  ): ResponseReading | Promise<ResponseReading> {
+    const { attempt, chunks } = this;
+    return isLong(this.bytes, terms)
+      ? attempt.readAside(chunks, terms, tellCall)
+      : readWhole(terms, attempt.usage, chunks, tellCall);
+  }
+
+  /** What was written anew with the usage that is charged: read once more where its upstream counts otherwise, or nothing. */
+  private async counted(
+    body: readonly Uint8Array[],
+    { form, ...terms }: ResponseTerms,
+    { usage }: ResponseSummary,
+    charge: Charge,
+  ): Promise<readonly Uint8Array[]> {
+    if (form.kind !== "written") return body;
+    const told = toldUsage(usage, charge);
+    if (told === usage) return body;
+    const crossing = { ...form.crossing, charged: told.tokens };
+    const { passed } = await this.read({ ...terms, form: { ...form, crossing } });
+    assert(passed !== undefined && "body" in passed, "an answer that was written was not written again");
+    return passed.body;
   }
 
   private terms(): ResponseTerms {

@@ -1,5 +1,6 @@
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
+import type { TellCall } from "../../protocols/translation.ts";
 import type { AttemptOutcome } from "../../routing/health/outcome.ts";
 import type { Candidate, UpstreamCall, UpstreamFailure } from "../../upstreams/call.ts";
 import type { Scrubber } from "../../upstreams/scrub/scrubber.ts";
@@ -36,7 +37,11 @@ export interface Attempt {
   /** Takes the same out of a long answer, in a worker. */
   scrubAside(body: readonly Uint8Array[]): Promise<Uint8Array>;
   /** Reads a long answer in a worker; rejects as `readWhole` throws. */
-  readAside(chunks: readonly Buffer[], terms: ResponseTerms): Promise<ResponseReading>;
+  readAside(
+    chunks: readonly Buffer[],
+    terms: ResponseTerms,
+    tellCall: TellCall | undefined,
+  ): Promise<ResponseReading>;
   /** Who is told of whose failure, for `toldInStream`. */
   telling(): Telling;
   /** The upstream's error as this request's failure, in words that can be told. */

@@ -20,7 +20,7 @@ import {
   reasonAfterOutput,
   toldInStream,
 } from "../failures.ts";
-import type { StreamRewriter } from "../mode/framing.ts";
+import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
 import { ORDINARY_BYTES } from "../mode/gathered.ts";
 import { framingOf } from "../mode/other-framing.ts";
 import { Announcement } from "./announcement.ts";
@@ -347,7 +347,7 @@ export class StreamingResponse implements Receiver {
     this.stop();
     await this.charge("completed");
     failpoint("response.before-last-byte");
-    const behind = this.mode.closing?.(this.attempt.exchange.outcome?.usage ?? {}) ?? [];
+    const behind = this.mode.closing?.(this.attempt.exchange.outcome ?? UNCHARGED) ?? [];
     for (const piece of [...last, ...closing, ...behind]) this.write(piece);
     this.response.end();
     failpoint("response.after-last-byte");
