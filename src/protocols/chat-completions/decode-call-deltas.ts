@@ -65,12 +65,10 @@ export function readCalls(state: CallState, delta: JsonObject, reader: CallReade
   return any;
 }
 
-/** Ends every call. */
-export function closeCalls(state: CallState, reader: CallReader): void {
-  for (const call of state.calls) {
-    if (!call.started) start(state, call, "", undefined, reader);
-    endCall(state, call, reader.blocks);
-  }
+/** Ends every call; false where one has arguments, or an id, and never had a name. */
+export function closeCalls(state: CallState, { blocks }: CallReader): boolean {
+  for (const call of state.calls) if (call.started) endCall(state, call, blocks);
+  return state.calls.every(({ started, id, json }) => started || (id === "" && json.text === ""));
 }
 
 /** Which call a delta goes on with; undefined = it begins one. */

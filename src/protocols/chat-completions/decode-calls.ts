@@ -13,8 +13,10 @@ export function decodeCalls(
   choice: number,
 ): readonly ToolCallPart[] {
   const used = new Set<string>();
-  return wireCalls(message).map((wire, index) => {
+  return wireCalls(message).flatMap((wire, index) => {
     const { id, name, text, custom } = readCall(wire);
+    // Written out with nothing in it. One with something and no name is no answer at all.
+    if (name === "") return [];
     const own = id !== "" && !used.has(id) ? id : makeCallId(plan.seed, choice * CALLS_PER_CHOICE + index);
     used.add(own);
     const state = decodeExtra(wire, plan);

@@ -22,6 +22,11 @@ export function decodeText(message: JsonObject): string {
 
 /** Whether anything was said or called, in whatever field. */
 export function holdsOutput(message: JsonObject): boolean {
+  return holdsWords(message) || CALL_FIELDS.some((field) => isFilled(message[field]));
+}
+
+/** The same, calls apart. */
+export function holdsWords(message: JsonObject): boolean {
   return OUTPUT_FIELDS.some((field) => isFilled(message[field])) || holdsAudio(message);
 }
 
@@ -63,12 +68,12 @@ function isFilled(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== "";
 }
 
+const CALL_FIELDS = ["tool_calls", "function_call"];
+
 const OUTPUT_FIELDS = [
   "content",
   "reasoning_details",
   ...THOUGHT_FIELDS,
-  "tool_calls",
-  "function_call",
   "refusal",
   "images",
   // The vendor's own tools at work (Groq).

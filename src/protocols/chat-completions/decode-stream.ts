@@ -7,6 +7,7 @@ import type { Citation } from "../../conversation/request.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asIndex, asObject, asObjects, type JsonObject } from "../json.ts";
+import { OUT_OF_FORM } from "../response-form.ts";
 import type { StreamEvent } from "../streams/stream-event.ts";
 import { latestCounts } from "../streams/usage-counts.ts";
 import { decodeAudio } from "./audio.ts";
@@ -169,7 +170,8 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
     const sources = visited.length === 0 ? state.sources : visited;
     for (const source of cited ? [] : sources) blocks.citation(`${index} text`, source);
     blocks.close(`${index} thought`, { opaque: stateOf(details, state.plan) });
-    closeCalls(calls, { choice: index, blocks, plan: state.plan });
+    if (!closeCalls(calls, { choice: index, blocks, plan: state.plan }))
+      return [...blocks.events, { type: "error", error: OUT_OF_FORM }];
     blocks.closeAll(index);
   }
   if (usage !== undefined) blocks.emit({ type: "usage", usage });

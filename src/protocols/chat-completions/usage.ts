@@ -5,6 +5,7 @@ import {
   noteError,
   noteFinish,
   noteIssued,
+  noteOutOfForm,
   noteServed,
   noteUsage,
   type StreamState,
@@ -13,9 +14,10 @@ import type { TextSink } from "../streams/output-text.ts";
 import { inclusiveInput, inclusiveOutput, metered, splitWrites, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
-import { decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
+import { decodeRefusal, decodeText, holdsOutput, holdsWords } from "./decode-message.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
+import { isInForm, namesIn } from "./form.ts";
 import { readThoughts } from "./reasoning.ts";
 
 const rules: MeteringRules = {
@@ -23,7 +25,10 @@ const rules: MeteringRules = {
   declines: (word) => decodeFinish(word).unified === "content-filter",
   openEnded: true,
   doneWord: "[DONE]",
-  readResponse: (body, notes) => read(body, notes, ""),
+  readResponse(body, notes) {
+    read(body, notes, "");
+    if (notes.unnamed) noteOutOfForm(notes);
+  },
   readEvent: read,
   responseText: readText,
   eventText: readText,
@@ -82,8 +87,13 @@ function read(body: JsonObject, notes: StreamState, event: string): void {
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {
     noteUsage(notes, asObject(choice["usage"]));
+    if (!isInForm(choice)) noteOutOfForm(notes);
     const message = said(choice);
-    notes.output ||= holdsOutput(message);
+    const calls = namesIn(message);
+    notes.named ||= calls.named;
+    notes.unnamed ||= calls.unnamed;
+    // A piece of a call is something once the call has a name.
+    notes.output ||= holdsWords(message) || (notes.named && holdsOutput(message));
     noteIssued(notes, "apart", asObject(message["audio"])?.["id"]);
     const finish = finishWord(choice);
     const index = asIndex(choice["index"]);

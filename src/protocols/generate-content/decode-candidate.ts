@@ -6,8 +6,10 @@ import { mediaOfType } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+import { OUT_OF_FORM } from "../response-form.ts";
 import { BESIDE } from "./encode-parts.ts";
 import { laterFinish } from "./finish.ts";
+import { isUnnamed } from "./form.ts";
 import { decodeGrounding } from "./grounding.ts";
 import { PartialArguments } from "./partial-arguments.ts";
 import { camelObject } from "./spelling.ts";
@@ -108,6 +110,10 @@ function readPart(
 ): CandidateState {
   const state = stateOf(part, plan);
   const call = camelObject(part["functionCall"]);
+  if (call !== undefined && isUnnamed(part) && before.call === undefined) {
+    blocks.emit({ type: "error", error: OUT_OF_FORM });
+    return before;
+  }
   if (call !== undefined) return readCall(closeBlock(before, blocks), call, state, blocks, plan);
   const media = mediaIn(part);
   if (media !== undefined) {

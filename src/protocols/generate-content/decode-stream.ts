@@ -86,7 +86,8 @@ export function readChunk(
   const usage = usageIn(state.usage, chunk);
   const block = blockIn(chunk) ?? state.block;
   const { plan } = state;
-  return [{ plan, phase: "open", blocks: blocks.state, candidates, block, usage }, blocks.events];
+  const phase = blocks.events.at(-1)?.type === "error" ? "over" : "open";
+  return [{ plan, phase, blocks: blocks.state, candidates, block, usage }, blocks.events];
 }
 
 /** Everything closed and each candidate's finish; a stream that states none has failed (rule 19). */

@@ -7,6 +7,7 @@ import {
   type MeteringRules,
   noteError,
   noteFinish,
+  noteOutOfForm,
   noteServed,
   noteUsage,
   type StreamState,
@@ -17,12 +18,17 @@ import { usageReader } from "../streams/usage-reader.ts";
 import { isEmptyFile } from "./decode-candidate.ts";
 import { finishWord, responseWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
+import { callIn, isInForm, isUnnamed } from "./form.ts";
 
 const rules: MeteringRules = {
   callerFinishes: new Set(["MAX_TOKENS"]),
   declines: (word) => decodeFinish(word, "")?.unified === "content-filter",
   openEnded: true,
-  readResponse: (body, notes) => read(body, notes),
+  readResponse(body, notes) {
+    read(body, notes);
+    if (asObjects(body["candidates"]).some((candidate) => partsOf(candidate).some(isUnnamed)))
+      noteOutOfForm(notes);
+  },
   readEvent: (event, notes, name) => read(event, notes, name),
   responseText: readText,
   eventText: readText,
@@ -92,7 +98,8 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   noteServed(notes, "tier", tierOfTraffic(usage?.["trafficType"]));
   noteUsage(notes, usage);
   for (const candidate of asObjects(body["candidates"])) {
-    notes.output ||= partsOf(candidate).some((part) => part["text"] !== "" && !isEmptyFile(part));
+    if (!isInForm(candidate)) noteOutOfForm(notes);
+    for (const part of partsOf(candidate)) notePart(part, notes);
     const finish = finishWord(body, candidate);
     // The vendor leaves the first one's index out, as it does with every zero.
     const index = asIndex(candidate["index"]);
@@ -107,6 +114,16 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
     notes.declined = true;
     notes.finished = true;
   }
+}
+
+/** Pieces of a call have no name behind the first; one that begins without is nobody's to run. */
+function notePart(part: JsonObject, notes: StreamState): void {
+  if (isUnnamed(part) && !notes.named) {
+    noteOutOfForm(notes);
+    return;
+  }
+  notes.named ||= callIn(part) !== undefined;
+  notes.output ||= part["text"] !== "" && !isEmptyFile(part);
 }
 
 /** `ON_DEMAND`, `ON_DEMAND_PRIORITY`, `ON_DEMAND_FLEX`: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/priority-paygo */

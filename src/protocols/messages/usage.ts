@@ -8,6 +8,7 @@ import {
   type MeteringRules,
   noteError,
   noteIssued,
+  noteOutOfForm,
   noteServed,
   noteUsage,
   type StreamState,
@@ -16,6 +17,7 @@ import type { TextSink } from "../streams/output-text.ts";
 import { inclusiveOutput, metered, splitWrites, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
+import { isContent, isEvent } from "./form.ts";
 
 const rules: MeteringRules = {
   callerFinishes: new Set(["max_tokens", "stop_sequence", "model_context_window_exceeded"]),
@@ -73,6 +75,7 @@ function readResponse(body: JsonObject, notes: StreamState): void {
   notes.id = asText(body["id"]) || undefined;
   notes.output = asObjects(body["content"]).some(holdsWords);
   notes.failed = !Array.isArray(body["content"] ?? []);
+  if (!notes.failed && !isContent(body["content"])) noteOutOfForm(notes);
   notes.finish = asText(body["stop_reason"]) || undefined;
   noteContainer(notes, body);
   for (const block of asObjects(body["content"])) noteFiles(notes, block);
@@ -89,6 +92,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
     return;
   }
   notes.started = true;
+  if (!isEvent(event)) noteOutOfForm(notes);
   if (type === "message_start") {
     const message = asObject(event["message"]) ?? {};
     notes.id ??= asText(message["id"]) || undefined;

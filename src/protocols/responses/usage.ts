@@ -7,6 +7,7 @@ import {
   noteError,
   noteFinish,
   noteIssued,
+  noteOutOfForm,
   noteServed,
   noteUsage,
   type StreamState,
@@ -15,6 +16,7 @@ import type { TextSink } from "../streams/output-text.ts";
 import { inclusiveInput, inclusiveOutput, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
+import { isEvent, isOutput, isUnnamed } from "./form.ts";
 
 const rules: MeteringRules = {
   callerFinishes: new Set(["max_output_tokens"]),
@@ -71,7 +73,10 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   // Another protocol's chunk, or a sign of life. Some servers name the kind of an event in `object`.
   if (![type, asText(event["object"])].some((word) => word.startsWith("response."))) return;
   notes.started = true;
-  notes.output ||= holdsOutput(type, event);
+  if (!isEvent(type, event)) noteOutOfForm(notes);
+  noteNames(type, asObject(event["item"]), notes);
+  // A piece of a call is something once the call has a name.
+  notes.output ||= holdsOutput(type, event) && (notes.named || !CALLS.test(type));
   if (response === undefined) return;
   notes.opening ??= response;
   if (!TERMINAL_EVENTS.has(type)) {
@@ -81,6 +86,13 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   readResponse(response, notes);
   if (type === "response.failed") noteError(notes, decodeStatedError(response), true);
   notes.failed ||= type === "response.cancelled";
+}
+
+function noteNames(type: string, item: JsonObject | undefined, notes: StreamState): void {
+  if (CALLS.test(type)) notes.unnamed = true;
+  if (item === undefined) return;
+  if (isUnnamed(item)) notes.unnamed = true;
+  else if (asText(item["name"]) !== "") notes.named = true;
 }
 
 /**
@@ -104,7 +116,7 @@ function holdsOutput(type: string, event: JsonObject): boolean {
 function isFilledItem(item: JsonObject): boolean {
   const parts = [...asObjects(item["content"]), ...asObjects(item["summary"])];
   if (item["type"] === "message") return parts.some(isFilledPart);
-  if (item["type"] !== "reasoning") return true;
+  if (item["type"] !== "reasoning") return !isUnnamed(item);
   return parts.some(isFilledPart) || asText(item["encrypted_content"]) !== "";
 }
 
@@ -114,6 +126,7 @@ function isFilledPart(part: JsonObject): boolean {
 
 function readResponse(response: JsonObject, notes: StreamState): void {
   notes.id ??= asText(response["id"]) || undefined;
+  if (!isOutput(response["output"] ?? [])) noteOutOfForm(notes);
   notes.output ||= asObjects(response["output"]).some(isFilledItem);
   notes.failed ||= FAILED.has(asText(response["status"]));
   for (const item of asObjects(response["output"])) readIds(item, notes);
@@ -154,6 +167,9 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
   else if (type.endsWith(".delta")) text.visible(event["delta"]);
   else if (type === "response.output_item.added") text.visible(asObject(event["item"])?.["name"]);
 }
+
+/** The events that bring pieces of a call. */
+const CALLS = /^response\.(?:function_call_arguments|custom_tool_call_input)\./;
 
 const TERMINAL_EVENTS = new Set([
   "response.completed",

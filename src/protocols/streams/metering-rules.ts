@@ -3,6 +3,7 @@ import type { MeteredUsage } from "../../usage/usage.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import type { JsonObject } from "../json.ts";
 import type { OutputText, ResponseSummary } from "../protocol.ts";
+import { OUT_OF_FORM } from "../response-form.ts";
 import type { ByteFilter } from "./byte-filter.ts";
 import type { TextSink } from "./output-text.ts";
 import { latestCounts } from "./usage-counts.ts";
@@ -49,6 +50,10 @@ export interface StreamState {
   errorInForm: boolean;
   failed: boolean;
   declined: boolean;
+  /** A call has come whose name has not, and none with one: it may follow, else there is nothing that anyone can run. */
+  unnamed: boolean;
+  /** A call with a name has come. */
+  named: boolean;
   usage: JsonObject | undefined;
   served: ServiceTerms | undefined;
   opening: JsonObject | undefined;
@@ -71,6 +76,8 @@ export function blankNotes(responses: number): StreamState {
     errorInForm: false,
     failed: false,
     declined: false,
+    unnamed: false,
+    named: false,
     usage: undefined,
     served: undefined,
     opening: undefined,
@@ -108,6 +115,11 @@ export function noteIssued(notes: StreamState, kept: "withResponse" | "apart", i
 /** Far above the items of any answer. */
 const MAX_ISSUED = 1_000;
 
+/** Notes an answer, or an event of one, whose words are none or whose call has no name. */
+export function noteOutOfForm(notes: StreamState): void {
+  noteError(notes, OUT_OF_FORM, false);
+}
+
 /** One of the asked answers has ended; all of them have when as many differ in index. */
 export function noteFinish(notes: StreamState, word: string, index: unknown): void {
   notes.finish = word;
@@ -137,7 +149,7 @@ export function factsOf(
     id: notes.id,
     issued: notes.issued,
     served: notes.served,
-    error: notes.error,
+    error: notes.error ?? (notes.unnamed && !notes.output ? OUT_OF_FORM : undefined),
     failed: notes.failed,
     outputText,
   };
