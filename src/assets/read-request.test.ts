@@ -19,6 +19,11 @@ describe("a registration", () => {
     [{ url: "https://a b/" }],
     [{ url: "//a.example/1.png" }],
     [{ url: " https://a.example/1.png" }],
+    [{ url: "http://127.0.0.1:5432/1.png" }],
+    [{ url: "http://0x7f.1/1.png" }],
+    [{ url: "http://169.254.169.254/latest/meta-data/" }],
+    [{ url: "https://[::ffff:10.0.0.1]/1.png" }],
+    [{ url: "https://LocalHost./1.png" }],
     // The address is looked at before everything else.
     [{ url: "nonsense", asset_type: "nonsense", name: 7 }],
   ])("wants a public address: %j", (body) => {

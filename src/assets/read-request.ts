@@ -1,3 +1,4 @@
+import { isPublicUrl } from "../base/fetch/public-url.ts";
 import { GatewayError } from "../errors.ts";
 import { normalized } from "../families/url-form.ts";
 import type { NewAsset } from "../upstreams/asset-apis/asset-api.ts";
@@ -16,15 +17,14 @@ export function readAssetRequest(body: Readonly<Record<string, unknown>>): NewAs
 }
 
 function readUrl(value: unknown): { readonly text: string; readonly parsed: URL } {
-  const parsed = typeof value === "string" && /^https?:\/\//i.test(value) ? URL.parse(value) : null;
-  if (typeof value !== "string" || parsed === null) {
+  if (typeof value !== "string" || !isPublicUrl(value)) {
     throw new GatewayError(
       "invalid_url",
       "`url` must be a public http:// or https:// URL that can be downloaded without signing in.",
       { param: "url" },
     );
   }
-  return { text: normalized(value), parsed };
+  return { text: normalized(value), parsed: new URL(value) };
 }
 
 function readType(value: unknown): NewAsset["type"] {

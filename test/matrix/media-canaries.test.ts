@@ -62,10 +62,18 @@ describe("addresses inside the operator's network (F1)", { timeout: PATIENCE_MS 
     await each(async (url) => {
       const image = { type: "image_url", role: "reference_image", image_url: { url } };
       await at(SUBMIT, { ...order([image]), duration: 4 });
-      await at("/v1/videoa/asset/create", { url });
+      const { status, json } = await at("/v1/videoa/asset/create", { url });
+      // Nor is anybody else told to fetch what the address itself says is private.
+      if (isLiteral(url)) expect([url, status, json.error?.code]).toEqual([url, 400, "invalid_url"]);
     });
   });
 });
+
+/** Whether no resolver is needed to tell where it leads. */
+function isLiteral(url: string): boolean {
+  const host = URL.canParse(url) ? new URL(url).hostname : "";
+  return host.startsWith("[") || /^[\d.]+$/.test(host) || /(?:^|\.)localhost\.?$/.test(host);
+}
 
 function order(items: readonly object[]): object {
   const text = { type: "text", text: "A fox [[sandbox: fail=dark]]" };

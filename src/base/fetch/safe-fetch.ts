@@ -2,6 +2,7 @@ import { lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { packChunk } from "../pack-chunk.ts";
+import { isLocalName } from "./public-url.ts";
 import { isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
 import { type AllowList, plainHost, readAllowList } from "./safe-fetch-allow.ts";
 import { FetchFailure } from "./safe-fetch-failure.ts";
@@ -184,7 +185,7 @@ async function addressesOf(target: URL, rules: Rules, lookup: Lookup): Promise<r
   const usual = target.protocol === "https:" ? 443 : 80;
   const port = target.port === "" ? usual : Number(target.port);
   const named = rules.allowed.endpoint(host, port);
-  if (!named && /^(.*\.)?localhost$/.test(host)) throw forbidden();
+  if (!named && isLocalName(host)) throw forbidden();
   const found = isIP(host) === 0 ? await lookup(host).catch(notFound) : [host];
   const addresses = found.map((address) => plainAddress(address) ?? "");
   if (addresses.length === 0) return notFound();
