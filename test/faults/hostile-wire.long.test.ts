@@ -12,14 +12,22 @@ const MB = 1024 * 1024;
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
 
-/** Far more than any answer, so that what is written on and on has an end only at the gateway's word. */
+/**
+ * Writes the piece on and on, a megabyte at a time: without `last` it has an end only at the gateway's word, else `last.end`
+ * follows so many megabytes.
+ */
 const flood =
-  (beginning: string, piece: string) =>
+  (beginning: string, piece: string, last?: { readonly megabytes: number; readonly end: string }) =>
   (socket: Socket): void => {
     socket.write(beginning);
     const block = piece.repeat(Math.ceil(MB / piece.length));
+    let left = last?.megabytes ?? Number.POSITIVE_INFINITY;
     const on = (): void => {
-      while (!socket.destroyed && socket.write(block));
+      while (left > 0 && !socket.destroyed) {
+        left -= 1;
+        if (!socket.write(block)) return;
+      }
+      if (last !== undefined && !socket.writableEnded) socket.end(last.end);
     };
     socket.on("drain", on);
     on();
@@ -59,7 +67,8 @@ const CONDUCT: Readonly<Record<string, (socket: Socket) => void>> = {
   "unfolds-from-deflate": coded("deflate", deflateSync(BOMB, { level: 1 })),
   "unfolds-from-bare-deflate": coded("deflate", deflateRawSync(BOMB, { level: 1 })),
   "unfolds-from-brotli": coded("br", brotliCompressSync(BOMB, FAST)),
-  "answers-in-tiny-chunks": flood(CHUNKED, "1\r\nx\r\n"),
+  // Two million for each of two requests: kept one by one, they would take more than is allowed.
+  "answers-in-tiny-chunks": flood(CHUNKED, "1\r\nx\r\n", { megabytes: 12, end: "0\r\n\r\n" }),
   "answers-without-end": flood(`${CHUNKED}`, `10000\r\n${"x".repeat(65_536)}\r\n`),
 };
 
@@ -68,6 +77,9 @@ const MOST_BYTES = 350 * MB;
 
 /** What floods lasts to the end of one of them. */
 const TIMEOUTS = "{ first_byte_plain_ms: 2000, first_byte_stream_ms: 2000, idle_ms: 2000 }";
+
+/** Longer than any machine takes: a sign of life to the caller of a stream would be a 200. */
+const KEEPALIVE = "{ keepalive: { first_ms: 3600000 } }";
 
 describe("an upstream that", () => {
   let server: Server;
@@ -91,6 +103,7 @@ describe("an upstream that", () => {
       catalog: modelsFile({
         models: Object.keys(CONDUCT),
         upstreams: [{ name: "vendor", url: `http://127.0.0.1:${port}`, timeouts: TIMEOUTS }],
+        settings: KEEPALIVE,
       }),
     });
   });
