@@ -22,7 +22,7 @@ import {
 } from "../failures.ts";
 import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
 import { ORDINARY_BYTES } from "../mode/gathered.ts";
-import { framingOf } from "../mode/other-framing.ts";
+import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
 import { Announcement } from "./announcement.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import type { ClientResponse } from "./client-response.ts";
@@ -79,7 +79,7 @@ export class StreamingResponse implements Receiver {
   data(chunk: Buffer): void {
     const { meter } = this;
     if (this.over) return;
-    if (!this.framed && !this.isFramedAsAsked(chunk)) return;
+    if (!this.framed && this.held.bytes < LOOKED_AT && !this.isFramedAsAsked(chunk)) return;
     const whole = meter.write(chunk);
     if (!this.begun && !this.opens(chunk, whole)) return;
     if ((meter.error !== undefined || meter.failed) && !this.passesError()) {
