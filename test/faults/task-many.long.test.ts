@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runSql } from "../support/embedded.ts";
 import { seededRandom } from "../support/seed.ts";
-import { kill, openCrowd, pick, submitMany, type TaskCrowd } from "../support/task-crowd.ts";
+import { kill, openCrowd, pick, startAnew, submitMany, type TaskCrowd } from "../support/task-crowd.ts";
 import { type AcceptedTask, allFinal, taskRows } from "../support/task-load.ts";
 
 let crowd: TaskCrowd;
@@ -16,7 +16,7 @@ describe("T1: an accepted task is never lost", () => {
     const all = await crowd.start(1);
     const accepted = await submitMany(() => all.urls[0] ?? "", 1_000, "takes=500");
     await kill(all, 0);
-    await all.add();
+    await startAnew(all);
     await allFinal(crowd.databaseUrl(), 150_000);
     await crowd.expectNothingWrong(accepted);
   });
@@ -31,7 +31,7 @@ describe("T1: an accepted task is never lost", () => {
       await sleep(random.whole(0, 2_500));
       await kill(all, 0);
       accepted.push(...(await submitting));
-      await all.add();
+      await startAnew(all);
     }
     await allFinal(crowd.databaseUrl(), 150_000);
     await crowd.expectNothingWrong(accepted);
@@ -51,7 +51,7 @@ describe("T2, T3: 1,000 tasks among three gateways", () => {
       await sleep(4_000);
       if (trouble % 2 === 0) {
         await kill(all, random.whole(0, 2));
-        await all.add();
+        await startAnew(all);
       } else {
         await runSql(
           crowd.databaseUrl(),
@@ -74,7 +74,7 @@ describe("T5: a worker that stands still", () => {
     const submitting = await submitMany(() => standing.url, 10, "delay=6000 takes=1000");
     await sleep(2_000);
     standing.child.kill("SIGSTOP");
-    const second = await all.add();
+    const second = await startAnew(all);
     const stoppedAt = performance.now();
     const isOver = async (): Promise<boolean> => {
       const rows = await taskRows(crowd.databaseUrl());

@@ -49,6 +49,23 @@ export async function kill(all: Gateways, index: number): Promise<void> {
   await victim.ended;
 }
 
+/**
+ * Starts one more in the place of one that was killed. Where the machine is so busy that its first connections to the
+ * database time out, it is started anew, as a supervisor does.
+ */
+export async function startAnew(all: Gateways): Promise<Gateways["first"]> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await all.add();
+    } catch (error) {
+      if (starts === MOST_STARTS || !TIMED_OUT.test(String(error))) throw error;
+    }
+  }
+}
+
+const MOST_STARTS = 5;
+const TIMED_OUT = /^faregate: .*(?:connection timeout|timeout exceeded when trying to connect)/m;
+
 /** Submits so many, a few at a time; gives those that were accepted. */
 export async function submitMany(
   url: () => string,
