@@ -37,7 +37,7 @@ let gateway: TestGateway;
 let chained: TestGateway;
 
 beforeAll(async () => {
-  sandbox = await startSandbox("--task-ms", "0");
+  sandbox = await startSandbox({ taskMs: 0 });
   gateway = await startGateway({
     catalog: catalog(`  - name: first
     kind: sandbox

@@ -75,7 +75,7 @@ describe("a conversation that carries a vendor's state in its own form, over two
   let gateway: TestGateway;
   beforeAll(async () => {
     // Sandboxes of different names refuse each other's signatures, as vendors do.
-    vendors = await Promise.all(["one", "two"].map((name) => startSandbox("--name", name)));
+    vendors = await Promise.all(["one", "two"].map((name) => startSandbox({ name })));
     gateway = await startGateway({
       catalog: modelsFile({
         models: ["text", "gemini-3-text"],

@@ -23,7 +23,7 @@ describe("addresses inside the operator's network (F1)", { timeout: PATIENCE_MS 
     }).listen(0, "0.0.0.0");
     await once(canary, "listening");
     urls = forbiddenUrls((canary.address() as AddressInfo).port);
-    sandbox = await startSandbox("--task-ms", "0");
+    sandbox = await startSandbox({ taskMs: 0 });
     gateway = await startGateway({ catalog: catalog(sandbox.url) });
   });
   afterAll(async () => {

@@ -14,7 +14,7 @@ describe("a video of open duration", () => {
   let sandbox: TestSandbox;
   const gateways: TestGateway[] = [];
   beforeAll(async () => {
-    sandbox = await startSandbox("--task-ms", "0");
+    sandbox = await startSandbox({ taskMs: 0 });
     const inner = await start("sandbox", sandbox.url, true);
     await start("gateway", inner.url, false);
     await start("sandbox", sandbox.url, false);

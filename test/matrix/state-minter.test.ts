@@ -49,7 +49,7 @@ describe("a conversation whose thoughts an upstream has signed", () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     // Sandboxes of different names refuse each other's signatures, as vendors do.
-    vendors = await Promise.all(["one", "two"].map((name) => startSandbox("--name", name)));
+    vendors = await Promise.all(["one", "two"].map((name) => startSandbox({ name })));
     gateway = await startGateway({
       catalog: modelsFile({
         models: ["text"],

@@ -9,7 +9,7 @@ describe("stored responses with several upstreams and credentials", () => {
   let sandboxes: TestSandbox[];
   let gateway: TestGateway;
   beforeAll(async () => {
-    sandboxes = await Promise.all([startSandbox("--name", "a"), startSandbox("--name", "b")]);
+    sandboxes = await Promise.all([startSandbox({ name: "a" }), startSandbox({ name: "b" })]);
     gateway = await startGateway({
       catalog: catalogFile({
         upstreams: sandboxes.map(({ url }) => ({ url, priority: 0, apiKeys: ["key-1", "key-2", "key-3"] })),

@@ -124,7 +124,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const vendors = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  sandbox = await startSandbox("--task-ms", "0");
+  sandbox = await startSandbox({ taskMs: 0 });
   gateway = await startGateway({ catalog: catalog(vendors, sandbox.url) });
   front = await startGateway({ catalog: frontCatalog(gateway.url) });
 });

@@ -38,7 +38,7 @@ export interface TranslatedWorld {
 /** Call in beforeAll, one world per file; stop it in afterAll. */
 export async function startTranslatedWorld(): Promise<TranslatedWorld> {
   const started = await Promise.all(
-    TEXT_PROTOCOLS.map(async (name) => [name, await startSandbox("--name", name)] as const),
+    TEXT_PROTOCOLS.map(async (name) => [name, await startSandbox({ name })] as const),
   );
   const upstreams = Object.fromEntries(started) as Record<TextProtocol, TestSandbox>;
   const stopUpstreams = async (): Promise<void> => {
