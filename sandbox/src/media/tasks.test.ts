@@ -209,23 +209,23 @@ describe("images and videos of the sandbox", () => {
     expect((await sandbox.lastEntry()).headers["idempotency-key"]).toBe("same");
   });
 
-  it("makes no file before one is fetched: ten thousand tasks in flight are only notes", async () => {
+  it("makes no file before one is fetched: a thousand tasks in flight are only notes", async () => {
     const many = await startSandbox({ taskMs: 3_600_000 });
     try {
       const ids: string[] = [];
-      for (let batch = 0; batch < 100; batch += 1) {
+      for (let batch = 0; batch < 10; batch += 1) {
         const prompt = `A fox ${"that runs ".repeat(100)}`;
         ids.push(
           ...(await Promise.all(Array.from({ length: 100 }, () => submit(many, videobBody({ prompt }))))),
         );
       }
-      expect(new Set(ids).size).toBe(10_000);
+      expect(new Set(ids).size).toBe(1_000);
       expect((await get(many, videoTask(ids[0] ?? ""))).json.status).toBe("NOT_START");
       const journal = await many.journal();
-      expect(journal.filter(({ protocol }) => protocol === "video-submit")).toHaveLength(10_000);
-      expect((await get(many, "/_sandbox/status")).json).toMatchObject({ journaled: 10_001, files_made: 0 });
+      expect(journal.filter(({ protocol }) => protocol === "video-submit")).toHaveLength(1_000);
+      expect((await get(many, "/_sandbox/status")).json).toMatchObject({ journaled: 1_001, files_made: 0 });
     } finally {
       await many.close();
     }
-  }, 120_000);
+  });
 });

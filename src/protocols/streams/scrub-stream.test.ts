@@ -90,9 +90,14 @@ describe.each(NAMES)("a stream of %s", (protocol) => {
   });
 
   it("is told the same wherever it is cut", () => {
+    // Each of the words alone: to read all of them again at each of their cuts takes ten times as long.
+    for (const words of WORDS) {
+      const stream = Buffer.from(OPENING[protocol] + content + words + content);
+      const whole = receive(protocol, stream, []);
+      for (let cut = 1; cut < stream.length; cut += 1) expect(receive(protocol, stream, [cut])).toBe(whole);
+    }
     const stream = Buffer.from(OPENING[protocol] + content + WORDS.join(content) + content);
     const whole = receive(protocol, stream, []);
-    for (let cut = 1; cut < stream.length; cut += 1) expect(receive(protocol, stream, [cut])).toBe(whole);
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 40 }), (cuts) => {
         expect(receive(protocol, stream, cuts)).toBe(whole);
