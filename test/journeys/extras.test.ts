@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CatalogUpstream, catalogFile } from "../support/catalog-file.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { cleanLedger } from "../support/money-books.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -67,7 +68,7 @@ describe("what is not tokens", () => {
       expect(each["charge_nanos"]).toBe(String(tokenNanos));
       expect(Number(each["exact_usd"]) * 1e9).toBeCloseTo(tokenNanos, 3);
     }
-    expect((await failingOver.run("ledger", "verify")).code).toBe(0);
+    await cleanLedger(failingOver);
   });
 });
 

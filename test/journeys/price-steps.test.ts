@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalogFile } from "../support/catalog-file.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { cleanLedger } from "../support/money-books.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -50,7 +51,7 @@ describe.each(Object.keys(PATHS) as (keyof typeof PATHS)[])("a price with steps 
 });
 
 it("leaves books that agree", async () => {
-  expect((await gateway.run("ledger", "verify")).code).toBe(0);
+  await cleanLedger(gateway);
 });
 
 interface Line {

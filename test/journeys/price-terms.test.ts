@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalogFile } from "../support/catalog-file.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { cleanLedger } from "../support/money-books.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -121,7 +122,7 @@ it("charges the price by the request besides, translated too", async () => {
 });
 
 it("leaves books that agree", async () => {
-  expect((await forwarding.run("ledger", "verify")).code).toBe(0);
+  await cleanLedger(forwarding);
 });
 
 interface Charged {
