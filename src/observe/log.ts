@@ -1,5 +1,4 @@
 import { type DestinationStream, pino } from "pino";
-import pretty from "pino-pretty";
 import { lineOutput } from "./line-output.ts";
 
 type LogFields = Readonly<Record<string, unknown>>;
@@ -18,11 +17,9 @@ export interface Log {
 
 export interface LogOptions {
   readonly level: string;
-  /** Coloured lines for a person instead of JSON. */
-  readonly pretty?: boolean;
   /** For commands whose standard output is their result. */
   readonly toStderr?: boolean;
-  /** Where lines go instead; for tests. */
+  /** Where lines go instead: to a terminal, or to a test. */
   readonly destination?: DestinationStream;
 }
 
@@ -33,9 +30,8 @@ const HIDDEN = [
 ];
 
 /**
- * The process's log: JSON lines on standard output, or coloured ones for a person. What must not be
- * in a log is kept out three times: callers do not pass it, fields of a telling name are hidden, and
- * the text of errors is scrubbed.
+ * The process's log: JSON lines on standard output. What must not be in a log is kept out three times: callers do not
+ * pass it, fields of a telling name are hidden, and the text of errors is scrubbed.
  */
 export function createLog(options: LogOptions): Log {
   const settings = {
@@ -46,17 +42,21 @@ export function createLog(options: LogOptions): Log {
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
-  const descriptor = options.toStderr ? 2 : 1;
   if (options.destination !== undefined) return pino(settings, options.destination);
-  if (options.pretty) return pino(settings, pretty({ colorize: true, sync: true, destination: descriptor }));
   const log: Log = pino(
     settings,
     lineOutput({
-      descriptor,
+      descriptor: options.toStderr ? 2 : 1,
       onLeftOut: (lines) => log.warn({ lines }, "log messages were dropped because the output was blocked"),
     }),
   );
   return log;
+}
+
+/** The same in coloured lines for a person at a terminal. What colours them is loaded only there. */
+export async function createTerminalLog(level: string): Promise<Log> {
+  const { default: pretty } = await import("pino-pretty");
+  return createLog({ level, destination: pretty({ colorize: true, sync: true, destination: 1 }) });
 }
 
 /** For tests and tools that want no lines. */

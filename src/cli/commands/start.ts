@@ -10,7 +10,7 @@ import type { Process } from "../../compose-base.ts";
 import type { Config } from "../../config.ts";
 import { readManifest } from "../../manifest/file/read.ts";
 import { boundedLog } from "../../observe/bounded-log.ts";
-import { createLog, type Log } from "../../observe/log.ts";
+import { createLog, createTerminalLog, type Log } from "../../observe/log.ts";
 import { isConnectionLoss } from "../../storage/failures.ts";
 import { migrate } from "../../storage/migrator.ts";
 import { openDatabase } from "../../storage/open-database.ts";
@@ -56,7 +56,8 @@ export const startCommand: Command = {
     const roles = readRoles(text("role"));
     enlargeYoungGeneration();
     if (config.crashAt) armFailpoint(config.crashAt.name, config.crashAt.pass);
-    const written = createLog({ level: config.logLevel, pretty: process.stdout.isTTY === true });
+    const level = config.logLevel;
+    const written = process.stdout.isTTY ? await createTerminalLog(level) : createLog({ level });
     const log = boundedLog(written, { isOutage });
     if (cluster.isPrimary && processes > 1 && config.redisUrl === undefined)
       log.warn(
