@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import module from "node:module";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -139,6 +141,7 @@ describe("the entry point", () => {
     // As in the package, which has no modules.
     for (const path of ["dist/main.js", "dist/.tsbuildinfo"]) await rm(file(path));
     expect(await begin()).toBe("bundle");
+    expect(existsSync(file("dist/compile-cache"))).toBe("enableCompileCache" in module);
   });
 });
 
