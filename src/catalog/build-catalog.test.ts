@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../test/support/cases.ts";
 import type { AccountId, Caller, KeyId } from "../accounts/caller.ts";
 import { CHAT_PROTOCOLS, PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import { GatewayError } from "../errors.ts";
@@ -154,7 +155,7 @@ describe("the catalog", () => {
           given.models.map(({ id }) => id).filter((id) => catalog.callable(who, id)),
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 
@@ -194,7 +195,7 @@ describe("the catalog", () => {
         const union = new Set(endpoints.flatMap((endpoint) => catalog.serving(id, group, endpoint)));
         expect(new Set(catalog.serving(id, group))).toEqual(union);
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 

@@ -13,6 +13,7 @@ import {
   splice,
 } from "../../src/base/json/json-splice.ts";
 import { compileWatch } from "../../src/base/json/json-watch.ts";
+import { casesOf } from "../support/cases.ts";
 import { bodyText, cutAt, cutPlaces, jsonText, mustScan } from "./json-bodies.ts";
 
 const watch = compileWatch(
@@ -65,7 +66,7 @@ describe("forwarding", () => {
           model: JSON.parse(JSON.stringify(name)),
         });
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 
@@ -106,7 +107,7 @@ describe("forwarding", () => {
           .filter((each) => !each.startsWith('"r"') && !each.startsWith('"\\u0072"'));
         for (const each of kept) expect(left).toContain(each);
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 
@@ -192,6 +193,6 @@ function lawOfEdit(
       const added = edits.reduce((sum, { bytes }) => sum + bytes.length, 0);
       expect(sent.length).toBe(body.length - removed + added);
     }),
-    { numRuns: 1_000 },
+    { numRuns: casesOf(1_000) },
   );
 }

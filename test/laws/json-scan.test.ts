@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { JsonFault } from "../../src/base/json/json-fault.ts";
 import type { BodyScan } from "../../src/base/json/json-scan.ts";
 import { compileWatch } from "../../src/base/json/json-watch.ts";
+import { casesOf } from "../support/cases.ts";
 import {
   bodyText,
   cutAt,
@@ -41,7 +42,7 @@ describe("the scan of a body", () => {
         const accepted = !(scanChunks(watch, cutAt(body, places)) instanceof JsonFault);
         expect(accepted).toBe(parseStrictly(body) !== undefined);
       }),
-      { numRuns: 3_000 },
+      { numRuns: casesOf(3_000) },
     );
   });
 
@@ -53,7 +54,7 @@ describe("the scan of a body", () => {
         const bytes = Array.from(body, (byte) => Buffer.of(byte));
         expectSame(factsOf(scanChunks(watch, bytes)), whole);
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 
@@ -80,7 +81,7 @@ describe("the scan of a body", () => {
           expect(JSON.parse(body.toString("utf8", found.keyStart, found.keyEnd))).toBe(name);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 
@@ -102,7 +103,7 @@ describe("the scan of a body", () => {
         for (const expected of valuesOf(JSON.parse(text), "n"))
           expect(found).toContain(JSON.stringify(expected));
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { MAX_TOKENS_REPORTED, TOKEN_BUCKETS, type TokenUsage } from "../../src/usage/usage.ts";
+import { casesOf } from "../support/cases.ts";
 
 /** Raw JSON text, since no JavaScript value writes 1e400 or a bare NaN. */
 const HOSTILE = [
@@ -141,10 +142,12 @@ describe("hostile usage", () => {
           expect(isAudio(facts.usage?.tokens ?? {})).toBe(true);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: casesOf(3_000) },
     );
   });
 });
+
+const CASES = casesOf(50_000);
 
 describe("any bytes", () => {
   const seeds = Object.values(RESPONSES).flatMap((response) => [
@@ -166,7 +169,7 @@ describe("any bytes", () => {
   );
 
   it(
-    "never throws and never reads an unsound count, from 50,000 broken answers and streams",
+    `never throws and never reads an unsound count, from ${CASES} broken answers and streams`,
     () => {
       const names = Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[];
       fc.assert(
@@ -189,7 +192,7 @@ describe("any bytes", () => {
           }
           return true;
         }),
-        { numRuns: Math.ceil(50_000 / names.length) },
+        { numRuns: Math.ceil(CASES / names.length) },
       );
     },
     FUZZ_MS,
@@ -242,12 +245,12 @@ describe("any bytes", () => {
           decodeError(500, {}, Buffer.from(text));
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: casesOf(5_000) },
     );
   });
 });
 
-/** No deadline, only an end for a hang: a busy machine takes its time over 50,000 cases. */
+/** No deadline, only an end for a hang: a busy machine takes its time over all cases. */
 const FUZZ_MS = 180_000;
 
 /** The facts of one answer read plain and as a stream of this one event. */

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { createResponseReader } from "../../src/relay/mode/response-reader.ts";
 import { type TokenUsage, totalInput, totalOutput } from "../../src/usage/usage.ts";
+import { casesOf } from "../support/cases.ts";
 import { verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
@@ -63,7 +64,7 @@ it("judges and charges an answer alike, forwarded or translated, plain or stream
       }
       for (const usage of usages) expect(usage).toEqual(usages[0]);
     }),
-    { numRuns: 300 },
+    { numRuns: casesOf(300) },
   );
 });
 

@@ -4,14 +4,15 @@ import { openLosses } from "../../src/conversation/loss.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { parseLoosely } from "../../src/protocols/json.ts";
 import { openFrameReader } from "../../src/protocols/streams/stream-frames.ts";
+import { casesOf } from "./cases.ts";
 import { codecOf } from "./codec-of.ts";
 import { frame, plan, target } from "./conversation-arbitraries.ts";
 import { type Mangler, openMangler } from "./mangle.ts";
 import { type SeededRandom, seededRandom } from "./seed.ts";
 import { streamFaults } from "./stream-grammar/stream-faults.ts";
 
-/** 50,000 with every change, over the four codecs; `FAREGATE_FUZZ_CASES` asks for more. */
-const CASES = Number(process.env["FAREGATE_FUZZ_CASES"] ?? 50_000) / CHAT_PROTOCOLS.length;
+/** Over the four codecs; `FAREGATE_FUZZ_CASES` asks for more. */
+const CASES = Number(process.env["FAREGATE_FUZZ_CASES"] ?? casesOf(50_000)) / CHAT_PROTOCOLS.length;
 
 /** Ten times what a case takes on a busy machine. */
 const MAX_MS_PER_CASE = 20;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../../test/support/cases.ts";
 import {
   brokenJson,
   chatEvents,
@@ -139,7 +140,7 @@ describe("messages codec", () => {
         for (const event of events) encoder.step(event);
         encoder.end();
       }),
-      { numRuns: 2000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 
@@ -185,7 +186,7 @@ describe("messages codec", () => {
         const sent = decoded.flatMap((each) => encoder.step(each));
         expect(grammarFaults(sent)).toEqual([]);
       }),
-      { numRuns: 2000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 });
