@@ -70,6 +70,7 @@ const TABLE = {
     ],
     [],
   ],
+  "price-lists": [[...LEAVES, "catalog", "manifest", "storage", "users"], []],
   console: [
     [
       ...LEAVES,
@@ -87,6 +88,7 @@ const TABLE = {
       "tasks",
       "webhooks",
       "manifest",
+      "price-lists",
       "storage",
     ],
     [],

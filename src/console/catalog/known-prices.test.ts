@@ -1,9 +1,8 @@
-import { calcPrice, findProvider } from "@pydantic/genai-prices";
 import { describe, expect, it } from "vitest";
-import { PPM } from "../../base/money.ts";
-import { price } from "../../billing/pricing/price.ts";
+import { systemClock } from "../../base/clock.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import { readModel } from "../../manifest/file/read-item.ts";
+import { publicList } from "../../price-lists/public-list.ts";
 import type { KnownPrices } from "./contract.ts";
 import { knownPriceOperations } from "./known-prices.ts";
 
@@ -15,39 +14,34 @@ async function known(search: string): Promise<KnownPrices["data"]> {
   return (answer as unknown as KnownPrices).data;
 }
 
-const VENDORS: Readonly<Record<string, string>> = {
-  Anthropic: "anthropic",
-  Google: "google",
-  OpenAI: "openai",
-};
-
-describe("public prices of models with steps", () => {
-  it("cost what the public list itself computes, on both sides of each step", async () => {
+describe("public prices in the console", () => {
+  it("are, as the catalog file reads them, the tables that the list is read into: steps, calls and modalities too", async () => {
+    const list = await publicList(systemClock.nowMs());
     let compared = 0;
-    for (const [vendor, providerId] of Object.entries(VENDORS)) {
-      expect(findProvider({ providerId })?.name).toBe(vendor);
-      for (const { vendor: of, model, price: listed } of await known(vendor)) {
-        if (of !== vendor || listed.steps === undefined) continue;
-        const terms = { id: "m", context_tokens: 10, max_output_tokens: 10, price: listed };
-        const { rates, dimensions = NO_DIMENSIONS } = readModel(terms, NOBODY).price ?? { rates: {} };
-        for (const { above } of listed.steps) {
-          for (const input of [above, above + 1]) {
-            const usage = { inputUncached: input - 1_000, cacheRead: 1_000, outputVisible: 500 };
-            const ours = price({ base: rates, ...dimensions }, { passes: [usage] }, { factorPpm: PPM });
-            const theirs = calcPrice(
-              { input_tokens: input, cache_read_tokens: 1_000, output_tokens: 500 },
-              model,
-              { providerId },
-            );
-            expect(Number(ours.chargeNanos) / 1e9, `${model} ${input}`).toBeCloseTo(
-              theirs?.total_price ?? -1,
-              8,
-            );
-            compared += 1;
-          }
-        }
+    for (const [vendor, name] of [
+      ["openai", "OpenAI"],
+      ["anthropic", "Anthropic"],
+      ["google", "Google"],
+    ] as const) {
+      for (const { vendor: of, model, price } of await known(name)) {
+        if (of !== name) continue;
+        const endpoints = price.output === undefined ? ["embeddings"] : undefined;
+        const terms = { id: "m", context_tokens: 10, max_output_tokens: 10, endpoints, price };
+        const read = readModel(terms, NOBODY).price;
+        const entry = list.entries.find((each) => each.vendor === vendor && each.model === model);
+        expect({ base: read?.rates, ...(read?.dimensions ?? NO_DIMENSIONS) }, model).toEqual(
+          entry?.read().table,
+        );
+        compared += 1;
       }
     }
-    expect(compared).toBeGreaterThan(10);
+    expect(compared).toBeGreaterThan(100);
+  });
+
+  it("hold every word of a search, and at most a hundred", async () => {
+    const [sonnet] = await known("claude sonnet 4.5 anthropic");
+    expect(sonnet?.price).toMatchObject({ input: "3", steps: [{ above: 200_000, input: "6" }] });
+    expect(await known("nobody sells this")).toEqual([]);
+    expect(await known("")).toHaveLength(100);
   });
 });
