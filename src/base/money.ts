@@ -12,9 +12,19 @@ export const PPM = 1_000_000n;
  * would be lost or the value is no decimal.
  */
 export function parseDecimal(value: string | number, scale: number): bigint {
-  const text = String(value);
   // What was a number already is put in exponents by JavaScript alone, as in 1e-7.
-  const match = (typeof value === "number" ? WRITTEN_NUMBER : DECIMAL_TEXT).exec(text);
+  return typeof value === "number"
+    ? parseWrittenNumber(String(value), scale)
+    : scaledBy(value, DECIMAL_TEXT, scale);
+}
+
+/** The same of a number as JSON writes it, which may have an exponent. */
+export function parseWrittenNumber(text: string, scale: number): bigint {
+  return scaledBy(text, WRITTEN_NUMBER, scale);
+}
+
+function scaledBy(text: string, form: RegExp, scale: number): bigint {
+  const match = form.exec(text);
   if (!match) throw new RangeError(`"${text}" is not a decimal number`);
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const shift = scale - fraction.length + Number(exponent);
@@ -32,7 +42,7 @@ export function parseDecimal(value: string | number, scale: number): bigint {
 
 /** The one way in which amounts are written. */
 const DECIMAL_TEXT = /^(-?)(\d+)(?:\.(\d+))?$/;
-const WRITTEN_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/;
+const WRITTEN_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /** The shortest decimal text of a number scaled by 10^scale: 1_500_000_000n at 9 is "1.5". */
 export function formatDecimal(scaled: bigint, scale: number): string {

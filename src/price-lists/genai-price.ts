@@ -135,7 +135,7 @@ function readRows(vendor: string, price: ModelPrice) {
   return { base: rowAt(price, 0), steps: stepsOf(steps) };
 }
 
-/** What each token costs in a request of so many tokens of input. */
+/** What each token costs in a request of so many tokens of input. A double's shortest text is what a person wrote. */
 function rowAt(price: ModelPrice, input: number): TokenPrices {
   const row: Row = {};
   for (const [key, name] of Object.entries(TOKEN_KEYS)) {
@@ -145,7 +145,7 @@ function rowAt(price: ModelPrice, input: number): TokenPrices {
       typeof rate === "number"
         ? rate
         : (rate.tiers.findLast(({ start }) => input > start)?.price ?? rate.base);
-    row[name] = exactly(key, plain, 9);
+    row[name] = exactly(key, String(plain), 9);
   }
   return row;
 }
@@ -166,5 +166,5 @@ function readOthers(vendor: string, price: ModelPrice) {
 
 function flat(key: string, rate: NonNullable<ModelPrice[string]>): bigint {
   if (typeof rate !== "number") throw new NotExpressible(`${key} depends on the length of the input`);
-  return exactly(key, rate, 6);
+  return exactly(key, String(rate), 6);
 }

@@ -1,4 +1,4 @@
-import { PPM, parseDecimal } from "../base/money.ts";
+import { PPM, parseWrittenNumber } from "../base/money.ts";
 import { pathText } from "../base/schema-issues.ts";
 import { NO_DIMENSIONS, type PriceHours, type PriceStep, type PriceTable } from "../catalog/price-table.ts";
 import { tableProblems } from "../catalog/table-problems.ts";
@@ -8,10 +8,11 @@ import { NotExpressible } from "./list-entry.ts";
 /** Row of prices while it is being read. */
 export type Row = { -readonly [Name in keyof TokenPrices]: TokenPrices[Name] };
 
-/** Decimals that a list writes, exact to this many places. Throws NotExpressible beyond them. */
-export function exactly(field: string, written: string | number, places: number): bigint {
+/** A number as a list writes it, exact to this many places. Throws NotExpressible beyond them. */
+export function exactly(field: string, written: string, places: number): bigint {
+  if (!/^\d/.test(written)) throw new NotExpressible(`${field} is ${written}, which is no price`);
   try {
-    return parseDecimal(written, places);
+    return parseWrittenNumber(written, places);
   } catch {
     throw new NotExpressible(`${field} is ${written}, which has too many decimal places to be kept exactly`);
   }

@@ -1,0 +1,102 @@
+import type { TokenPriceName } from "../catalog/token-prices.ts";
+
+/** What a field of a model says a price of. */
+export type PriceField =
+  | {
+      readonly kind: "tokens";
+      readonly name: TokenPriceName;
+      /** The input must be longer than so many tokens; 0 = the price of any input. */
+      readonly above: number;
+      readonly tier: string | undefined;
+    }
+  /** Of nothing that a text model is charged for here. */
+  | { readonly kind: "ignored" }
+  /** Of something that a price table has another place for, or none. */
+  | { readonly kind: "other" };
+
+/** US dollars per token. */
+const TOKENS: Readonly<Record<string, TokenPriceName>> = {
+  input_cost_per_token: "input",
+  output_cost_per_token: "output",
+  output_cost_per_reasoning_token: "reasoning",
+  cache_read_input_token_cost: "cacheRead",
+  cache_creation_input_token_cost: "cacheWrite",
+  cache_creation_input_token_cost_above_1hr: "cacheWrite1h",
+  input_cost_per_audio_token: "audioInput",
+  cache_read_input_audio_token_cost: "audioCacheRead",
+  output_cost_per_audio_token: "audioOutput",
+  input_cost_per_image_token: "imageInput",
+  cache_read_input_image_token_cost: "imageCacheRead",
+  output_cost_per_image_token: "imageOutput",
+  input_cost_per_video_token: "videoInput",
+  output_cost_per_video_token: "videoOutput",
+};
+
+/** Endings of service tiers, and what vendors' responses call them. */
+const TIERS: Readonly<Record<string, string>> = {
+  priority: "priority",
+  flex: "flex",
+  batches: "batch",
+  ultrafast: "ultrafast",
+};
+
+const IGNORED: ReadonlySet<string> = new Set([
+  // The same prices in units of Databricks.
+  "input_dbu_cost_per_token",
+  "output_dbu_cost_per_token",
+  // Storage, which no request is charged for.
+  "file_search_cost_per_gb_per_day",
+  "vector_store_cost_per_gb_per_day",
+  // Says how another field is meant, and is read with it.
+  "web_search_billing_unit",
+]);
+
+const FIELD = /^(.+?)(?:_above_(\d+)(k?)_tokens)?(?:_(priority|flex|batches|ultrafast))?$/;
+
+/** undefined = a field that says nothing about prices. Unknown ones that seem to are "other", so that none is passed over. */
+export function priceField(field: string): PriceField | undefined {
+  if (IGNORED.has(field)) return { kind: "ignored" };
+  const [, start = "", number, thousands, tier] = FIELD.exec(field) ?? [];
+  const name = Object.hasOwn(TOKENS, start) ? TOKENS[start] : undefined;
+  if (name === undefined) return /cost|pric|multiplier/.test(field) ? { kind: "other" } : undefined;
+  const above = Number(number ?? 0) * (thousands === "k" ? 1_000 : 1);
+  return { kind: "tokens", name, above, tier: tier === undefined ? undefined : TIERS[tier] };
+}
+
+/** How LiteLLM names vendors: its own words for them, and what stands before a model's name. */
+export interface LitellmVendor {
+  readonly providers: readonly string[];
+  readonly prefix: string;
+}
+
+/** By the bundled list's name of the vendor. */
+export const LITELLM_VENDORS: Readonly<Record<string, LitellmVendor>> = {
+  anthropic: { providers: ["anthropic"], prefix: "anthropic/" },
+  openai: { providers: ["openai", "text-completion-openai"], prefix: "openai/" },
+  google: {
+    providers: [
+      "gemini",
+      "vertex_ai-language-models",
+      "vertex_ai-anthropic_models",
+      "vertex_ai-embedding-models",
+    ],
+    prefix: "gemini/",
+  },
+  deepseek: { providers: ["deepseek"], prefix: "deepseek/" },
+  mistral: { providers: ["mistral"], prefix: "mistral/" },
+  "x-ai": { providers: ["xai"], prefix: "xai/" },
+  moonshotai: { providers: ["moonshot"], prefix: "moonshot/" },
+  zai: { providers: ["zai"], prefix: "zai/" },
+  minimax: { providers: ["minimax"], prefix: "minimax/" },
+  cohere: { providers: ["cohere", "cohere_chat"], prefix: "cohere/" },
+  perplexity: { providers: ["perplexity"], prefix: "perplexity/" },
+  groq: { providers: ["groq"], prefix: "groq/" },
+  cerebras: { providers: ["cerebras"], prefix: "cerebras/" },
+  together: { providers: ["together_ai"], prefix: "together_ai/" },
+  fireworks: { providers: ["fireworks_ai"], prefix: "fireworks_ai/" },
+  novita: { providers: ["novita"], prefix: "novita/" },
+  azure: { providers: ["azure", "azure_ai"], prefix: "azure/" },
+  aws: { providers: ["bedrock", "bedrock_converse"], prefix: "bedrock/" },
+  ovhcloud: { providers: ["ovhcloud"], prefix: "ovhcloud/" },
+  openrouter: { providers: ["openrouter"], prefix: "openrouter/" },
+};
