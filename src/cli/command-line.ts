@@ -10,6 +10,7 @@ import { keysCreateCommand } from "./commands/keys.ts";
 import { ledgerVerifyCommand } from "./commands/ledger.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { passwordCommand } from "./commands/password.ts";
+import { pricesCommand } from "./commands/prices.ts";
 import { rotateMasterKeyCommand } from "./commands/rotate-master-key.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { startCommand } from "./commands/start.ts";
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   startCommand,
   applyCommand,
   exportCommand,
+  pricesCommand,
   migrateCommand,
   ledgerVerifyCommand,
   keysCreateCommand,

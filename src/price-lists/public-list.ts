@@ -1,6 +1,6 @@
 import type { ModelInfo, Provider } from "@pydantic/genai-prices";
 import { isTextModel, type ListedModel, readGenaiPrice } from "./genai-price.ts";
-import type { ListEntry, PriceList } from "./list-entry.ts";
+import type { ListEntry, ListedPrice, PriceList } from "./list-entry.ts";
 
 /** The release of the bundled list; a test holds it to the installed package. */
 export const PUBLIC_LIST = { name: "genai-prices 0.1.8", date: "2026-09-23" } as const;
@@ -45,10 +45,10 @@ async function loadList(day: Date): Promise<PublicList> {
     const listed: ListedModel = {
       vendor: owners.get(model) ?? provider.id,
       prices: model.prices,
-      priceAt: (timestamp) =>
-        calcPrice({ input_tokens: 0 }, model.id, { providerId: provider.id, timestamp })?.model_price,
+      priceAt: (timestamp) => calcPrice({}, model.id, { providerId: provider.id, timestamp })?.model_price,
     };
     if (!isTextModel(listed, day)) return [];
+    let price: ListedPrice | undefined;
     return [
       {
         vendor: provider.id,
@@ -58,14 +58,22 @@ async function loadList(day: Date): Promise<PublicList> {
         isDeprecated: model.deprecated === true,
         url: provider.pricing_urls?.[0],
         contextTokens: model.context_window,
-        read: () => readGenaiPrice(listed, day),
+        read: () => {
+          price ??= readGenaiPrice(listed, day);
+          return price;
+        },
       },
     ];
   };
+  const own = new Map<ModelInfo, PublicEntry>();
   const entries = VENDORS.flatMap((providerId) => {
     const provider = findProvider({ providerId });
     for (const model of provider?.models ?? []) owners.set(model, providerId);
-    return provider === undefined ? [] : provider.models.flatMap((model) => entryOf(provider, model));
+    return (provider?.models ?? []).flatMap((model) => {
+      const [entry] = provider === undefined ? [] : entryOf(provider, model);
+      if (entry !== undefined) own.set(model, entry);
+      return entry ?? [];
+    });
   });
   return {
     ...PUBLIC_LIST,
@@ -73,8 +81,10 @@ async function loadList(day: Date): Promise<PublicList> {
     vendorAt: (baseUrl) => findProvider({ providerApiUrl: baseUrl })?.id,
     find(vendor, model) {
       // The list itself knows a model's other names, and whose prices a vendor sells at that it has no own ones for.
-      const found = calcPrice({ input_tokens: 0 }, model, { providerId: vendor, timestamp: day });
-      return found === null ? undefined : entryOf(found.provider, found.model)[0];
+      const found = calcPrice({}, model, { providerId: vendor, timestamp: day });
+      if (found === null) return undefined;
+      const entry = own.get(found.model);
+      return entry?.vendor === found.provider.id ? entry : entryOf(found.provider, found.model)[0];
     },
   };
 }

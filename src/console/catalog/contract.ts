@@ -116,6 +116,47 @@ export const knownPrices = z.object({
 });
 export type KnownPrices = z.infer<typeof knownPrices>;
 
+export const priceDifferences = z.object({
+  list: z.object({
+    name: z.string().describe("The list with its release"),
+    date: z.string().describe("Day of that release"),
+  }),
+  data: z
+    .array(
+      z.object({
+        model: z.string(),
+        upstreams: z.array(z.string()).describe("Upstreams that serve it as the listed model"),
+        vendor: z.string().describe("The list's name of their vendor"),
+        listed_as: z.string().describe("The list's name of the model"),
+        url: z.string().nullable().describe("Where the vendor states its prices"),
+        differences: z
+          .array(
+            z.object({
+              price: z.string().describe("Its keys under `price` in the catalog file"),
+              ours: z.string().nullable(),
+              theirs: z.string().nullable().describe("null = removed with the list's other steps or hours"),
+            }),
+          )
+          .describe("What accepting would change"),
+        left_out: z.array(z.string()).describe("What the list states in part only; it stays as it is"),
+        problem: z.string().nullable().describe("Why it can't be accepted"),
+        version: z.string().describe("Of these differences; sent to accept them"),
+      }),
+    )
+    .describe("Entries that differ, or whose price can't be used"),
+  compared: z.int().describe("Models that have an entry"),
+  unlisted: z.array(z.string()).describe("Text models without an entry"),
+  next: z.null(),
+});
+export type PriceDifferences = z.infer<typeof priceDifferences>;
+
+export const acceptedPrice = z.strictObject({
+  vendor: z.string(),
+  listed_as: z.string(),
+  version: z.string().describe("Of the differences that were shown; 409 if they are others by now"),
+});
+export type AcceptedPrice = z.infer<typeof acceptedPrice>;
+
 export const catalogImport = z.strictObject({
   text: z
     .string()

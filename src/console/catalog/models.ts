@@ -185,7 +185,8 @@ async function responsesFor({ database, seals, catalog }: ConsoleDeps, known: re
   );
 }
 
-async function responseOf(deps: ConsoleDeps, id: string) {
+/** The model as everybody is shown it now. */
+export async function responseOf(deps: ConsoleDeps, id: string) {
   const found = (await responsesOf(deps)).find((each) => each.id === id);
   if (found === undefined) throw new GatewayError("not_found", "Model not found.");
   return found;

@@ -2,9 +2,15 @@ import type { ConsoleDeps } from "../deps.ts";
 import type { Operation } from "../operation.ts";
 import { fileOperations } from "./file.ts";
 import { knownPriceOperations } from "./known-prices.ts";
+import { listedPriceOperations } from "./listed-prices.ts";
 import { modelOperations } from "./models.ts";
 
 /** What is sold at which price, for operators. */
 export function catalogOperations(deps: ConsoleDeps): readonly Operation[] {
-  return [...modelOperations(deps), ...knownPriceOperations(), ...fileOperations(deps)];
+  return [
+    ...modelOperations(deps),
+    ...knownPriceOperations(),
+    ...listedPriceOperations(deps),
+    ...fileOperations(deps),
+  ];
 }

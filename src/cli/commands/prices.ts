@@ -1,0 +1,208 @@
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { openSeals } from "../../accounts/master-key.ts";
+import { systemClock } from "../../base/clock.ts";
+import { counted } from "../../base/text.ts";
+import { readModels } from "../../catalog/models-store.ts";
+import { readUpstreams } from "../../catalog/upstreams-store.ts";
+import { readFileText } from "../../manifest/file/read.ts";
+import { lockManifest } from "../../manifest/manifest-store.ts";
+import { acceptPrice } from "../../price-lists/accept.ts";
+import { type Comparison, type Comparisons, comparePrices } from "../../price-lists/compare.ts";
+import type { PriceList } from "../../price-lists/list-entry.ts";
+import { ListFormatError, readLitellmList } from "../../price-lists/litellm-list.ts";
+import { publicList } from "../../price-lists/public-list.ts";
+import type { Queryable } from "../../storage/database.ts";
+import { insertAudit } from "../../users/audit-store.ts";
+import { commandOrigin } from "../audit.ts";
+import { asTyped, type Command, CommandFailure, UsageError } from "../command.ts";
+import { withDatabase } from "../open.ts";
+
+/** Compares the catalog's prices with public lists, and writes those that are accepted. */
+export const pricesCommand: Command = {
+  name: "prices",
+  summary: "compare model prices with public price lists; exit code 1 = differences, 3 = not run",
+  positionals: [],
+  options: {
+    file: {
+      type: "string",
+      value: "FILE",
+      help: "compare with this list, in the format of LiteLLM's model_prices_and_context_window.json, instead of the bundled one",
+    },
+    models: { type: "string", value: "a,b", help: "only these models (default: all text models)" },
+    vendor: {
+      type: "string",
+      value: "NAME",
+      help: "only this vendor's prices, for models that several vendors serve: openai, azure, aws ...",
+    },
+    apply: { type: "boolean", help: "set the listed prices; nothing changes without it" },
+    json: { type: "boolean", help: "print the result as JSON" },
+  },
+  failureCode: 3,
+  examples: [
+    "faregate prices",
+    "faregate prices --file model_prices_and_context_window.json --models gpt-5.4 --apply",
+    "faregate prices --json | jq .differences",
+  ],
+  async run({ config, text, flag }) {
+    const wanted = readModelIds(text("models"));
+    const bundled = await publicList(systemClock.nowMs());
+    const list = await listOf(text("file"), bundled);
+    return withDatabase(config, "prices", async ({ database }) => {
+      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+      const found = async (db: Queryable) => {
+        const models = await readModels(db);
+        const unknown = wanted?.find((id) => !models.some((model) => model.id === id));
+        if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
+        const upstreams = await readUpstreams(db, seals);
+        const chosen = wanted === undefined ? models : models.filter(({ id }) => wanted.includes(id));
+        const all = comparePrices({ models: chosen, upstreams, lists: [list], vendorAt: bundled.vendorAt });
+        return { models, ...onlyVendor(all, text("vendor")) };
+      };
+      const result = flag("apply")
+        ? await database.transaction(async (tx) => {
+            await lockManifest(tx);
+            const { models, ...compared } = await found(tx);
+            const applied: string[] = [];
+            for (const comparison of acceptable(compared.comparisons)) {
+              const model = models.find(({ id }) => id === comparison.model);
+              if (model === undefined) continue;
+              await insertAudit(tx, { ...(await acceptPrice(tx, model, comparison)), ...commandOrigin() });
+              applied.push(model.id);
+            }
+            return { ...compared, applied };
+          })
+        : { ...(await found(database)), applied: [] };
+      console.log(flag("json") ? JSON.stringify(asJson(list, result), null, 2) : asText(list, result));
+      const isDone = ({ model, differences }: Comparison): boolean =>
+        differences.length === 0 || result.applied.includes(model);
+      return result.comparisons.every(isDone) ? 0 : 1;
+    });
+  },
+};
+
+interface Result extends Comparisons {
+  readonly applied: readonly string[];
+}
+
+async function listOf(file: string | undefined, bundled: PriceList): Promise<PriceList> {
+  if (file === undefined) return bundled;
+  const text = await readFileText(file);
+  const name = file === "-" ? "standard input" : basename(file);
+  const changed = file === "-" ? new Date(systemClock.nowMs()) : (await stat(file)).mtime;
+  try {
+    return readLitellmList(text, { name, date: changed.toISOString().slice(0, 10) });
+  } catch (error) {
+    if (error instanceof ListFormatError) throw new CommandFailure(`${file} ${error.message}`);
+    throw error;
+  }
+}
+
+function readModelIds(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const ids = text
+    .split(",")
+    .map((id) => id.trim())
+    .filter(Boolean);
+  if (ids.length > 0) return ids;
+  throw new UsageError("--models takes model ids, separated by commas; omit it for all models");
+}
+
+function onlyVendor({ comparisons, unlisted }: Comparisons, vendor: string | undefined): Comparisons {
+  if (vendor === undefined) return { comparisons, unlisted };
+  return { comparisons: comparisons.filter(({ entry }) => entry.vendor === vendor), unlisted };
+}
+
+/** Those that change something and can be accepted. Of several entries of a model none is, unless all say the same. */
+function acceptable(comparisons: readonly Comparison[]): Comparison[] {
+  const seen = new Set<string>();
+  return comparisons.filter((comparison) => {
+    if (comparison.differences.length === 0 || comparison.accepted === null) return false;
+    if (disagreeing(comparison, comparisons).length > 0 || seen.has(comparison.model)) return false;
+    seen.add(comparison.model);
+    return true;
+  });
+}
+
+/** Other entries of the same model that would change it otherwise. */
+function disagreeing(one: Comparison, comparisons: readonly Comparison[]): Comparison[] {
+  const changes = JSON.stringify(one.differences);
+  return comparisons.filter(
+    ({ model, differences }) => model === one.model && JSON.stringify(differences) !== changes,
+  );
+}
+
+function asJson(list: PriceList, { comparisons, unlisted, applied }: Result) {
+  const source = ({ model, upstreams, entry }: Comparison) => ({
+    model,
+    upstreams,
+    vendor: entry.vendor,
+    listed_as: entry.model,
+    source: list.name,
+    date: list.date,
+    url: entry.url ?? null,
+  });
+  return {
+    list: { name: list.name, date: list.date },
+    differences: comparisons.flatMap((each) => each.differences.map((one) => ({ ...source(each), ...one }))),
+    not_applicable: comparisons.flatMap((each) => {
+      const problem = problemOf(each, comparisons);
+      return problem === undefined ? [] : [{ ...source(each), reason: problem }];
+    }),
+    left_out: comparisons.flatMap((each) => each.leftOut.map((what) => ({ ...source(each), what }))),
+    unlisted,
+    applied,
+  };
+}
+
+function problemOf(one: Comparison, comparisons: readonly Comparison[]): string | undefined {
+  if (one.problem !== undefined) return one.problem;
+  const [other] = disagreeing(one, comparisons);
+  return other && `${one.entry.vendor} and ${other.entry.vendor} list different prices; choose with --vendor`;
+}
+
+function asText(list: PriceList, { comparisons, unlisted, applied }: Result): string {
+  const dated = `${list.name} (${list.date})`;
+  const rows = comparisons.flatMap((each) =>
+    each.differences.map(({ price, ours, theirs }) => [
+      each.model,
+      price,
+      ours ?? "(unset)",
+      theirs ?? "(unset)",
+      `${each.entry.vendor} ${each.entry.model}, ${dated}`,
+    ]),
+  );
+  const notes = comparisons.flatMap((each) => {
+    const problem = problemOf(each, comparisons);
+    const about = `${each.model} (${each.entry.vendor} ${each.entry.model})`;
+    return [
+      ...(problem === undefined ? [] : [`! ${about}: ${problem}`]),
+      ...each.leftOut.map((what) => `! ${about}: not compared: ${what}`),
+    ];
+  });
+  const models = new Set(comparisons.map(({ model }) => model));
+  const changed = new Set(rows.map(([model]) => model));
+  const summary =
+    rows.length === 0
+      ? `No differences: ${counted(models.size, "model")} compared with ${dated}.`
+      : `${counted(rows.length, "difference")} in ${counted(changed.size, "model")}; ${counted(models.size, "model")} compared with ${dated}.`;
+  const lines = [
+    ...(rows.length === 0 ? [] : columns([["MODEL", "PRICE", "OURS", "LISTED", "SOURCE"], ...rows])),
+    ...notes,
+    ...(unlisted.length === 0 ? [] : [`Not listed: ${unlisted.join(", ")}.`]),
+    summary,
+  ];
+  if (applied.length > 0) lines.push(`Applied: ${applied.join(", ")}.`);
+  else if (rows.length > 0)
+    lines.push(asTyped("Nothing was changed. To set the listed prices: faregate prices --apply"));
+  return lines.join("\n");
+}
+
+/** Rows as columns, each as wide as its widest cell; the last one is not padded. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const [first = []] = rows;
+  const widths = first.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  "),
+  );
+}

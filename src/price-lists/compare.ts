@@ -1,0 +1,153 @@
+import { pathText } from "../base/schema-issues.ts";
+import type { Model } from "../catalog/catalog.ts";
+import type { Price } from "../catalog/price-columns.ts";
+import { NO_DIMENSIONS, type PriceTable } from "../catalog/price-table.ts";
+import { tableProblems } from "../catalog/table-problems.ts";
+import type { UpstreamDeclaration } from "../catalog/upstreams-store.ts";
+import { encodePrice } from "../manifest/file/encode-file.ts";
+import { type FileRecord, type FileValue, isRecord } from "../manifest/file/file-value.ts";
+import { type ListEntry, type PriceList, priceOf } from "./list-entry.ts";
+
+/** One price that the list has otherwise, by its keys in the catalog file: "steps.272000.input". */
+export interface PriceDifference {
+  readonly price: string;
+  /** null = it has none, or the other has. */
+  readonly ours: string | null;
+  readonly theirs: string | null;
+}
+
+/** A model of the catalog beside its entry in a list. */
+export interface Comparison {
+  readonly model: string;
+  /** Upstreams that sell it as what the entry names. */
+  readonly upstreams: readonly string[];
+  readonly list: Pick<PriceList, "name" | "date">;
+  readonly entry: Pick<ListEntry, "vendor" | "model" | "url">;
+  /** What accepting the entry would change. */
+  readonly differences: readonly PriceDifference[];
+  /** What the list says in part only, which stays as it is. */
+  readonly leftOut: readonly string[];
+  /** Why the entry cannot be accepted; undefined = it can. */
+  readonly problem: string | undefined;
+  /** The model's price once it is accepted; null where it cannot be. */
+  readonly accepted: Price | null;
+}
+
+/** What is compared: text models, by what their upstreams call them at which vendor. */
+export interface Compared {
+  readonly models: readonly Model[];
+  readonly upstreams: readonly Pick<UpstreamDeclaration, "name" | "baseUrl" | "models">[];
+  readonly lists: readonly PriceList[];
+  /** The vendor at an address; undefined = nobody's that a list knows. */
+  vendorAt(baseUrl: string): string | undefined;
+}
+
+export interface Comparisons {
+  readonly comparisons: readonly Comparison[];
+  /** Text models without an entry in any list. */
+  readonly unlisted: readonly string[];
+}
+
+/** Every text model beside the entries of its upstreams' vendors. Pure: nothing is written. */
+export function comparePrices({ models, upstreams, lists, vendorAt }: Compared): Comparisons {
+  const unlisted: string[] = [];
+  const sellers = upstreams.map((upstream) => ({ ...upstream, vendor: vendorAt(upstream.baseUrl) }));
+  const comparisons = models
+    .filter(({ family }) => family === null)
+    .flatMap((model) => {
+      const found = lists.flatMap((list) => {
+        const byEntry = new Map<string, { entry: ListEntry; names: string[] }>();
+        for (const { name, vendor, models: theirs } of sellers) {
+          const theirName = theirs.get(model.id);
+          const entry = vendor && theirName !== undefined ? list.find(vendor, theirName) : undefined;
+          if (entry === undefined) continue;
+          const key = `${entry.vendor} ${entry.model}`;
+          byEntry.set(key, { entry, names: [...(byEntry.get(key)?.names ?? []), name] });
+        }
+        return Array.from(byEntry.values(), ({ entry, names }) => compare(model, list, entry, names));
+      });
+      if (found.length === 0) unlisted.push(model.id);
+      return found;
+    });
+  return { comparisons, unlisted };
+}
+
+function compare(
+  { id, price }: Model,
+  { name, date }: PriceList,
+  entry: ListEntry,
+  upstreams: readonly string[],
+): Comparison {
+  const { vendor, model, url } = entry;
+  const common = { model: id, upstreams, list: { name, date }, entry: { vendor, model, url } };
+  const read = entry.read();
+  if (read.table === undefined)
+    return {
+      ...common,
+      differences: [],
+      leftOut: [],
+      problem: `not expressible: ${read.reason}`,
+      accepted: null,
+    };
+  const table = merge(price === null ? undefined : tableOf(price), read.table);
+  const accepted: Price = { ...priceOf(table), extras: price?.extras ?? {}, media: price?.media ?? {} };
+  const [problem] = tableProblems(table);
+  return {
+    ...common,
+    differences: differencesOf(price, accepted),
+    leftOut: read.leftOut,
+    problem: problem && `with our other prices, ${pathText(problem.path)} ${problem.message}`,
+    accepted: problem === undefined ? accepted : null,
+  };
+}
+
+function tableOf({ rates, dimensions = NO_DIMENSIONS }: Price): PriceTable {
+  return { base: rates, ...dimensions };
+}
+
+/** What the list names is the list's; what it does not name stays. Steps and hours are named as a whole. */
+function merge(ours: PriceTable | undefined, theirs: PriceTable): PriceTable {
+  if (ours === undefined) return theirs;
+  return {
+    base: { ...ours.base, ...theirs.base },
+    steps: theirs.steps.length > 0 ? theirs.steps : ours.steps,
+    tiers: { ...ours.tiers, ...theirs.tiers },
+    speeds: { ...ours.speeds, ...theirs.speeds },
+    regions: { ...ours.regions, ...theirs.regions },
+    hours: theirs.hours.length > 0 ? theirs.hours : ours.hours,
+    calls: { ...ours.calls, ...theirs.calls },
+    units: { ...ours.units, ...theirs.units },
+    request: theirs.request > 0n ? theirs.request : ours.request,
+  };
+}
+
+function differencesOf(before: Price | null, after: Price): PriceDifference[] {
+  const [old, wanted] = [
+    before === null ? new Map<string, string>() : namedPrices(before),
+    namedPrices(after),
+  ];
+  return [...new Set([...old.keys(), ...wanted.keys()])].flatMap((price) => {
+    const [ours, theirs] = [old.get(price) ?? null, wanted.get(price) ?? null];
+    return ours === theirs ? [] : [{ price, ours, theirs }];
+  });
+}
+
+/** Every amount and factor by its keys, members of lists by what tells them apart. */
+function namedPrices(price: Price): Map<string, string> {
+  const named = new Map<string, string>();
+  addPrices(named, "", encodePrice(price));
+  return named;
+}
+
+function addPrices(named: Map<string, string>, path: string, value: FileValue | undefined): void {
+  if (value === undefined) return;
+  if (isRecord(value)) {
+    for (const [key, inner] of Object.entries(value))
+      addPrices(named, path === "" ? key : `${path}.${key}`, inner);
+  } else if (Array.isArray(value) && value.every(isRecord)) {
+    for (const { above, name, ...inner } of value as readonly FileRecord[])
+      addPrices(named, `${path}.${String(above ?? name)}`, inner);
+  } else {
+    named.set(path, Array.isArray(value) ? value.join(", ") : String(value));
+  }
+}
