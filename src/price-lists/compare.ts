@@ -86,7 +86,7 @@ function compare(
       ...common,
       differences: [],
       leftOut: [],
-      problem: `not expressible: ${read.reason}`,
+      problem: read.reason,
       accepted: null,
     };
   const table = merge(price === null ? undefined : tableOf(price), read.table);

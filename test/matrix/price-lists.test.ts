@@ -114,7 +114,7 @@ describe("faregate prices", () => {
     expect(not_applicable).toEqual([
       expect.objectContaining({
         model: "odd",
-        reason: "not expressible: it is priced by output_citation_mtok",
+        reason: "it is priced by output_citation_mtok",
       }),
       expect.objectContaining({
         model: "own-cache",

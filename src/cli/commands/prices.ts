@@ -176,7 +176,7 @@ function asText(list: PriceList, { comparisons, unlisted, applied }: Result): st
     const problem = problemOf(each, comparisons);
     const about = `${each.model} (${each.entry.vendor} ${each.entry.model})`;
     return [
-      ...(problem === undefined ? [] : [`! ${about}: ${problem}`]),
+      ...(problem === undefined ? [] : [`! ${about}: can't be applied: ${problem}`]),
       ...each.leftOut.map((what) => `! ${about}: not compared: ${what}`),
     ];
   });

@@ -3,23 +3,27 @@ import { Page } from "../../parts/page.tsx";
 import { Tabs, useTab } from "../../parts/tabs.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { FileView } from "./import.tsx";
+import { ListedPrices } from "./listed-prices.tsx";
 import { ModelList } from "./models.tsx";
 import { catalogWords } from "./words.ts";
 
 /** What is sold, to whom, at which price. */
 export function OperatorCatalogPage(): ReactNode {
   const t = useWords(catalogWords);
-  const tab = useTab(["models", "file"]);
+  const tab = useTab(["models", "prices", "file"]);
   return (
     <Page title={t.title} lead={t.lead}>
       <Tabs
         label={t.views}
         tabs={[
           ["models", t.models],
+          ["prices", t.priceList],
           ["file", t.file],
         ]}
       />
-      {tab === "models" ? <ModelList /> : <FileView />}
+      {VIEWS[tab]}
     </Page>
   );
 }
+
+const VIEWS = { models: <ModelList />, prices: <ListedPrices />, file: <FileView /> };
