@@ -11,6 +11,8 @@ export type PriceField =
     }
   /** Of nothing that a text model is charged for here. */
   | { readonly kind: "ignored" }
+  /** Of something that the table is left without a price for, which `what` says. */
+  | { readonly kind: "left-out"; readonly what: string }
   /** Of something that a price table has another place for, or none. */
   | { readonly kind: "other" };
 
@@ -51,11 +53,21 @@ const IGNORED: ReadonlySet<string> = new Set([
   "web_search_billing_unit",
 ]);
 
+/** Prices of what the list does not name as responses do. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  regional_endpoint_uplift_multiplier:
+    "regions: the list has one factor for all that are not global, and names none",
+  google_maps_grounding_cost_per_query: "calls: searches in Google Maps",
+  code_interpreter_cost_per_session: "calls: sessions of the code interpreter",
+};
+
 const FIELD = /^(.+?)(?:_above_(\d+)(k?)_tokens)?(?:_(priority|flex|batches|ultrafast))?$/;
 
 /** undefined = a field that says nothing about prices. Unknown ones that seem to are "other", so that none is passed over. */
 export function priceField(field: string): PriceField | undefined {
   if (IGNORED.has(field)) return { kind: "ignored" };
+  const what = Object.hasOwn(LEFT_OUT, field) ? LEFT_OUT[field] : undefined;
+  if (what !== undefined) return { kind: "left-out", what };
   const [, start = "", number, thousands, tier] = FIELD.exec(field) ?? [];
   const name = Object.hasOwn(TOKENS, start) ? TOKENS[start] : undefined;
   if (name === undefined) return /cost|pric|multiplier/.test(field) ? { kind: "other" } : undefined;

@@ -143,6 +143,12 @@ describe("a file in LiteLLM's format", () => {
       `"off_peak_pricing": {"hours_utc": ["16:30-00:30"], "input_cost_per_token": 1.25e-06}`,
       "its prices at other hours have no one factor",
     ],
+    [
+      "hours that take the place of its tiers",
+      `"input_cost_per_token_priority": 5e-06, "output_cost_per_token_priority": 3e-05, "off_peak_pricing":
+       {"hours_utc": "16:30-00:30", "input_cost_per_token": 1.25e-06, "output_cost_per_token": 7.5e-06}`,
+      "its prices at other hours have no one factor",
+    ],
   ])("names the model with %s", (_, fields, reason) => {
     expect(read(fields)).toEqual({ table: undefined, reason });
   });
@@ -158,9 +164,19 @@ describe("a file in LiteLLM's format", () => {
       `${LONG}, "input_cost_per_token_priority": 5e-06, "output_cost_per_token_priority": 3e-05`,
       "tiers.priority: the list has no input, output for it above 272000 tokens of input",
     ],
-  ])("leaves a tier out for %s, and says so", (_, fields, sentence) => {
+    [
+      "a factor of regions that have no names",
+      `"regional_endpoint_uplift_multiplier": 1.1`,
+      "regions: the list has one factor for all that are not global, and names none",
+    ],
+    [
+      "a tool that responses name otherwise",
+      `"code_interpreter_cost_per_session": 0.03`,
+      "calls: sessions of the code interpreter",
+    ],
+  ])("leaves something out for %s, and says so", (_, fields, sentence) => {
     const price = read(fields);
-    expect(price).toMatchObject({ table: { tiers: {} }, leftOut: [sentence] });
+    expect(price).toMatchObject({ table: { tiers: {}, regions: {}, calls: {} }, leftOut: [sentence] });
   });
 
   it("reads prices by ranges of input as steps, and xAI's boundaries as xAI means them", () => {

@@ -21,7 +21,7 @@ type Rows = Map<number, Row>;
 /** Reads a model's price. What it says of a tier is left out, and named, where it does not say all of it. */
 export function readLitellmPrice(vendor: string, model: LitellmModel): ListedPrice {
   return listedPrice(() => {
-    const { plain, tiers, others } = readFields(vendor, model);
+    const { plain, tiers, others, leftOut } = readFields(vendor, model);
     if (readTieredPricing(model, plain, vendor)) others.delete("tiered_pricing");
     const base = plain.get(0) ?? {};
     const steps = stepsOf([...plain].filter(([above]) => above > 0));
@@ -29,7 +29,6 @@ export function readLitellmPrice(vendor: string, model: LitellmModel): ListedPri
       const missing = missingNames(base, prices);
       if (missing !== undefined) throw new NotExpressible(`the list has no ${missing} ${lengthText(above)}`);
     }
-    const leftOut: string[] = [];
     const ownTiers: Record<string, PriceTier> = {};
     for (const [tier, rows] of tiers) {
       const read = readTier(plain, rows);
@@ -37,7 +36,7 @@ export function readLitellmPrice(vendor: string, model: LitellmModel): ListedPri
       else ownTiers[tier] = read;
     }
     const beside = readOthers(vendor, model, others);
-    const hours = readOffPeak(model["off_peak_pricing"], base, steps.length > 0);
+    const hours = readOffPeak(model["off_peak_pricing"], base, steps.length === 0 && tiers.size === 0);
     const table = validTable({ base, steps, tiers: ownTiers, hours, ...beside });
     return { table, leftOut };
   });
@@ -47,14 +46,14 @@ function readFields(vendor: string, model: LitellmModel) {
   const plain: Rows = new Map();
   const tiers = new Map<string, Rows>();
   const others = new Map<string, unknown>();
+  const leftOut: string[] = [];
   for (const [field, value] of Object.entries(model)) {
     const meaning = priceField(field);
     // A null is a name left out.
     if (meaning === undefined || meaning.kind === "ignored" || value === null) continue;
-    if (meaning.kind === "other") {
-      others.set(field, value);
-      continue;
-    }
+    if (meaning.kind === "left-out") leftOut.push(meaning.what);
+    if (meaning.kind === "other") others.set(field, value);
+    if (meaning.kind !== "tokens") continue;
     const above = meaning.above === 0 ? 0 : boundaryOf(vendor, meaning.above);
     const rows = meaning.tier === undefined ? plain : (tiers.get(meaning.tier) ?? new Map<number, Row>());
     if (meaning.tier !== undefined) tiers.set(meaning.tier, rows);
@@ -71,7 +70,7 @@ function readFields(vendor: string, model: LitellmModel) {
   }
   // Embeddings put nothing out, which the list writes as a price of 0.
   if (base !== undefined && model["mode"] === "embedding" && base.output === 0n) delete base.output;
-  return { plain, tiers, others };
+  return { plain, tiers, others, leftOut };
 }
 
 /** Prices by ranges of input in place of the fields above. False = there are none. */
@@ -179,7 +178,7 @@ function readSearch(value: unknown, unit: unknown): CallPrice {
 }
 
 /** Prices at other hours, which take the place of all others while they hold. */
-function readOffPeak(value: unknown, base: TokenPrices, hasSteps: boolean): PriceHours[] {
+function readOffPeak(value: unknown, base: TokenPrices, isFlat: boolean): PriceHours[] {
   if (value === undefined || value === null) return [];
   const row: Row = {};
   const ranges: MinuteRange[] = [];
@@ -191,7 +190,7 @@ function readOffPeak(value: unknown, base: TokenPrices, hasSteps: boolean): Pric
     else throw new NotExpressible(`off_peak_pricing has ${field}`);
   }
   const factor = commonFactor(base, row);
-  if (factor === undefined || hasSteps)
+  if (factor === undefined || !isFlat)
     throw new NotExpressible("its prices at other hours have no one factor");
   return hoursOf([{ ranges, factor }]);
 }
