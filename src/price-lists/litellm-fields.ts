@@ -75,6 +75,16 @@ export function priceField(field: string): PriceField | undefined {
   return { kind: "tokens", name, above, tier: tier === undefined ? undefined : TIERS[tier] };
 }
 
+/** Modes of models that are sold by tokens or searches; others (images, speech, realtime) are models of another trade. */
+export function isTextMode(mode: unknown): boolean {
+  return mode === undefined || /^(chat|completion|responses|embedding|rerank)$/.test(String(mode));
+}
+
+/** Whether a query of such a model is a search among documents. */
+export function isRanking(mode: unknown): boolean {
+  return /^rerank$/.test(String(mode));
+}
+
 /** How LiteLLM names vendors: its own words for them, and what stands before a model's name. */
 export interface LitellmVendor {
   readonly providers: readonly string[];

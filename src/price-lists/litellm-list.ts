@@ -1,22 +1,12 @@
 import { parseExact } from "../base/json/exact-json.ts";
 import type { ListEntry, PriceList } from "./list-entry.ts";
-import { LITELLM_VENDORS } from "./litellm-fields.ts";
+import { isTextMode, LITELLM_VENDORS } from "./litellm-fields.ts";
 import { type LitellmModel, readLitellmPrice } from "./litellm-price.ts";
 
 /** A text that is no list in LiteLLM's format. */
 export class ListFormatError extends Error {
   override readonly name = "ListFormatError";
 }
-
-/** What is sold by tokens; other modes (images, speech, realtime) are models of another trade. */
-const TEXT_MODES: ReadonlySet<unknown> = new Set([
-  undefined,
-  "chat",
-  "completion",
-  "responses",
-  "embedding",
-  "rerank",
-]);
 
 /** Explanations that the file has among its models. */
 const NO_MODELS: ReadonlySet<string> = new Set(["sample_spec", "fallback_generalizations"]);
@@ -25,7 +15,7 @@ const NO_MODELS: ReadonlySet<string> = new Set(["sample_spec", "fallback_general
 export function readLitellmList(text: string, { name, date }: Pick<PriceList, "name" | "date">): LitellmList {
   const models = parseModels(text);
   const entries: LitellmEntry[] = Object.entries(models).flatMap(([model, value]) => {
-    if (NO_MODELS.has(model) || !isRecord(value) || !TEXT_MODES.has(value["mode"])) return [];
+    if (NO_MODELS.has(model) || !isRecord(value) || !isTextMode(value["mode"])) return [];
     const vendor = vendorOf(value["litellm_provider"]);
     return vendor === undefined ? [] : [entryOf(vendor, model, value)];
   });

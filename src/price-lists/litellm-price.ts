@@ -10,7 +10,7 @@ import { keysOfTokenPrice, type TokenPrices } from "../catalog/token-prices.ts";
 import { boundaryOf } from "./boundaries.ts";
 import { commonFactor, exactly, hoursOf, type Row, stepsOf, validTable } from "./join-price.ts";
 import { type ListedPrice, listedPrice, NotExpressible } from "./list-entry.ts";
-import { priceField } from "./litellm-fields.ts";
+import { isRanking, priceField } from "./litellm-fields.ts";
 
 /** A model of the file as parsed with all digits of its numbers. */
 export type LitellmModel = Readonly<Record<string, unknown>>;
@@ -151,8 +151,7 @@ function readOthers(vendor: string, model: LitellmModel, others: ReadonlyMap<str
       calls[tool] = readSearch(value, model["web_search_billing_unit"]);
     } else if (field === "file_search_cost_per_1k_calls")
       calls["file_search"] = { per: "use", nanos: exactly(field, digits(field, value), 6) };
-    else if (field === "input_cost_per_query" && model["mode"] === "rerank")
-      units.search = nanos(field, value);
+    else if (field === "input_cost_per_query" && isRanking(model["mode"])) units.search = nanos(field, value);
     else if (field === "input_cost_per_request") request = nanos(field, value);
     else throw new NotExpressible(`it is priced by ${field}`);
   }
