@@ -144,7 +144,6 @@ create table prices (
   -- What changes them (steps, tiers, speeds, regions, hours), and prices of calls, units and requests. null = none.
   dimensions jsonb,
   -- {"<vendor's name>": "<nanos>"}
-  extras jsonb not null default '{}',
   -- {"perImage": {"1k": "<nanos>"}, "perSecond": {"720p": "<nanos>"}}
   media jsonb not null default '{}',
   created_at timestamptz not null default now()
@@ -391,7 +390,9 @@ create table usage (
   -- affinity, first_choice, moved, pinned, state, failover
   chosen text,
   -- What the gateway wrote into a request without a limit, as the caller's money covered no more.
-  output_limit int4
+  output_limit int4,
+  -- Text charges that are more than the six counts at the rates above: {"row", "terms", "unpriced", "lines"}; see charge-text.ts.
+  charged jsonb
 ) partition by range (posted_at);
 create index usage_request on usage (request_id);
 create index usage_account on usage (account_id, posted_at);

@@ -2290,10 +2290,21 @@ export interface paths {
                                         of: string;
                                         usd: string;
                                     }[];
-                                    extras: {
+                                    other_tokens: {
                                         of: string;
                                         usd: string;
                                     }[];
+                                    calls: {
+                                        of: string;
+                                        /** @enum {string} */
+                                        per: "use" | "request";
+                                        usd: string;
+                                    }[];
+                                    units: {
+                                        of: string;
+                                        usd: string;
+                                    }[];
+                                    request: string | null;
                                 };
                             }[];
                         };
@@ -2438,6 +2449,15 @@ export interface paths {
                                     bucket: string;
                                     tokens: number;
                                     usd_per_million_tokens: string;
+                                    factor?: string;
+                                    row?: string;
+                                    usd: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "call" | "unit" | "request";
+                                    name: string;
+                                    count: number;
+                                    usd_each: string;
                                     usd: string;
                                 } | {
                                     /** @enum {string} */
@@ -2447,10 +2467,6 @@ export interface paths {
                                     usd_each: string;
                                     usd: string;
                                 })[];
-                                readonly extras?: {
-                                    name: string;
-                                    usd: string;
-                                }[];
                                 row?: string;
                                 readonly served?: {
                                     /** @enum {string} */
@@ -2926,6 +2942,15 @@ export interface paths {
                                     bucket: string;
                                     tokens: number;
                                     usd_per_million_tokens: string;
+                                    factor?: string;
+                                    row?: string;
+                                    usd: string;
+                                } | {
+                                    /** @enum {string} */
+                                    kind: "call" | "unit" | "request";
+                                    name: string;
+                                    count: number;
+                                    usd_each: string;
                                     usd: string;
                                 } | {
                                     /** @enum {string} */
@@ -2935,10 +2960,6 @@ export interface paths {
                                     usd_each: string;
                                     usd: string;
                                 })[];
-                                readonly extras?: {
-                                    name: string;
-                                    usd: string;
-                                }[];
                                 row?: string;
                                 readonly served?: {
                                     /** @enum {string} */
@@ -5915,9 +5936,6 @@ export interface paths {
                                     per_second?: {
                                         [key: string]: string;
                                     };
-                                    extras?: {
-                                        [key: string]: string;
-                                    };
                                 } | null;
                                 quirks: {
                                     [key: string]: unknown;
@@ -6067,9 +6085,6 @@ export interface paths {
                             per_second?: {
                                 [key: string]: string;
                             };
-                            extras?: {
-                                [key: string]: string;
-                            };
                         } | null;
                         quirks?: {
                             [key: string]: unknown;
@@ -6207,9 +6222,6 @@ export interface paths {
                                     [key: string]: string;
                                 };
                                 per_second?: {
-                                    [key: string]: string;
-                                };
-                                extras?: {
                                     [key: string]: string;
                                 };
                             } | null;
@@ -6380,9 +6392,6 @@ export interface paths {
                                 per_second?: {
                                     [key: string]: string;
                                 };
-                                extras?: {
-                                    [key: string]: string;
-                                };
                             } | null;
                             quirks: {
                                 [key: string]: unknown;
@@ -6533,9 +6542,6 @@ export interface paths {
                             per_second?: {
                                 [key: string]: string;
                             };
-                            extras?: {
-                                [key: string]: string;
-                            };
                         } | null;
                         quirks?: {
                             [key: string]: unknown;
@@ -6673,9 +6679,6 @@ export interface paths {
                                     [key: string]: string;
                                 };
                                 per_second?: {
-                                    [key: string]: string;
-                                };
-                                extras?: {
                                     [key: string]: string;
                                 };
                             } | null;
@@ -6866,9 +6869,6 @@ export interface paths {
                                     per_second?: {
                                         [key: string]: string;
                                     };
-                                    extras?: {
-                                        [key: string]: string;
-                                    };
                                 };
                                 in_force: boolean;
                             }[];
@@ -7028,9 +7028,6 @@ export interface paths {
                                         [key: string]: string;
                                     };
                                     per_second?: {
-                                        [key: string]: string;
-                                    };
-                                    extras?: {
                                         [key: string]: string;
                                     };
                                 };

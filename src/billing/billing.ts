@@ -1,11 +1,11 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Nanos } from "../base/money.ts";
 import type { Endpoint, MediaRates } from "../catalog/catalog.ts";
-import type { PriceDimensions } from "../catalog/price-table.ts";
+import type { PriceDimensions, PriceHours } from "../catalog/price-table.ts";
 import type { TokenPrices } from "../catalog/token-prices.ts";
 import { GatewayError } from "../errors.ts";
-import type { ServiceDimension, ServiceTerms } from "../usage/service-terms.ts";
-import type { AskedPlace, TokenUsage } from "../usage/usage.ts";
+import type { ServiceTerms } from "../usage/service-terms.ts";
+import type { AskedPlace, CountedWork, TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./pricing/usage-bound.ts";
 
 /**
@@ -44,32 +44,19 @@ export class InsufficientFunds extends GatewayError {
 /** The price row and factor in force when the request was accepted; nothing later changes them. */
 export interface FrozenPrice {
   readonly priceId: bigint;
-  /** The base row; of a price that was charged, the row that the usage took. */
+  /** The base row. */
   readonly rates: TokenPrices;
   readonly factorPpm: bigint;
   /** Of a table with more than its base row. */
   readonly dimensions?: PriceDimensions;
-  /** The name of the row that was taken, where it is not the base row. */
-  readonly row?: string;
-  /** What the request asks for beside tokens (a hosted tool, a service tier): nanos for the request, by name. */
-  readonly extras?: Readonly<Record<string, bigint>>;
   /** How the request asks to be served, in words that the price table has; absent = plainly. */
   readonly asked?: ServiceTerms;
-  /** What multiplies the prices of tokens or has chosen their row; before the response the hours of acceptance alone. */
-  readonly terms?: readonly PriceTerm[];
-  /** What the response was served with and the table has no price for, as in "tier turbo". */
-  readonly unpriced?: readonly string[];
-}
-
-/** One of the terms that a request was charged by. */
-export interface PriceTerm {
-  readonly dimension: ServiceDimension | "hours";
-  /** As the price table calls it, or the vendor where the table does not know it. */
-  readonly name: string;
-  /** Who said so: the response, the request where the response says nothing, the clock. */
-  readonly from: "answer" | "asked" | "time";
-  /** On tokens, parts per million; absent = it has a row of its own. */
-  readonly factorPpm?: bigint;
+  /** Tools that it offers the upstream to run, as the table's calls name them. */
+  readonly tools?: readonly string[];
+  /** What it pays once for a field of it, unless the response counts that; also among the table's calls. */
+  readonly fees?: readonly string[];
+  /** Those of the table's hours in which it was accepted. */
+  readonly hours?: Pick<PriceHours, "name" | "factor">;
 }
 
 /** The same for images and videos. */
@@ -137,7 +124,7 @@ export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
   "drained",
 ]);
 
-export interface Outcome {
+export interface Outcome extends CountedWork {
   readonly reason: ChargeReason;
   /** Buckets to charge; {} charges nothing. */
   readonly usage: TokenUsage;
@@ -167,6 +154,6 @@ export interface Outcome {
   readonly totalMs: number;
   /** Fields that translation could not carry. */
   readonly losses?: readonly string[];
-  /** Set where the upstream that answered was not asked for the price's extras and terms: they are not charged. */
+  /** Set where the upstream that answered was not asked for the price's terms and fees: they are not charged. */
   readonly withoutExtras?: true;
 }

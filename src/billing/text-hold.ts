@@ -3,15 +3,14 @@ import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import type { Log } from "../observe/log.ts";
-import { CHARGED_REASONS, type FrozenPrice, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
+import { CHARGED_REASONS, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
 import type { Hold } from "./journal/journal.ts";
 import { encodeBegin, encodeEnd, rawText, type SettledEnd } from "./journal/journal-record.ts";
 import type { Lease } from "./leases/lease.ts";
 import { growHold } from "./leases/lease-growth.ts";
 import type { LedgerRef } from "./leases/ledger-ref.ts";
 import type { LedgerClient } from "./ledger/ledger-client.ts";
-import { charge, REQUEST_FEE } from "./pricing/rate.ts";
-import { takenPrice } from "./pricing/taken-row.ts";
+import { type Charge, chargeOf } from "./pricing/charge.ts";
 import { encodeRow } from "./usage-log/usage-row.ts";
 
 /** A hold that these leases have given, until it is settled, once. */
@@ -70,19 +69,18 @@ export class TextHold implements OpenHold {
     const { order, hold, clock, timers } = this;
     assert(!this.settling, "a hold is settled once");
     this.settling = true;
-    const asked = outcome.withoutExtras ? withoutExtras(order.price) : order.price;
-    const price = takenPrice(asked, outcome);
-    if (price.unpriced !== undefined) this.withoutPrice = price.unpriced;
-    const costNanos = chargeOf(order, price, outcome, this.log);
+    const charge = chargeFor(order, outcome, this.log);
+    this.withoutPrice = charge?.unpriced ?? [];
+    const costNanos = charge !== undefined && CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n;
     const aboveNanos = costNanos - hold.amountNanos;
     const growing = aboveNanos > 0n ? growHold(this.client, hold, aboveNanos, clock, timers) : undefined;
     return growing === undefined
-      ? this.end(outcome, price, costNanos)
-      : growing.then(() => this.end(outcome, price, costNanos));
+      ? this.end(outcome, charge, costNanos)
+      : growing.then(() => this.end(outcome, charge, costNanos));
   }
 
   /** Writes the end record. What the hold does not cover is the platform's loss, so that nothing later has to agree to it. */
-  private end(outcome: Outcome, price: FrozenPrice, costNanos: bigint): Promise<void> {
+  private end(outcome: Outcome, charge: Charge | undefined, costNanos: bigint): Promise<void> {
     const { order, ledgers, clock, beganAtMs, hold } = this;
     const { journal, writer: records, flushLoop } = this.client;
     const chargeNanos = costNanos < hold.amountNanos ? costNanos : hold.amountNanos;
@@ -92,7 +90,7 @@ export class TextHold implements OpenHold {
       holdNanos: hold.amountNanos,
       writtenOffNanos: this.writtenOff,
       outcome,
-      lastPrice: price === order.price ? undefined : price,
+      charge: charge?.isPlain ? undefined : charge,
       raw: rawText(outcome.raw),
     };
     const endedAtMs = clock.nowMs();
@@ -108,20 +106,12 @@ export class TextHold implements OpenHold {
   }
 }
 
-function withoutExtras(price: FrozenPrice): FrozenPrice {
-  if (price.extras === undefined && price.asked === undefined) return price;
-  const { extras = {}, asked: _asked, ...tokensAlone } = price;
-  const { [REQUEST_FEE]: fee } = extras;
-  return fee === undefined ? tokensAlone : { ...tokensAlone, extras: { [REQUEST_FEE]: fee } };
-}
-
-function chargeOf({ requestId }: HoldOrder, price: FrozenPrice, outcome: Outcome, log: Log): bigint {
-  if (!CHARGED_REASONS.has(outcome.reason)) return 0n;
+function chargeFor(order: HoldOrder, outcome: Outcome, log: Log): Charge | undefined {
   try {
-    return charge(outcome.usage, price);
+    return chargeOf(order.price, outcome);
   } catch (error) {
     // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
-    log.error({ err: error, requestId }, "a charge can't be computed; nothing is charged");
-    return 0n;
+    log.error({ err: error, requestId: order.requestId }, "a charge can't be computed; nothing is charged");
+    return undefined;
   }
 }

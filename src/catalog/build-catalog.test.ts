@@ -36,7 +36,7 @@ const model = (id: string): fc.Arbitrary<Model> =>
     groups: groupSet,
     contextTokens: fc.constant(1_000),
     maxOutputTokens: fc.constant(100),
-    price: fc.constantFrom({ id: 1n, rates: { input: 1n }, extras: {}, media: {} }, null),
+    price: fc.constantFrom({ id: 1n, rates: { input: 1n }, media: {} }, null),
     quirks: fc.constant({}),
   });
 

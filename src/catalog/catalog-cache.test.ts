@@ -13,6 +13,7 @@ import {
   upsertModel,
   upsertModels,
 } from "./models-store.ts";
+import { NO_DIMENSIONS } from "./price-table.ts";
 import {
   type CredentialDeclaration,
   deleteUpstream,
@@ -33,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-const PRICE = { rates: { input: 3_000_000_000n, output: 15_000_000_000n }, extras: {}, media: {} };
+const PRICE = { rates: { input: 3_000_000_000n, output: 15_000_000_000n }, media: {} };
 
 function model(id: string, changes: Partial<ModelDeclaration> = {}): ModelDeclaration {
   return {
@@ -84,7 +85,10 @@ describe("what is written", () => {
           cacheWrite1h: 2n,
           reasoning: 3n,
         },
-        extras: { web_search: 10_000_000_000_000_001n },
+        dimensions: {
+          ...NO_DIMENSIONS,
+          calls: { web_search: { per: "use", nanos: 10_000_000_000_000_001n } },
+        },
         media: { perImage: { "1k": 40_000_001n }, perSecond: { "720p": 1n } },
       },
     });
@@ -209,7 +213,7 @@ describe("the price book", () => {
     await deleteModel(test.database, "priced");
   });
 
-  it.each(["update prices set extras = default", "delete from prices", "truncate prices cascade"])(
+  it.each(["update prices set media = default", "delete from prices", "truncate prices cascade"])(
     "refuses: %s",
     async (statement) => {
       const before = await test.database.query("select * from prices order by id");

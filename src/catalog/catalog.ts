@@ -77,8 +77,6 @@ export interface PriceRow {
   readonly rates: TokenPrices;
   /** What changes the rates, and prices of what is not tokens; absent = nothing does, and there are none. */
   readonly dimensions?: PriceDimensions;
-  /** Prices of things that are not tokens, by the vendor's name, nanos each (hosted tools, service tiers as factors). */
-  readonly extras: Readonly<Record<string, bigint>>;
   readonly media: MediaRates;
 }
 

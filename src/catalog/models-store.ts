@@ -137,7 +137,7 @@ async function priceRowsFor(
   const columns = ["model_id", ...PRICE_COLUMNS].map((_, column) => fresh.map((values) => values[column]));
   const made = await tx.query<{ id: bigint; model_id: string }>(
     `insert into prices (model_id, ${PRICE_COLUMNS.join(", ")})
-     select * from unnest($1::text[], $2::jsonb[], $3::jsonb[], $4::jsonb[], $5::jsonb[])
+     select * from unnest($1::text[], $2::jsonb[], $3::jsonb[], $4::jsonb[])
      returning id, model_id`,
     columns,
   );

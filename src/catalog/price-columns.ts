@@ -10,7 +10,6 @@ export interface PriceColumns {
   readonly rates: Amounts;
   /** null = none. */
   readonly dimensions: Partial<AsText<PriceDimensions>> | null;
-  readonly extras: Amounts;
   readonly media: AsText<MediaRates>;
 }
 
@@ -19,11 +18,10 @@ type Amounts = Readonly<Record<string, string>>;
 /** The same with every amount and factor as text. */
 type AsText<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: AsText<T[K]> } : T;
 
-export function readPrice({ rates, dimensions, extras, media }: PriceColumns): Price {
+export function readPrice({ rates, dimensions, media }: PriceColumns): Price {
   return {
     rates: readAmounts(rates),
     ...(dimensions !== null && { dimensions: readDimensions(dimensions) }),
-    extras: readAmounts(extras),
     media: {
       ...(media.perImage && { perImage: readAmounts(media.perImage) }),
       ...(media.perSecond && { perSecond: readAmounts(media.perSecond) }),
@@ -32,10 +30,10 @@ export function readPrice({ rates, dimensions, extras, media }: PriceColumns): P
 }
 
 /** The names of the columns, in the order of priceValues. */
-export const PRICE_COLUMNS = ["rates", "dimensions", "extras", "media"] as const;
+export const PRICE_COLUMNS = ["rates", "dimensions", "media"] as const;
 
-export function priceValues({ rates, dimensions, extras, media }: Price): (string | null)[] {
-  return [asJson(rates), dimensions === undefined ? null : asJson(dimensions), asJson(extras), asJson(media)];
+export function priceValues({ rates, dimensions, media }: Price): (string | null)[] {
+  return [asJson(rates), dimensions === undefined ? null : asJson(dimensions), asJson(media)];
 }
 
 /** Whether two prices are the same in every amount, however they were written. */

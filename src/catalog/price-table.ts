@@ -1,4 +1,4 @@
-import type { PricedUnit } from "../usage/priced-usage.ts";
+import type { BilledUnit } from "../usage/usage.ts";
 import { TOKEN_PRICE_NAMES, type TokenPrices } from "./token-prices.ts";
 
 /**
@@ -20,7 +20,7 @@ export interface PriceDimensions {
   readonly regions: Readonly<Record<string, bigint>>;
   readonly hours: readonly PriceHours[];
   readonly calls: Readonly<Record<string, CallPrice>>;
-  readonly units: Readonly<Partial<Record<PricedUnit, bigint>>>;
+  readonly units: Readonly<Partial<Record<BilledUnit, bigint>>>;
   /** For every request. */
   readonly request: bigint;
 }

@@ -72,7 +72,7 @@ describe("export", () => {
             input: 3
             output: 15
             cache_read: 0.3
-            extras:
+            units:
               search: "0.0000005"
       upstreams:
         - name: openai-main
@@ -223,7 +223,6 @@ function manifests(): fc.Arbitrary<Manifest> {
     fc.stringMatching(/^[a-z][a-z0-9 .$-]{0,12}[a-z0-9]$/),
   );
   // No file can say a name that sets an object's prototype.
-  const extraName = fc.stringMatching(/^[a-z_.]{1,9}$/).filter((text) => text !== "__proto__");
   const names = (most: number) => fc.uniqueArray(name, { maxLength: most });
   const amount = fc.oneof(fc.bigInt(0n, 10n ** 15n), fc.constantFrom(1n, 300_000_000n, 123_456_123_456_789n));
   return fc
@@ -269,9 +268,7 @@ function manifests(): fc.Arbitrary<Manifest> {
             family: fc.constant(null),
             variant: fc.constant(null),
             endpoints: fc.subarray<Endpoint>([...CHAT_PROTOCOLS, "embeddings", "rerank"], { minLength: 1 }),
-            price: fc
-              .tuple(priceTables, fc.dictionary(extraName, amount, { maxKeys: 2 }))
-              .map(([{ base, ...dimensions }, extras]) => ({ rates: base, dimensions, extras, media: {} })),
+            price: priceTables.map(({ base, ...dimensions }) => ({ rates: base, dimensions, media: {} })),
             quirks,
           }),
           fc.record({
@@ -284,7 +281,6 @@ function manifests(): fc.Arbitrary<Manifest> {
             maxOutputTokens: fc.constant(null),
             price: fc.record({
               rates: fc.constant({}),
-              extras: fc.constant({}),
               media: fc.record({
                 perSecond: fc.record({ "480p": amount, "720p": amount, "1080p": amount }),
               }),
@@ -372,7 +368,7 @@ function manifests(): fc.Arbitrary<Manifest> {
 const EXAMPLE = `version: 1
 groups: [{ name: partners, factor: 0.850 }]
 models:
-  - { id: text-large, owned_by: acme, created: 1754000000, context_tokens: 200000, max_output_tokens: 32000, price: { input: 3, output: 15, cache_read: 0.30, extras: { search: 0.0000005 } } }
+  - { id: text-large, owned_by: acme, created: 1754000000, context_tokens: 200000, max_output_tokens: 32000, price: { input: 3, output: 15, cache_read: 0.30, units: { search: 0.0000005 } } }
   - { id: embed, created: 1, endpoints: [embeddings], groups: [partners], price: { input: 0.02 } }
 upstreams:
   - { name: openai-main, kind: openai, base_url: "https://h/v1", api_keys: ["\${OPENAI_API_KEY}", "another"], models: { text-large: gpt }, max_concurrency: 200, timeouts: { idle_ms: 5 } }

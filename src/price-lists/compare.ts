@@ -90,7 +90,7 @@ function compare(
       accepted: null,
     };
   const table = merge(price === null ? undefined : tableOf(price), read.table);
-  const accepted: Price = { ...priceOf(table), extras: price?.extras ?? {}, media: price?.media ?? {} };
+  const accepted: Price = { ...priceOf(table), media: price?.media ?? {} };
   const [problem] = tableProblems(table);
   return {
     ...common,

@@ -46,5 +46,5 @@ export function listedPrice(read: () => Exclude<ListedPrice, { table: undefined 
 
 /** A price of a model that is a table and nothing else. */
 export function priceOf({ base, ...dimensions }: PriceTable): Price {
-  return { rates: base, dimensions, extras: {}, media: {} };
+  return { rates: base, dimensions, media: {} };
 }

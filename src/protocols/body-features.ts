@@ -11,10 +11,16 @@ export interface BodyFeatures {
   readonly unbounded: string | undefined;
   /** Tools that the upstream runs and bills by the call, by the vendor's name. */
   readonly hostedTools: readonly string[];
+  /** Fields that have the upstream run such a tool once for the request, as far as it does not count them. */
+  readonly hostedFields: readonly string[];
   /** Fields whose value changes the vendor's price, e.g. `service_tier` = `priority`. */
   readonly pricedFields: readonly PricedField[];
-  /** The body can ask for cache writes that live an hour. */
-  readonly mayWrite1h: boolean;
+  /** The body can ask for cache writes that live an hour or longer. */
+  readonly mayWriteLong: boolean;
+  /** What it may bring the model to read beside text; a reference may be to anything. */
+  readonly mediaRead: ReadonlySet<Medium>;
+  /** It says in which media it wants the answer. */
+  readonly choosesMedia: boolean;
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
   readonly maySummarise: boolean;
   /**
@@ -25,6 +31,9 @@ export interface BodyFeatures {
   /** Images inside the body: where they stand in it. */
   readonly images: readonly BodyRange[];
 }
+
+/** What models read and write beside text. */
+export type Medium = "audio" | "image" | "video";
 
 /** A field that asks to be served otherwise than plainly, as the caller wrote it. */
 export interface PricedField {
@@ -83,8 +92,11 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
   const features: Draft = {
     unbounded: undefined,
     hostedTools: [],
+    hostedFields: [],
     pricedFields: [],
-    mayWrite1h: false,
+    mayWriteLong: false,
+    mediaRead: new Set(),
+    choosesMedia: false,
     maySummarise: false,
     vendorTools: 0,
     images: [],
@@ -93,7 +105,10 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
     const rule = rules.get(path);
     if (rule === undefined) continue;
     const values = scan.all(path);
-    if (values.length < scan.count(path)) features.unbounded ??= path;
+    if (values.length < scan.count(path)) {
+      features.unbounded ??= path;
+      readsMedia(features, ALL_MEDIA);
+    }
     rule(features, values, path, scan);
   }
   return features;
@@ -101,9 +116,17 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
 
 type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & {
   hostedTools: string[];
+  hostedFields: string[];
   pricedFields: PricedField[];
   images: BodyRange[];
+  mediaRead: Set<Medium>;
 };
+
+const ALL_MEDIA: readonly Medium[] = ["audio", "image", "video"];
+
+function readsMedia({ mediaRead }: Draft, media: readonly Medium[]): void {
+  for (const medium of media) mediaRead.add(medium);
+}
 
 /** Notes what the values found at one path mean. */
 type FeatureRule = (features: Draft, values: readonly FoundValue[], path: string, scan: BodyScan) => void;
@@ -112,17 +135,22 @@ type FeatureRule = (features: Draft, values: readonly FoundValue[], path: string
 export type FeatureEntry = readonly [path: string, rule: FeatureRule];
 
 /** An id or address of content kept elsewhere. Objects do not count: a JSON schema may have a property of that name. */
-export const reference: FeatureRule = (features, values, path) => {
-  if (values.some((value) => value.head !== "" || (value.type === "array" && value.items > 0))) {
+export const reference = content(ALL_MEDIA);
+
+/** The same for content of which is known what it is. */
+function content(media: readonly Medium[]): FeatureRule {
+  return (features, values, path) => {
+    if (!values.some((value) => value.head !== "" || (value.type === "array" && value.items > 0))) return;
     features.unbounded ??= path;
-  }
-};
+    readsMedia(features, media);
+  };
+}
 
 /**
  * Sound, films and documents inside the body: compression makes an hour of silence or a hundred pages as
  * small as one likes, so bytes bound nothing here either.
  */
-const compressed = reference;
+const compressed = content;
 
 const isOn = (value: FoundValue): boolean =>
   value.type !== "null" && value.value !== false && !(value.type === "array" && value.items === 0);
@@ -139,7 +167,7 @@ export const hostedTool: FeatureRule = (features, values, path) => {
   if (!values.some(isOn)) return;
   features.unbounded ??= path;
   features.vendorTools += 1;
-  features.hostedTools.push(path);
+  features.hostedFields.push(path);
 };
 
 /** Tools whose definition is all in the body, and what the caller runs. */
@@ -175,9 +203,16 @@ export const toolKey: FeatureRule = (features, values, path) => {
   }
 };
 
-/** Only `5m` is known to be shorter than an hour. */
+/** What is known to be shorter than an hour. */
+const SHORT_LIFE = /^(5m|30m|in[_-]memory)$/;
+
 const timeToLive: FeatureRule = (features, values) => {
-  if (values.some((value) => value.head !== "" && value.head !== "5m")) features.mayWrite1h = true;
+  if (values.some(({ head }) => head !== "" && !SHORT_LIFE.test(head))) features.mayWriteLong = true;
+};
+
+/** A list of the media in which the model is to answer. */
+const mediaWanted: FeatureRule = (features, values) => {
+  if (values.some(isOn)) features.choosesMedia = true;
 };
 
 /** Edits of a long conversation that only leave something out. */
@@ -207,14 +242,24 @@ const TEXT_URL = /^data:(text\/|image\/svg)/i;
 const address: FeatureRule = (features, values, path) => {
   const isInside = (head: string): boolean => IMAGE_URL.test(head) || TEXT_URL.test(head);
   if (values.some(({ head }) => head !== "" && !isInside(head))) features.unbounded ??= path;
+  if (values.some(({ head }) => head !== "" && !TEXT_URL.test(head))) readsMedia(features, ["image"]);
 };
 
 /** The declared type of base64 content. */
 export const mediaType: FeatureRule = (features, values, path) => {
-  if (values.some(({ head }) => head !== "" && !IMAGE.test(head) && !TEXT.test(head))) {
-    features.unbounded ??= path;
+  for (const { head } of values) {
+    if (head === "" || TEXT.test(head)) continue;
+    if (!IMAGE.test(head)) features.unbounded ??= path;
+    readsMedia(features, mediaOf(head));
   }
 };
+
+/** A film has its sound; the pages of a document are read as images. */
+function mediaOf(type: string): readonly Medium[] {
+  const [kind = ""] = type.toLowerCase().split("/");
+  if (kind === "image" || kind === "application") return ["image"];
+  return kind === "audio" ? ["audio"] : ALL_MEDIA;
+}
 
 const image = (features: Draft, value: FoundValue): void => {
   features.images.push({ start: value.start, end: value.end });
@@ -279,6 +324,12 @@ function isCalls(value: FoundValue["value"]): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
+/** In both spellings: https://ai.google.dev/api/generate-content#generationconfig */
+const CONFIGURED_MEDIA = ["generationConfig", "generation_config"].flatMap((config) => [
+  `${config}.responseModalities`,
+  `${config}.response_modalities`,
+]);
+
 /** Watched for the rules of its siblings. */
 export const sibling: FeatureRule = () => {};
 
@@ -289,11 +340,14 @@ export const entries = (rule: FeatureRule, paths: readonly string[]): FeatureEnt
 const ANYWHERE: readonly FeatureEntry[] = [
   ...entries(reference, ["**.file_id", "**.file_ids", "**.file_url", "**.fileUri", "**.file_uri"]),
   ...entries(reference, ["**.cachedContent", "**.cached_content", "**.previous_response_id"]),
-  ...entries(reference, ["**.video_url", "**.video_url.url", "**.audio_url", "**.audio_url.url"]),
-  ...entries(reference, ["**.document_url", "**.source.url"]),
-  ...entries(compressed, ["**.file_data", "**.input_audio.data"]),
+  ...entries(reference, ["**.video_url", "**.video_url.url"]),
+  ...entries(content(["audio"]), ["**.audio_url", "**.audio_url.url"]),
+  ...entries(content(["image"]), ["**.document_url", "**.source.url"]),
+  ...entries(compressed(["image"]), ["**.file_data"]),
+  ...entries(compressed(["audio"]), ["**.input_audio.data"]),
   ...entries(address, ["**.image_url", "**.image_url.url"]),
   ...entries(mediaType, ["**.source.media_type"]),
-  ...entries(timeToLive, ["**.ttl"]),
+  ...entries(timeToLive, ["**.ttl", "prompt_cache_retention"]),
+  ...entries(mediaWanted, ["modalities", ...CONFIGURED_MEDIA]),
   ...entries(serviceField("tier"), ["service_tier", "serviceTier"]),
 ];

@@ -1,7 +1,7 @@
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { ErrorStatement } from "../errors.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
-import type { MeteredUsage, TokenUsage } from "../usage/usage.ts";
+import type { CountedWork, MeteredUsage, TokenUsage } from "../usage/usage.ts";
 import type { HoldTable } from "./body-features.ts";
 import type { StateTable } from "./carried-state.ts";
 import type { EndpointTable } from "./endpoint-table.ts";
@@ -117,7 +117,7 @@ export interface UsageReader {
   openEvents(responses?: number): EventMeter;
 }
 
-export interface ResponseSummary {
+export interface ResponseSummary extends CountedWork {
   /** Undefined where the answer states none. A missing bucket was not reported or was impossible. */
   readonly usage: MeteredUsage | undefined;
   /** The answer holds text, thought, a tool call or any other output. */

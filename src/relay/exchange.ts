@@ -6,7 +6,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { type Loss, lossTexts } from "../conversation/loss.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import { type PlaceReason, totalOutput } from "../usage/usage.ts";
+import { type PlaceReason, totalOutput, totalWritten } from "../usage/usage.ts";
 import { carriesExtras } from "./admit/extras.ts";
 import type { Bridge } from "./response/bridge.ts";
 import { type ChargeableUsage, estimateMissing } from "./settle/estimate.ts";
@@ -128,7 +128,7 @@ const NOTHING: ChargeableUsage = { usage: {}, estimated: false, implausible: [] 
 function outcomeOf(
   exchange: Exchange,
   ending: ExchangeEnd,
-  { reason, usage, estimated, implausible }: Charge,
+  { reason, usage, estimated, implausible, calls, units }: Charge,
 ): Outcome {
   const { facts, candidate, errorCode } = ending;
   const { firstByteMs, request, asked, outputLimit } = exchange;
@@ -137,6 +137,8 @@ function outcomeOf(
     reason,
     usage,
     estimated,
+    ...(calls === undefined ? undefined : { calls }),
+    ...(units === undefined ? undefined : { units }),
     ...(facts?.served === undefined ? undefined : { served: facts.served }),
     ...(facts?.parts === undefined ? undefined : { requests: facts.parts.length }),
     upstream: candidate?.upstream.name ?? null,
@@ -175,13 +177,18 @@ function isUncounted({ declined, hasOutput, usage, parts }: ResponseSummary): bo
   return declined && !hasOutput && usage === undefined && parts === undefined;
 }
 
-/** An empty completion: the vendor itself reports zero output of every kind, and not by the caller's own wish. */
+/**
+ * An empty completion: the vendor itself reports zero output of every kind, and not by the caller's own wish. One that wrote
+ * a cache or ran tools is what the caller has asked for: a prompt cache is prepared by a request without output.
+ */
 function isEmpty(request: TextRequest, facts: ResponseSummary): boolean {
   const tokens = facts.usage?.tokens;
   return (
     tokens !== undefined &&
     tokens.outputVisible === 0 &&
-    (tokens.outputReasoning ?? 0) === 0 &&
+    totalOutput(tokens) === 0 &&
+    totalWritten(tokens) === 0 &&
+    facts.calls === undefined &&
     !facts.hasOutput &&
     !facts.finishedByCaller &&
     // Chat completions say `stop` for the model's own end and the caller's sequence alike.

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import { randomText } from "../base/random.ts";
 import { ledgersOf } from "../billing/leases/ledger-ref.ts";
-import { mediaCharge, UnpricedError } from "../billing/pricing/rate.ts";
+import { mediaCharge, UnpricedError } from "../billing/pricing/media-charge.ts";
 import type { HoldAmount, TaskBilling } from "../billing/task-billing.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import { type ErrorReason, GatewayError } from "../errors.ts";

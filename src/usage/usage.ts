@@ -23,47 +23,126 @@ export interface AskedPlace {
   readonly reason: PlaceReason;
 }
 
-/**
- * What a request consumed, in buckets that never overlap: every token stands in exactly one of them,
- * so a price per bucket can never bill a token twice. Undefined means "not reported", which is not 0.
- */
-export interface TokenUsage {
-  readonly inputUncached?: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite5m?: number;
-  readonly cacheWrite1h?: number;
-  readonly outputVisible?: number;
-  readonly outputReasoning?: number;
-}
-
-export const TOKEN_BUCKETS = [
+/** Classes of tokens that every vendor knows, and by which statistics are kept. */
+export const TOKEN_CLASSES = [
   "inputUncached",
   "cacheRead",
   "cacheWrite5m",
   "cacheWrite1h",
   "outputVisible",
   "outputReasoning",
-] as const satisfies readonly (keyof TokenUsage)[];
+] as const;
 
-export type TokenBucket = (typeof TOKEN_BUCKETS)[number];
+export type TokenClass = (typeof TOKEN_CLASSES)[number];
+
+/** Buckets that some vendors tell apart within a class, since they bill them otherwise. */
+const PARTS = {
+  cacheReadExplicit: "cacheRead",
+  cacheWrite30m: "cacheWrite5m",
+  cacheWrite12h: "cacheWrite1h",
+  audioInput: "inputUncached",
+  audioCacheRead: "cacheRead",
+  audioOutput: "outputVisible",
+  imageInput: "inputUncached",
+  imageCacheRead: "cacheRead",
+  imageOutput: "outputVisible",
+  videoInput: "inputUncached",
+  videoCacheRead: "cacheRead",
+  videoOutput: "outputVisible",
+} as const satisfies Readonly<Record<string, TokenClass>>;
+
+type TokenPart = keyof typeof PARTS;
+
+const TOKEN_PARTS = Object.keys(PARTS) as TokenPart[];
+
+export type TokenBucket = TokenClass | TokenPart;
+
+/** Every bucket that can have a price of its own. */
+export const TOKEN_BUCKETS: readonly TokenBucket[] = [...TOKEN_CLASSES, ...TOKEN_PARTS];
+
+/**
+ * What a request consumed, in buckets that never overlap: every token stands in exactly one of them (cached sound is
+ * `audioCacheRead` and neither `audioInput` nor `cacheRead`), so a price per bucket can never bill a token twice.
+ * Undefined means "not reported", which is not 0.
+ */
+export type TokenUsage = Readonly<Partial<Record<TokenBucket, number>>>;
+
+/** The same by classes alone, each with the parts that are told apart within it. */
+export function byClass(usage: TokenUsage): Readonly<Partial<Record<TokenClass, number>>> {
+  let classes: Partial<Record<TokenClass, number>> | undefined;
+  for (const part of TOKEN_PARTS) {
+    const tokens = usage[part];
+    if (tokens === undefined) continue;
+    classes ??= Object.fromEntries(
+      TOKEN_CLASSES.flatMap((name) => (usage[name] === undefined ? [] : [[name, usage[name]]])),
+    );
+    const name = PARTS[part];
+    classes[name] = Math.min((classes[name] ?? 0) + tokens, MAX_TOKENS_REPORTED);
+  }
+  return classes ?? usage;
+}
+
+/** Whether any bucket is one that only some vendors tell apart. */
+export function hasParts(usage: TokenUsage): boolean {
+  return TOKEN_PARTS.some((part) => usage[part] !== undefined);
+}
 
 /** All input tokens, cached or not. */
 export function totalInput(usage: TokenUsage): number {
-  return (
-    (usage.inputUncached ?? 0) +
-    (usage.cacheRead ?? 0) +
-    (usage.cacheWrite5m ?? 0) +
-    (usage.cacheWrite1h ?? 0)
-  );
+  return totalOf(usage, INPUT_BUCKETS);
 }
 
 /** All output tokens, reasoning included. */
 export function totalOutput(usage: TokenUsage): number {
-  return (usage.outputVisible ?? 0) + (usage.outputReasoning ?? 0);
+  return totalOf(usage, OUTPUT_BUCKETS);
+}
+
+/** Input that was written to a cache. */
+export function totalWritten(usage: TokenUsage): number {
+  return totalOf(usage, WRITTEN_BUCKETS);
+}
+
+/** Whether tokens of a bucket were written by the model. */
+export function isOutput(bucket: TokenBucket): boolean {
+  const name: TokenClass = bucket in PARTS ? PARTS[bucket as TokenPart] : (bucket as TokenClass);
+  return name === "outputVisible" || name === "outputReasoning";
+}
+
+const INPUT_BUCKETS = TOKEN_BUCKETS.filter((bucket) => !isOutput(bucket));
+const OUTPUT_BUCKETS = TOKEN_BUCKETS.filter(isOutput);
+
+const WRITTEN_BUCKETS = TOKEN_BUCKETS.filter((bucket) => bucket.startsWith("cacheWrite"));
+
+function totalOf(usage: TokenUsage, buckets: readonly TokenBucket[]): number {
+  let tokens = 0;
+  for (const bucket of buckets) tokens += usage[bucket] ?? 0;
+  return tokens;
+}
+
+/** Uses of a tool that the vendor runs and bills. */
+export interface CallCount {
+  /** As a price table calls it: "web_search". */
+  readonly tool: string;
+  /** Where the vendor's price goes by size: "low". */
+  readonly size?: string;
+  readonly count: number;
+}
+
+/** What vendors count beside tokens. */
+export const BILLED_UNITS = ["search", "page", "audio_second", "video_second", "image", "character"] as const;
+
+export type BilledUnit = (typeof BILLED_UNITS)[number];
+
+export type UnitCounts = Readonly<Partial<Record<BilledUnit, number>>>;
+
+/** What a vendor counts beside tokens; absent = it counts none. */
+export interface CountedWork {
+  readonly calls?: readonly CallCount[] | undefined;
+  readonly units?: UnitCounts | undefined;
 }
 
 /** What a meter read off an upstream's answer. */
-export interface MeteredUsage {
+export interface MeteredUsage extends CountedWork {
   readonly tokens: TokenUsage;
   /** The vendor's own usage object(s), as sent. */
   readonly raw?: unknown;
@@ -83,6 +162,27 @@ export function sumTokens(parts: readonly TokenUsage[]): TokenUsage {
     if (counts.length > 0) sum[bucket] = Math.min(total, MAX_TOKENS_REPORTED);
   }
   return sum;
+}
+
+/** What several answers were billed for beside tokens. */
+export function sumWork(parts: readonly CountedWork[]): CountedWork {
+  const calls: CallCount[] = [];
+  for (const call of parts.flatMap((part) => part.calls ?? [])) {
+    const at = calls.findIndex(({ tool, size }) => tool === call.tool && size === call.size);
+    const before = calls[at];
+    if (before === undefined) calls.push(call);
+    else calls[at] = { ...before, count: Math.min(before.count + call.count, MAX_TOKENS_REPORTED) };
+  }
+  const units: Partial<Record<BilledUnit, number>> = {};
+  for (const unit of BILLED_UNITS) {
+    const counts = parts.flatMap((part) => part.units?.[unit] ?? []);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    if (counts.length > 0) units[unit] = Math.min(total, MAX_TOKENS_REPORTED);
+  }
+  return {
+    calls: calls.length === 0 ? undefined : calls,
+    units: Object.keys(units).length === 0 ? undefined : units,
+  };
 }
 
 /** The same with the vendors' own objects, in order. */

@@ -6,7 +6,7 @@ import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { waitFor } from "../support/wait.ts";
 
 const PRICE =
-  '{ input: 3, output: 15, extras: { web_search_preview: 0.01, "service_tier:priority": 0.002 } }';
+  '{ input: 3, output: 15, calls: { web_search: 0.01, "service_tier:priority": { price: 0.002, per: request } } }';
 const WISHES = { tools: [{ type: "web_search_preview" }], service_tier: "priority" };
 
 let sandbox: TestSandbox;
@@ -35,20 +35,21 @@ afterAll(async () => {
 });
 
 describe("what is not tokens", () => {
-  it("is charged at its price for the request and stands on the receipt", async () => {
+  it("is charged by the request for a field, and for a tool as often as the response counts it: not at all here", async () => {
     const { receipt, tokenNanos } = await charged(forwarding, WISHES);
-    expect(receipt["extras"]).toEqual([
-      { name: "service_tier:priority", usd: "0.002" },
-      { name: "web_search_preview", usd: "0.01" },
+    expect(countsOf(receipt)).toEqual([
+      { kind: "call", name: "service_tier:priority", count: 1, usd_each: "0.002", usd: "0.002" },
     ]);
-    expect(receipt["charge_nanos"]).toBe(String(tokenNanos + 12_000_000));
+    expect(receipt["charge_nanos"]).toBe(String(tokenNanos + 2_000_000));
+    // Held for a call all the same, of which nobody knows before.
+    expect(Number(receipt["hold_usd"])).toBeGreaterThan(0.012);
   });
 
   it("is refused without a price, naming what would need one", async () => {
     const response = await ask(forwarding, { tools: [{ type: "image_generation" }] });
     const { error } = (await response.json()) as { error: { code: string; param: string; message: string } };
     expect([response.status, error.code, error.param]).toEqual([400, "invalid_request", "tools"]);
-    expect(error.message).toContain('price.extras "image_generation"');
+    expect(error.message).toContain('price.calls "image_generation"');
   });
 
   it("is neither charged nor refused where no upstream would be asked for it", async () => {
@@ -56,7 +57,7 @@ describe("what is not tokens", () => {
       tools: [{ type: "image_generation" }],
       service_tier: "priority",
     });
-    expect(receipt["extras"]).toEqual([]);
+    expect(countsOf(receipt)).toEqual([]);
     expect(receipt["charge_nanos"]).toBe(String(tokenNanos));
     expect(receipt["losses"]).toEqual(["tools[] (no-slot)", "service_tier (no-slot)"]);
   });
@@ -64,13 +65,18 @@ describe("what is not tokens", () => {
   it("is not charged where the upstream that answered was not asked for it, on any receipt", async () => {
     const { receipt, tokenNanos, posted } = await charged(failingOver, WISHES);
     for (const each of [receipt, await posted()]) {
-      expect(each["extras"]).toEqual([]);
+      expect(countsOf(each)).toEqual([]);
       expect(each["charge_nanos"]).toBe(String(tokenNanos));
       expect(Number(each["exact_usd"]) * 1e9).toBeCloseTo(tokenNanos, 3);
     }
     await cleanLedger(failingOver);
   });
 });
+
+/** Lines of a receipt that are no tokens. */
+function countsOf(receipt: Record<string, unknown>): unknown[] {
+  return (receipt["lines"] as object[]).filter((line) => "kind" in line);
+}
 
 interface Charged {
   /** As it stands at once. */

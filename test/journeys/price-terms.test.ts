@@ -113,9 +113,16 @@ it("charges the price by the request besides, translated too", async () => {
     const url = `${gateway.url}/v1/receipts/${response.headers.get("x-request-id")}`;
     const read = await fetch(url, { headers: { authorization: `Bearer ${TEST_KEY}` } });
     const receipt = (await read.json()) as Record<string, unknown>;
-    expect(receipt["extras"]).toEqual([{ name: "request", usd: "0.012" }]);
-    const tokens = (receipt["lines"] as { usd: string }[]).reduce((sum, { usd }) => sum + Number(usd), 0);
-    expect(Number(receipt["charge_usd"])).toBeCloseTo(tokens + 0.012, 9);
+    const lines = receipt["lines"] as { usd: string }[];
+    expect(lines.at(-1)).toEqual({
+      kind: "request",
+      name: "request",
+      count: 1,
+      usd_each: "0.012",
+      usd: "0.012",
+    });
+    const sum = lines.reduce((total, { usd }) => total + Number(usd), 0);
+    expect(Number(receipt["charge_usd"])).toBeCloseTo(sum, 9);
   } finally {
     await gateway.clean();
   }

@@ -1,15 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../../src/base/json/json-scan.ts";
+import { chargeOf } from "../../src/billing/pricing/charge.ts";
+import { dearestRate } from "../../src/billing/pricing/dearest-rate.ts";
 import { estimateMaxCost, freezePrice, type RequestBound } from "../../src/billing/pricing/max-cost.ts";
-import {
-  charge,
-  extrasCost,
-  maxInputRate,
-  maxOutputRate,
-  roundedCost,
-} from "../../src/billing/pricing/rate.ts";
-import { dearestOf, takenPrice } from "../../src/billing/pricing/taken-row.ts";
+import { FACTOR_SCALE, roundedExact } from "../../src/billing/pricing/price.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import type { TokenPrices } from "../../src/catalog/token-prices.ts";
@@ -19,7 +14,7 @@ import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
-import { totalInput, totalOutput } from "../../src/usage/usage.ts";
+import { isOutput, TOKEN_BUCKETS, totalInput, totalOutput } from "../../src/usage/usage.ts";
 
 /** What a request holds is what it can cost at most, whatever its vendor reports or leaves out. */
 
@@ -180,7 +175,6 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
     price: {
       id: 1n,
       rates: asked.price,
-      extras: {},
       media: {},
       dimensions: { ...NO_DIMENSIONS, steps: rows },
     },
@@ -213,12 +207,15 @@ function factsOf(name: ChatProtocol, response: string): ResponseSummary {
 function most({ usage }: RequestBound, frozen: ReturnType<typeof freezePrice>): bigint {
   const input =
     BigInt(usage.contextTokens * usage.passes) *
-    dearestOf(frozen, usage.contextTokens * usage.passes, (rates) => maxInputRate(rates, true));
+    dearestRate(frozen, usage.contextTokens * usage.passes, INPUT);
   const output =
     BigInt(usage.outputTokens * usage.responses * usage.passes) *
-    dearestOf(frozen, usage.contextTokens * usage.passes, maxOutputRate);
-  return roundedCost(input + output + extrasCost(frozen), frozen.factorPpm);
+    dearestRate(frozen, usage.contextTokens * usage.passes, OUTPUT);
+  return roundedExact((input + output) * FACTOR_SCALE, frozen.factorPpm);
 }
+
+const INPUT = TOKEN_BUCKETS.filter((bucket) => !isOutput(bucket));
+const OUTPUT = TOKEN_BUCKETS.filter(isOutput);
 
 describe.each(NAMES)("what a request of %s is charged", (name) => {
   const usages = fc.record(Object.fromEntries(SHAPES[name].counts.map((field) => [field, count])));
@@ -233,7 +230,7 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         );
         const facts = factsOf(name, SHAPES[name].response(said, objectOf(given)));
         const { usage, estimated } = await estimateMissing(request, facts, bound.usage);
-        const cost = charge(usage, takenPrice(frozen, { usage }));
+        const cost = chargeOf(frozen, { usage }).chargeNanos;
         expect(cost).toBeLessThanOrEqual(most(bound, frozen));
 
         const heldInput = inputHeld(name, asked);
@@ -262,7 +259,7 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         const response = SHAPES[name].response(said.repeat(times), "null");
         const { usage, estimated } = await estimateMissing(request, factsOf(name, response), bound.usage);
         expect(estimated).toBe(true);
-        expect(charge(usage, takenPrice(frozen, { usage }))).toBeLessThanOrEqual(bound.amountNanos);
+        expect(chargeOf(frozen, { usage }).chargeNanos).toBeLessThanOrEqual(bound.amountNanos);
       }),
       { numRuns: 60 },
     );

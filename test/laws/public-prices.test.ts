@@ -3,12 +3,11 @@ import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PPM } from "../../src/base/money.ts";
-import { price } from "../../src/billing/pricing/price.ts";
+import { type PricedUsage, price } from "../../src/billing/pricing/price.ts";
 import { hoursAt, NO_DIMENSIONS, type PriceTable } from "../../src/catalog/price-table.ts";
 import { BOUNDARIES, boundaryOf } from "../../src/price-lists/boundaries.ts";
 import { toolOf } from "../../src/price-lists/genai-price.ts";
 import { PUBLIC_LIST } from "../../src/price-lists/public-list.ts";
-import type { PricedUsage } from "../../src/usage/priced-usage.ts";
 import { boundariesIn, LISTED_AT, onlyModel, publicModels } from "../support/public-prices.ts";
 
 /** Of the list's models with this price the catalog refuses or cannot say it; each was looked at. */

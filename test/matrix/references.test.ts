@@ -103,7 +103,7 @@ ${index === 1 ? `    shared_ids: [${SHARED}]\n` : ""}`;
   return `version: 1
 groups: [{ name: default, factor: 1 }]
 models:
-  - { id: text, endpoints: [oa, oa-response, an, ge], context_tokens: 200000, max_output_tokens: 1000, price: { input: 3, output: 15, extras: { fileSearch: 0.01, file_search: 0.01, retrieval: 0.01 } } }
+  - { id: text, endpoints: [oa, oa-response, an, ge], context_tokens: 200000, max_output_tokens: 1000, price: { input: 3, output: 15, calls: { file_search: 0.01, retrieval: 0.01 } } }
 upstreams:
 ${urls.map(upstream).join("")}
 settings: ${settings}

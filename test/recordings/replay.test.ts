@@ -367,7 +367,7 @@ function catalog(url: string): string {
   const names = JSON.stringify(Object.fromEntries(models.map((model) => [model, upstreamName(model)])));
   const price = JSON.stringify({
     ...PRICE,
-    extras: Object.fromEntries(EXTRAS.map((extra) => [extra, 0])),
+    calls: Object.fromEntries(EXTRAS.map((extra) => [extra, 0])),
   });
   return `version: 1
 groups: [{ name: default, factor: 1 }]

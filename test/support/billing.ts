@@ -113,7 +113,7 @@ export function completed(inputTokens: number): Outcome {
 /** The end of a request whose hold was `holdNanos` and covered it. */
 export function endOf(outcome: Outcome, chargeNanos: bigint, holdNanos = chargeNanos): SettledEnd {
   const raw = rawText(outcome.raw);
-  return { chargeNanos, holdNanos, writtenOffNanos: 0n, outcome, lastPrice: undefined, raw };
+  return { chargeNanos, holdNanos, writtenOffNanos: 0n, outcome, charge: undefined, raw };
 }
 
 /** Takes, begins and settles one request, as the relay does; gives its id. */

@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/base/clock.ts";
 import { createBodyScan } from "../../src/base/json/json-scan.ts";
 import type { FrozenPrice, Outcome } from "../../src/billing/billing.ts";
-import { charge } from "../../src/billing/pricing/rate.ts";
+import { chargeOf as priced } from "../../src/billing/pricing/charge.ts";
 import { boundOfTexts } from "../../src/billing/pricing/usage-bound.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import { silentLog } from "../../src/observe/log.ts";
@@ -151,7 +151,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
 export function chargeOf({ reason, next, outcome }: Verdict): object {
   if (outcome === undefined) return { reason, next };
   const { usage, estimated, raw, hostile, implausible } = outcome;
-  return { reason, nanos: charge(usage, PRICE), usage, estimated, raw, hostile, implausible };
+  return { reason, nanos: priced(PRICE, { usage }).chargeNanos, usage, estimated, raw, hostile, implausible };
 }
 
 /** No bucket costs as much as another, nor a sum of others, so that a token in the wrong one shows. */

@@ -78,7 +78,7 @@ const model = (id: string, family: string | null): Model => ({
   contextTokens: null,
   maxOutputTokens: null,
   quirks: {},
-  price: { id: 1n, rates: {}, extras: {}, media: {} },
+  price: { id: 1n, rates: {}, media: {} },
   endpoints: family === null ? ["chat-completions"] : [family === "imagegen" ? "images" : "videos"],
 });
 

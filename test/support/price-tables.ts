@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import type { FrozenPrice } from "../../src/billing/billing.ts";
-import { REQUEST_FEE } from "../../src/billing/pricing/rate.ts";
+import type { PricedUsage } from "../../src/billing/pricing/price.ts";
 import type { CallPrice, PriceHours, PriceTable, PriceTier } from "../../src/catalog/price-table.ts";
 import { TOKEN_PRICE_NAMES, type TokenPrices, tokenPrice } from "../../src/catalog/token-prices.ts";
-import {
-  type CallCount,
-  type PassUsage,
-  PRICED_BUCKETS,
-  PRICED_UNITS,
-  type PricedUsage,
-} from "../../src/usage/priced-usage.ts";
 import type { ServiceTerms } from "../../src/usage/service-terms.ts";
-import { MAX_TOKENS_REPORTED, TOKEN_BUCKETS } from "../../src/usage/usage.ts";
+import {
+  BILLED_UNITS,
+  type CallCount,
+  MAX_TOKENS_REPORTED,
+  TOKEN_BUCKETS,
+  type TokenUsage,
+} from "../../src/usage/usage.ts";
 
 const rate = fc.bigInt({ min: 0n, max: 1_000_000_000_000n });
 const factor = fc.bigInt({ min: 1n, max: 10_000_000n });
@@ -101,14 +100,14 @@ export const priceTables: fc.Arbitrary<PriceTable> = baseRows.chain((base) =>
     regions: fc.dictionary(fc.constantFrom("us", "eu"), factor),
     hours: hourLists,
     calls: fc.dictionary(fc.constantFrom(...TOOLS), callPrices),
-    units: fc.dictionary(fc.constantFrom(...PRICED_UNITS), rate),
+    units: fc.dictionary(fc.constantFrom(...BILLED_UNITS), rate),
     request: rate,
   }),
 );
 
-const passes: fc.Arbitrary<PassUsage> = fc.record(
+const passes: fc.Arbitrary<TokenUsage> = fc.record(
   Object.fromEntries(
-    PRICED_BUCKETS.map((bucket) => [
+    TOKEN_BUCKETS.map((bucket) => [
       bucket,
       fc.oneof(fc.nat({ max: 400_000 }), fc.nat({ max: MAX_TOKENS_REPORTED })),
     ]),
@@ -125,7 +124,7 @@ export const pricedUsages: fc.Arbitrary<PricedUsage> = fc.record({
     ) as fc.Arbitrary<CallCount>,
     { maxLength: 4, selector: ({ tool, size }) => `${tool} ${size}` },
   ),
-  units: fc.dictionary(fc.constantFrom(...PRICED_UNITS), fc.nat({ max: 100_000 })),
+  units: fc.dictionary(fc.constantFrom(...BILLED_UNITS), fc.nat({ max: 100_000 })),
 });
 
 /** What a request was served with, in words that the table has or lacks. */
@@ -148,12 +147,9 @@ export const tokenUsages = fc.record(
   { requiredKeys: [] },
 );
 
-/** What a table charges for tokens; calls and units are apart. */
-const tables = priceTables.map((table): PriceTable => ({ ...table, calls: {}, units: {} }));
-
 /** A table with a request: what it was frozen at, how it was served, and by which of the table's names. */
 export const pricedRequests = fc
-  .tuple(tables, priceTerms)
+  .tuple(priceTables, priceTerms)
   .map(([{ base, ...dimensions }, { hours, factorPpm, ...served }]) => {
     const inForce = dimensions.hours.find(({ name }) => name === hours);
     const frozen: FrozenPrice = {
@@ -161,10 +157,7 @@ export const pricedRequests = fc
       rates: base,
       factorPpm,
       dimensions,
-      extras: { [REQUEST_FEE]: dimensions.request },
-      ...(inForce && {
-        terms: [{ dimension: "hours", name: inForce.name, from: "time", factorPpm: inForce.factor }],
-      }),
+      ...(inForce && { hours: inForce }),
     };
     const isKnown = served.tier === undefined || Object.hasOwn(dimensions.tiers, served.tier);
     return { frozen, served: served as ServiceTerms, hours: inForce?.name, isKnown };

@@ -37,7 +37,7 @@ export const MODEL: Model = {
   contextTokens: null,
   maxOutputTokens: null,
   quirks: {},
-  price: { id: 7n, rates: {}, extras: {}, media: { perSecond: SECOND_NANOS } },
+  price: { id: 7n, rates: {}, media: { perSecond: SECOND_NANOS } },
 };
 
 /** A vendor in memory, driven by functions that a test may replace; `asked` is its journal. */

@@ -11,7 +11,7 @@ type Line = NonNullable<Receipt["lines"]>[number];
 /** What a request cost, as a bank would say it: units, price, amount; sum, factor, charge. */
 export function ReceiptStatement({ receipt }: { readonly receipt: Receipt }): ReactNode {
   const t = useWords(receiptWords);
-  const { lines, extras = [] } = receipt;
+  const { lines } = receipt;
   if (lines === undefined)
     return <p className="text-mute">{t.running(formatUsd(receipt.hold_usd ?? "0"))}</p>;
   return (
@@ -32,10 +32,7 @@ export function ReceiptStatement({ receipt }: { readonly receipt: Receipt }): Re
             {lines.map((line, index) => (
               <LineRow key={index} line={line} />
             ))}
-            {extras.map(({ name, usd }) => (
-              <Row key={name} cells={[name, "1", t.each(formatUsd(usd)), formatUsd(usd)]} />
-            ))}
-            {lines.length + extras.length === 0 && <Row cells={[t.noLines, "", "", ""]} />}
+            {lines.length === 0 && <Row cells={[t.noLines, "", "", ""]} />}
           </tbody>
           <tfoot className="border-t border-line">
             <Total label={t.sum} value={formatUsd(receipt.sum_usd ?? "0")} />
@@ -85,9 +82,23 @@ function LineRow({ line }: { readonly line: Line }): ReactNode {
       ? t.buckets[line.bucket as keyof typeof t.buckets]
       : line.bucket;
     const price = t.perMillion(formatUsd(line.usd_per_million_tokens));
-    return <Row cells={[name, formatCount(line.tokens), price, formatUsd(line.usd)]} />;
+    return (
+      <Row
+        cells={[
+          line.row === undefined ? name : t.ofRow(name, line.row),
+          formatCount(line.tokens),
+          line.factor === undefined ? price : `${price} × ${line.factor}`,
+          formatUsd(line.usd),
+        ]}
+      />
+    );
   }
-  const name = line.unit === "image" ? t.images(line.of) : t.seconds(line.of);
+  const name =
+    "kind" in line
+      ? t.counted[line.kind](line.name)
+      : line.unit === "image"
+        ? t.images(line.of)
+        : t.seconds(line.of);
   return (
     <Row cells={[name, formatCount(line.count), t.each(formatUsd(line.usd_each)), formatUsd(line.usd)]} />
   );

@@ -1,9 +1,12 @@
 import { crc32 } from "node:zlib";
 import { ByteWriter } from "../../base/byte-writer.ts";
 import { isWithinDepth, USAGE_LEVELS } from "../../base/json/exact-json.ts";
-import type { FrozenPrice, HoldOrder, Outcome } from "../billing.ts";
+import { byClass } from "../../usage/usage.ts";
+import type { HoldOrder, Outcome } from "../billing.ts";
 import type { LedgerRef } from "../leases/ledger-ref.ts";
-import { encodeRates, modelText, wellFormed } from "../pricing/shared-text.ts";
+import type { Charge } from "../pricing/charge.ts";
+import { encodeCharge } from "../pricing/charge-text.ts";
+import { modelText, wellFormed } from "../pricing/shared-text.ts";
 
 /** Writes the JSON of a record where it is needed: what waits costs no memory but that of the request. */
 export type JournalRecord = (writer: ByteWriter) => void;
@@ -45,8 +48,8 @@ export interface SettledEnd {
   /** What the request cost beyond that. */
   readonly writtenOffNanos: bigint;
   readonly outcome: Outcome;
-  /** What was charged by, where it is not the begin record's. */
-  readonly lastPrice: FrozenPrice | undefined;
+  /** Undefined where the begin record's rates and the usage say it all. */
+  readonly charge: Charge | undefined;
   /** What `rawText` made of the usage object. */
   readonly raw: string;
 }
@@ -59,7 +62,7 @@ export function encodeEnd(
   firstHoldNanos: bigint,
   end: SettledEnd,
 ): JournalRecord {
-  const { chargeNanos, holdNanos, writtenOffNanos, lastPrice, outcome, raw } = end;
+  const { chargeNanos, holdNanos, writtenOffNanos, charge, outcome, raw } = end;
   return (writer) =>
     writeJson(
       writer,
@@ -70,7 +73,7 @@ export function encodeEnd(
         charge: String(chargeNanos),
         reason: outcome.reason,
         status: outcome.status,
-        usage: outcome.usage,
+        usage: byClass(outcome.usage),
         estimated: outcome.estimated,
         upstream: outcome.upstream,
         upstream_model: outcome.upstreamModel,
@@ -86,7 +89,7 @@ export function encodeEnd(
         implausible: filled(outcome.implausible),
         hostile: filled(outcome.hostile),
         losses: filled(outcome.losses),
-        rates: lastPrice === undefined ? undefined : (JSON.parse(encodeRates(lastPrice)) as unknown),
+        charged: charge === undefined ? undefined : encodeCharge(charge),
         error_code: outcome.errorCode,
       },
       raw,

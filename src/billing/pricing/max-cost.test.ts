@@ -10,8 +10,8 @@ import type { Model } from "../../catalog/catalog.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { holdPaths } from "../../protocols/body-features.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
+import { chargeOf } from "./charge.ts";
 import { estimateMaxCost, freezePrice, type RequestBound } from "./max-cost.ts";
-import { charge } from "./rate.ts";
 
 const LIMITS: Partial<Record<ProtocolName, readonly string[]>> = {
   "chat-completions": ["max_tokens", "max_completion_tokens"],
@@ -40,7 +40,6 @@ const model: Model = {
       cacheWrite: 1_000_000_000n,
       cacheWrite1h: 2_000_000_000n,
     },
-    extras: {},
     media: {},
   },
   quirks: {},
@@ -374,11 +373,9 @@ describe("the hold", () => {
           for (const count of [countO200k, countCl100k, countP50k, countR50k]) {
             // Four tokens around each message and three before the answer, as chat models frame them.
             const input = texts.reduce((sum, text) => sum + count(text) + 4, 3);
-            const cost = charge(
-              { inputUncached: input, outputVisible: limit },
-              freezePrice(model, 1_000_000n, {}, 0),
-            );
-            expect(holdOf("chat-completions", sent) >= cost).toBe(true);
+            const usage = { inputUncached: input, outputVisible: limit };
+            const cost = chargeOf(freezePrice(model, 1_000_000n, {}, 0), { usage });
+            expect(holdOf("chat-completions", sent) >= cost.chargeNanos).toBe(true);
           }
         },
       ),
@@ -393,7 +390,7 @@ describe("the hold", () => {
       expect(() => holdOf("chat-completions", {}, { ...model, ...missing })).toThrow(refusal);
       expect(() => holdOf("embeddings", {}, { ...model, ...missing })).not.toThrow();
     }
-    const inputOnly = { ...model, price: { id: 1n, rates: { input: 1n }, extras: {}, media: {} } };
+    const inputOnly = { ...model, price: { id: 1n, rates: { input: 1n }, media: {} } };
     expect(() => holdOf("messages", {}, inputOnly)).toThrow(refusal);
   });
 });

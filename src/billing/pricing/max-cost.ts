@@ -1,5 +1,5 @@
 import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
-import type { Nanos } from "../../base/money.ts";
+import { type Nanos, PPM } from "../../base/money.ts";
 import type { Model, Settings } from "../../catalog/catalog.ts";
 import { hoursAt } from "../../catalog/price-table.ts";
 import { GatewayError } from "../../errors.ts";
@@ -11,8 +11,9 @@ import {
   readFeatures,
 } from "../../protocols/body-features.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { extrasCost, maxInputRate, maxOutputRate, REQUEST_FEE, roundedCost } from "./rate.ts";
-import { dearestOf } from "./taken-row.ts";
+import { callsHeld, feesOf } from "./calls-held.ts";
+import { dearestRate, inputBuckets, outputBuckets } from "./dearest-rate.ts";
+import { FACTOR_SCALE, roundedExact } from "./price.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
 /**
@@ -120,23 +121,19 @@ export interface RequestBound {
 export function freezePrice(
   model: Model,
   factorPpm: bigint,
-  { extras, asked }: Pick<FrozenPrice, "extras" | "asked">,
+  asked: Pick<FrozenPrice, "asked" | "tools" | "fees">,
   atMs: number,
 ): FrozenPrice {
   if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");
   const { id: priceId, rates, dimensions } = model.price;
-  const fee = dimensions?.request ?? 0n;
   const hours = dimensions && hoursAt(dimensions.hours, atMs);
   return {
     priceId,
     rates,
     factorPpm,
     ...(dimensions && { dimensions }),
-    ...(extras || fee > 0n ? { extras: { ...extras, ...(fee > 0n && { [REQUEST_FEE]: fee }) } } : {}),
-    ...(asked && { asked }),
-    ...(hours && {
-      terms: [{ dimension: "hours", name: hours.name, from: "time", factorPpm: hours.factor }],
-    }),
+    ...asked,
+    ...(hours && { hours }),
   };
 }
 
@@ -150,13 +147,12 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const { scan, price, model, body, settings } = question;
   const { hold } = question.forward;
   const features = readFeatures(hold, scan);
-  const inputRateAt = (tokens: number): bigint =>
-    dearestOf(price, tokens, (rates) => maxInputRate(rates, features.mayWrite1h));
+  const read = inputBuckets(features);
+  const inputRateAt = (tokens: number): bigint => dearestRate(price, tokens, read);
   if (hold.texts !== null) {
     const tokens = textTokens(hold.texts, scan, body);
-    const nanos = roundedCost(BigInt(tokens) * inputRateAt(tokens) + extrasCost(price), price.factorPpm);
     return {
-      amountNanos: nanos,
+      amountNanos: costOf(BigInt(tokens) * inputRateAt(tokens), feesOf(price), price),
       outputRate: 0n,
       usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0)),
     };
@@ -175,12 +171,12 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
   // Of passes that a vendor sums up the sum is what is known, and what a step is told by.
   const summed = inputTokens * passes;
-  const outputRate = dearestOf(price, summed, maxOutputRate);
+  const outputRate = dearestRate(price, summed, outputBuckets(features));
   const input = BigInt(summed) * BigInt(question.copies ?? 1) * inputRateAt(summed);
   const outputTokens = BigInt(stated) * BigInt(responses) + BigInt(summaries * limits.outputTokens);
   const output = outputTokens * outputRate;
   return {
-    amountNanos: roundedCost(input + output + extrasCost(price), price.factorPpm),
+    amountNanos: costOf(input + output, feesOf(price) + callsHeld(price, calls), price),
     outputRate,
     usage: {
       contextTokens: limits.contextTokens,
@@ -191,6 +187,17 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
       mostPasses: runsTools ? settings.maxPasses + summaries : undefined,
     },
   };
+}
+
+/** Of tokens in millionths of a nano, and of what else is counted. */
+function costOf(microNanos: bigint, nanos: Nanos, { factorPpm }: FrozenPrice): Nanos {
+  return roundedExact((microNanos + nanos * PPM) * FACTOR_SCALE, factorPpm);
+}
+
+/** The most output that this much money is sure to cover; 0 where it costs nothing. */
+export function tokensWithin(nanos: Nanos, rate: bigint, factorPpm: bigint): bigint {
+  if (nanos <= 0n || rate * factorPpm === 0n) return 0n;
+  return (nanos * PPM * PPM) / (rate * factorPpm);
 }
 
 /**

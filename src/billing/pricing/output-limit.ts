@@ -1,6 +1,11 @@
 import type { Nanos } from "../../base/money.ts";
-import { type CostEstimateInput, estimateMaxCost, type RequestBound, statedLimit } from "./max-cost.ts";
-import { tokensWithin } from "./rate.ts";
+import {
+  type CostEstimateInput,
+  estimateMaxCost,
+  type RequestBound,
+  statedLimit,
+  tokensWithin,
+} from "./max-cost.ts";
 
 /** What a request may cost and use with an output limit that the gateway writes into it. */
 export interface LimitedRequest extends RequestBound {

@@ -1,49 +1,66 @@
 import { assert } from "../../base/assert.ts";
 import { divideHalfUp, type Nanos, PPM } from "../../base/money.ts";
-import { type CallPrice, type PriceTable, rowsOf, type WholeRow } from "../../catalog/price-table.ts";
+import {
+  type CallPrice,
+  type PriceTable,
+  rowsOf,
+  type TableRows,
+  type WholeRow,
+} from "../../catalog/price-table.ts";
 import { sideOf, TOKEN_PRICE_NAMES, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import {
+  findTerm,
+  SERVICE_DIMENSIONS,
+  type ServiceDimension,
+  type ServiceTerms,
+} from "../../usage/service-terms.ts";
+import {
+  BILLED_UNITS,
   type CallCount,
-  type PassUsage,
-  PRICED_BUCKETS,
-  PRICED_UNITS,
-  type PricedBucket,
-  type PricedUnit,
-  type PricedUsage,
-} from "../../usage/priced-usage.ts";
-import { MAX_TOKENS_REPORTED } from "../../usage/usage.ts";
+  type CountedWork,
+  MAX_TOKENS_REPORTED,
+  TOKEN_BUCKETS,
+  type TokenBucket,
+  type TokenUsage,
+  totalInput,
+  type UnitCounts,
+} from "../../usage/usage.ts";
 
-/** What a request was served with, in the table's words. */
-export interface PriceTerms {
-  /** Absent = plain service. One that the table lacks is charged at its dearest row. */
-  readonly tier?: string | undefined;
-  readonly speed?: string | undefined;
-  readonly region?: string | undefined;
+/** All that one request is charged for. */
+export interface PricedUsage extends CountedWork {
+  /** One, unless the vendor ran tools and says what each pass used: prices by length go by the input of one pass. */
+  readonly passes: readonly TokenUsage[];
+  /** Requests with the same input that each pass is the sum of; absent = one. */
+  readonly requests?: number | undefined;
+}
+
+/** What a request was served with: an absent term is plain service, one that the table lacks is charged at its dearest. */
+export interface PriceTerms extends ServiceTerms {
   /** The name of the table's hours that held when the request was accepted; absent = none. */
   readonly hours?: string | undefined;
   /** Of the account's group. */
   readonly factorPpm: bigint;
 }
 
-/** Factors on tokens, in parts per million; one that is absent is 1. */
-export interface TokenFactors {
-  readonly tier?: bigint;
-  readonly speed?: bigint;
-  readonly region?: bigint;
-  readonly hours?: bigint;
+/** One of the terms that tokens were charged by. */
+export interface AppliedTerm {
+  readonly dimension: ServiceDimension | "hours";
+  /** As the price table calls it, or the vendor where the table does not know it. */
+  readonly name: string;
+  /** On tokens, parts per million; absent = it has a row of its own. */
+  readonly factorPpm?: bigint;
 }
 
 /** Tokens of one bucket in one pass. */
 export interface TokenPriceLine {
   readonly kind: "tokens";
-  /** From 0. */
-  readonly pass: number;
-  readonly bucket: PricedBucket;
+  readonly bucket: TokenBucket;
   readonly tokens: number;
   /** The row that was taken, by its name in `WholeRow`. */
   readonly row: string;
   readonly nanosPerMillion: bigint;
-  readonly factors: TokenFactors;
+  /** Of the factors on tokens, over FACTOR_SCALE. */
+  readonly factor: bigint;
   readonly exact: bigint;
 }
 
@@ -65,33 +82,57 @@ export interface PricedCharge {
   /** Of the lines; times the group's factor and rounded once, half up, it is the charge. */
   readonly sum: bigint;
   readonly chargeNanos: Nanos;
+  /** The row that the first pass took. */
+  readonly row: string;
+  readonly terms: readonly AppliedTerm[];
   /** What came and has no price in the table, such as "tier turbo" or "audioInput". [] = all has one. */
   readonly unpriced: readonly string[];
 }
 
-/** Rates count millionths of a nano, and each of the four factors on tokens millionths of that. */
-export const EXACT_PER_NANO = PPM ** 5n;
+/** The product of four factors on tokens, each in parts per million, counts so many to 1. */
+export const FACTOR_SCALE = PPM ** 4n;
+
+/** Rates count millionths of a nano, and the factors on tokens parts of that. */
+export const EXACT_PER_NANO = PPM * FACTOR_SCALE;
 
 /**
- * What a request costs by a price table. Each pass takes the row of the highest step that its input exceeds, or the row of the
- * tier; tier, speed, region and hours are factors on tokens alone, the group's on everything. What has no price is charged
- * at the dearest that the table has for its like, and named.
+ * What a request costs by a price table: the one place where usage becomes money. Each pass takes the row of the highest
+ * step that its input exceeds, or the row of the tier; tier, speed, region and hours are factors on tokens alone, the group's
+ * on everything. What has no price is charged at the dearest that the table has for its like, and named.
  */
 export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms): PricedCharge {
   const unpriced = new Set<string>();
-  const rows = candidates(table, terms, unpriced);
-  const lines = [
-    ...usage.passes.flatMap((pass, index) => tokenLines(pass, index, rows, unpriced)),
-    ...callLines(table, usage.calls ?? [], unpriced),
-    ...unitLines(table, usage.units ?? {}, unpriced),
-    ...(table.request === 0n ? [] : [countLine("request", "request", 1, table.request)]),
-  ];
+  const shared = sharedTerms(table, terms, unpriced);
+  const rows = rowsOf(table.base, table);
+  const lines: PriceLine[] = [];
+  let first: Candidate | undefined;
+  for (const pass of usage.passes) {
+    const taken = takenBy(pass, usage.requests ?? 1, {
+      table,
+      rows,
+      factor: productOf(shared),
+      tier: terms.tier,
+    });
+    first ??= taken;
+    tokenLines(pass, taken, { table, rows, factor: productOf(shared) }, lines, unpriced);
+  }
+  if (usage.calls !== undefined) lines.push(...callLines(table, usage.calls, unpriced));
+  if (usage.units !== undefined) lines.push(...unitLines(table, usage.units, unpriced));
+  if (table.request !== 0n) lines.push(countLine("request", "request", 1, table.request));
+  const tier = terms.tier === undefined ? [] : [tierTerm(table, terms.tier, first, unpriced)];
   const sum = lines.reduce((total, { exact }) => total + exact, 0n);
-  return { lines, sum, chargeNanos: roundedExact(sum, terms.factorPpm), unpriced: [...unpriced] };
+  return {
+    lines,
+    sum,
+    chargeNanos: roundedExact(sum, terms.factorPpm),
+    row: first?.row.name ?? "base",
+    terms: [...tier, ...shared],
+    unpriced: [...unpriced],
+  };
 }
 
 /** An exact sum times the group's factor, in nanos, rounded once. */
-function roundedExact(exact: bigint, factorPpm: bigint): Nanos {
+export function roundedExact(exact: bigint, factorPpm: bigint): Nanos {
   assert(exact >= 0n && factorPpm >= 0n, "a price or a factor is negative");
   return divideHalfUp(exact * factorPpm, EXACT_PER_NANO * PPM);
 }
@@ -99,93 +140,132 @@ function roundedExact(exact: bigint, factorPpm: bigint): Nanos {
 /** A row with the factors on it. */
 interface Candidate {
   readonly row: WholeRow;
-  readonly above: number;
-  readonly factors: TokenFactors;
-  /** Of all four factors, each in parts per million. */
-  readonly product: bigint;
+  /** Of the tier that leads to it, where it has one. */
+  readonly tierPpm: bigint | undefined;
+  /** Of all factors, over FACTOR_SCALE. */
+  readonly factor: bigint;
 }
 
-interface Candidates {
-  /** One for each length of the input, by rising `above`; undefined where the tier has no price. */
-  readonly byLength: readonly Candidate[] | undefined;
-  /** All that the table has, of any tier and length. */
-  readonly all: readonly Candidate[];
+/** A table with the factors that hold whatever row is taken. */
+interface Shared {
+  readonly table: PriceTable;
+  readonly rows: TableRows;
+  /** Over PPM ** 3n, as the tier's is not in it. */
+  readonly factor: bigint;
 }
 
-function candidates(table: PriceTable, terms: PriceTerms, unpriced: Set<string>): Candidates {
-  const { steps, tiers } = rowsOf(table.base, table);
-  const shared = sharedFactors(table, terms, unpriced);
-  const withFactors = (row: WholeRow, above: number, tier?: bigint): Candidate => {
-    const factors = tier === undefined ? shared : { tier, ...shared };
-    return { row, above, factors, product: productOf(factors) };
-  };
-  const ofSteps = (tier?: bigint) => steps.map((row) => withFactors(row, row.above, tier));
-  const ofTier = (name: string): readonly Candidate[] | undefined => {
-    const tier = Object.hasOwn(table.tiers, name) ? table.tiers[name] : undefined;
-    if (tier === undefined) return undefined;
-    if ("factor" in tier) return ofSteps(tier.factor);
-    const row = tiers.get(name);
-    return row && [withFactors(row, -1)];
-  };
-  const byLength = terms.tier === undefined ? ofSteps() : ofTier(terms.tier);
-  if (byLength === undefined) unpriced.add(`tier ${terms.tier}`);
-  return {
-    byLength,
-    all: [...ofSteps(), ...Object.keys(table.tiers).flatMap((tier) => ofTier(tier) ?? [])],
-  };
-}
-
-function sharedFactors(table: PriceTable, terms: PriceTerms, unpriced: Set<string>): TokenFactors {
-  const speed = factorOf("speed", table.speeds, terms.speed, unpriced);
-  const region = factorOf("region", table.regions, terms.region, unpriced);
-  const hours =
-    terms.hours === undefined ? undefined : table.hours.find(({ name }) => name === terms.hours)?.factor;
-  return {
-    ...(speed !== undefined && { speed }),
-    ...(region !== undefined && { region }),
-    ...(hours !== undefined && { hours }),
-  };
+/** Speed, region and hours. */
+function sharedTerms(
+  { speeds, regions, hours }: PriceTable,
+  terms: PriceTerms,
+  unpriced: Set<string>,
+): AppliedTerm[] {
+  const shared: AppliedTerm[] = [];
+  for (const dimension of SERVICE_DIMENSIONS) {
+    const word = terms[dimension];
+    if (dimension === "tier" || word === undefined) continue;
+    const factors = dimension === "speed" ? speeds : regions;
+    const name = findTerm(Object.keys(factors), word);
+    if (name === undefined) unpriced.add(`${dimension} ${word}`);
+    const factorPpm = name === undefined ? largest(Object.values(factors)) : (factors[name] ?? PPM);
+    shared.push({ dimension, name: name ?? word, factorPpm });
+  }
+  const held = terms.hours === undefined ? undefined : hours.find(({ name }) => name === terms.hours);
+  if (held !== undefined) shared.push({ dimension: "hours", name: held.name, factorPpm: held.factor });
+  return shared;
 }
 
 /** Of a word that the table lacks, the largest that it has, if that is above 1. */
-function factorOf(
-  dimension: "speed" | "region",
-  factors: Readonly<Record<string, bigint>>,
-  word: string | undefined,
-  unpriced: Set<string>,
-): bigint | undefined {
-  if (word === undefined) return undefined;
-  if (Object.hasOwn(factors, word)) return factors[word];
-  unpriced.add(`${dimension} ${word}`);
-  return Object.values(factors).reduce((largest, factor) => (factor > largest ? factor : largest), PPM);
+function largest(factors: readonly bigint[]): bigint {
+  return factors.reduce((most, factor) => (factor > most ? factor : most), PPM);
 }
 
-function productOf({ tier = PPM, speed = PPM, region = PPM, hours = PPM }: TokenFactors): bigint {
-  return tier * speed * region * hours;
+/** Of speed, region and hours, over PPM ** 3n. */
+function productOf(shared: readonly AppliedTerm[]): bigint {
+  let product = PPM ** 3n;
+  for (const { factorPpm = PPM } of shared) product = (product * factorPpm) / PPM;
+  return product;
+}
+
+/** The row that a pass takes; of a tier that the table lacks, the one at which it costs most. */
+function takenBy(
+  pass: TokenUsage,
+  requests: number,
+  shared: Shared & { readonly tier: string | undefined },
+): Candidate {
+  const { table, rows, tier } = shared;
+  const input = totalInput(pass);
+  const row = rows.steps.findLast(({ above }) => input > above * requests) ?? rows.steps[0];
+  assert(row, "a table has a base row");
+  if (tier === undefined) return candidate(row, undefined, shared);
+  const name = findTerm(Object.keys(table.tiers), tier);
+  if (name !== undefined) return ofTier(name, row, shared);
+  return everyCandidate(shared).reduce((dearest, each) =>
+    costIn(each, pass) > costIn(dearest, pass) ? each : dearest,
+  );
+}
+
+function candidate(row: WholeRow, tierPpm: bigint | undefined, { factor }: Shared): Candidate {
+  return { row, tierPpm, factor: factor * (tierPpm ?? PPM) };
+}
+
+/** What a tier of the table makes of the row that the input takes. */
+function ofTier(name: string, row: WholeRow, shared: Shared): Candidate {
+  const tier = shared.table.tiers[name];
+  if (tier !== undefined && "factor" in tier) return candidate(row, tier.factor, shared);
+  return candidate(shared.rows.tiers.get(name) ?? row, undefined, shared);
+}
+
+/** Each row of the table, plain and with each tier. */
+function everyCandidate(shared: Shared): Candidate[] {
+  const tiers = Object.keys(shared.table.tiers);
+  return shared.rows.steps.flatMap((row) => [
+    candidate(row, undefined, shared),
+    ...tiers.map((tier) => ofTier(tier, row, shared)),
+  ]);
+}
+
+function costIn({ row, factor }: Candidate, pass: TokenUsage): bigint {
+  let cost = 0n;
+  for (const bucket of TOKEN_BUCKETS)
+    cost += BigInt(pass[bucket] ?? 0) * (tokenPrice(row.prices, PRICE_OF[bucket]) ?? 0n);
+  return cost * factor;
+}
+
+function tierTerm(
+  { tiers }: PriceTable,
+  word: string,
+  taken: Candidate | undefined,
+  unpriced: Set<string>,
+): AppliedTerm {
+  const name = findTerm(Object.keys(tiers), word);
+  if (name === undefined) unpriced.add(`tier ${word}`);
+  const factorPpm = taken?.tierPpm;
+  return { dimension: "tier", name: name ?? word, ...(factorPpm !== undefined && { factorPpm }) };
 }
 
 function tokenLines(
-  pass: PassUsage,
-  index: number,
-  { byLength, all }: Candidates,
+  pass: TokenUsage,
+  taken: Candidate,
+  shared: Shared,
+  lines: PriceLine[],
   unpriced: Set<string>,
-): TokenPriceLine[] {
-  const input = inputOf(pass);
-  const taken = byLength?.findLast(({ above }) => input > above) ?? byLength?.[0];
-  return PRICED_BUCKETS.flatMap((bucket) => {
+): void {
+  for (const bucket of TOKEN_BUCKETS) {
     const tokens = pass[bucket];
-    if (tokens === undefined) return [];
+    if (tokens === undefined) continue;
     const name = PRICE_OF[bucket];
-    const rate = taken && tokenPrice(taken.row.prices, name);
-    if (taken !== undefined && rate === undefined) unpriced.add(bucket);
-    const { from, nanosPerMillion } =
-      taken === undefined || rate === undefined
-        ? dearestOf(all, name)
-        : { from: taken, nanosPerMillion: rate };
-    const { row, factors, product } = from;
-    const exact = countOf(bucket, tokens) * nanosPerMillion * product;
-    return [{ kind: "tokens", pass: index, bucket, tokens, row: row.name, nanosPerMillion, factors, exact }];
-  });
+    let from = taken;
+    let rate = tokenPrice(taken.row.prices, name);
+    if (rate === undefined) {
+      // A vendor that reports nothing of a kind needs no price for it: embeddings have no output.
+      if (tokens > 0) unpriced.add(bucket);
+      ({ from, rate } = dearestOf(everyCandidate(shared), name, taken));
+    }
+    const { row, factor } = from;
+    const exact = countOf(bucket, tokens) * rate * factor;
+    lines.push({ kind: "tokens", bucket, tokens, row: row.name, nanosPerMillion: rate, factor, exact });
+  }
 }
 
 /** What each bucket is priced by. */
@@ -208,41 +288,27 @@ export const PRICE_OF = {
   videoInput: "videoInput",
   videoCacheRead: "videoCacheRead",
   videoOutput: "videoOutput",
-} as const satisfies Readonly<Record<PricedBucket, TokenPriceName>>;
-
-const INPUT_BUCKETS = PRICED_BUCKETS.filter((bucket) => sideOf(PRICE_OF[bucket]) === "input");
-
-/** All input of a pass, cached or not. */
-function inputOf(pass: PassUsage): number {
-  let tokens = 0;
-  for (const bucket of INPUT_BUCKETS) tokens += pass[bucket] ?? 0;
-  return tokens;
-}
+} as const satisfies Readonly<Record<TokenBucket, TokenPriceName>>;
 
 interface Dearest {
   readonly from: Candidate;
-  readonly nanosPerMillion: bigint;
+  readonly rate: bigint;
 }
 
-/** The dearest price of such tokens in any row; where none has one, the dearest of all that go the same way. */
-function dearestOf(all: readonly Candidate[], name: TokenPriceName): Dearest {
+/** The dearest price of such tokens in any row; where none has one, the dearest of all that go the same way; else 0. */
+function dearestOf(all: readonly Candidate[], name: TokenPriceName, otherwise: Candidate): Dearest {
   const alike = TOKEN_PRICE_NAMES.filter((other) => sideOf(other) === sideOf(name));
   const priced = (names: readonly TokenPriceName[]): Dearest[] =>
     all.flatMap((from) =>
       names.flatMap((each) => {
-        const nanosPerMillion = tokenPrice(from.row.prices, each);
-        return nanosPerMillion === undefined ? [] : [{ from, nanosPerMillion }];
+        const rate = tokenPrice(from.row.prices, each);
+        return rate === undefined ? [] : [{ from, rate }];
       }),
     );
   const own = priced([name]);
-  const [first] = all;
-  assert(first, "a table has a base row");
   return (own.length > 0 ? own : priced(alike)).reduce(
-    (dearest, each) =>
-      each.nanosPerMillion * each.from.product > dearest.nanosPerMillion * dearest.from.product
-        ? each
-        : dearest,
-    { from: first, nanosPerMillion: 0n },
+    (dearest, each) => (each.rate * each.from.factor > dearest.rate * dearest.from.factor ? each : dearest),
+    { from: otherwise, rate: 0n },
   );
 }
 
@@ -255,7 +321,7 @@ function callLines(
     const name = size === undefined ? tool : `${tool} ${size}`;
     const terms = Object.hasOwn(calls, tool) ? calls[tool] : undefined;
     const nanos = terms && nanosOfCall(terms, size);
-    if (nanos === undefined) unpriced.add(`call ${name}`);
+    if (nanos === undefined && count > 0) unpriced.add(`call ${name}`);
     const counted = terms?.per === "request" ? Math.min(count, 1) : count;
     return countLine("call", name, counted, nanos ?? dearestCall(terms ? [terms] : Object.values(calls)));
   });
@@ -267,21 +333,17 @@ function nanosOfCall(terms: CallPrice, size: string | undefined): bigint | undef
   return size !== undefined && Object.hasOwn(terms.sizes, size) ? terms.sizes[size] : undefined;
 }
 
-function dearestCall(prices: readonly CallPrice[]): bigint {
+export function dearestCall(prices: readonly CallPrice[]): bigint {
   const all = prices.flatMap((terms) => ("nanos" in terms ? [terms.nanos] : Object.values(terms.sizes)));
   return all.reduce((dearest, nanos) => (nanos > dearest ? nanos : dearest), 0n);
 }
 
 /** A unit without a price costs nothing and is named: no other unit says what it could cost. */
-function unitLines(
-  { units }: PriceTable,
-  counts: Readonly<Partial<Record<PricedUnit, number>>>,
-  unpriced: Set<string>,
-): CountPriceLine[] {
-  return PRICED_UNITS.flatMap((unit) => {
+function unitLines({ units }: PriceTable, counts: UnitCounts, unpriced: Set<string>): CountPriceLine[] {
+  return BILLED_UNITS.flatMap((unit) => {
     const count = counts[unit];
     if (count === undefined) return [];
-    if (units[unit] === undefined) unpriced.add(`unit ${unit}`);
+    if (units[unit] === undefined && count > 0) unpriced.add(`unit ${unit}`);
     return [countLine("unit", unit, count, units[unit] ?? 0n)];
   });
 }

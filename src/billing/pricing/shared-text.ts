@@ -1,6 +1,7 @@
 import type { Caller } from "../../accounts/caller.ts";
+import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import type { TokenPrices } from "../../catalog/token-prices.ts";
-import type { FrozenPrice, PriceTerm } from "../billing.ts";
+import type { FrozenPrice } from "../billing.ts";
 
 /** Model, price row, rates and factor of many requests. */
 interface ModelText {
@@ -31,11 +32,11 @@ export function callerRow(caller: Caller): Uint8Array {
 }
 
 export function modelText(model: string, price: FrozenPrice): ModelText {
-  if (price.extras !== undefined || price.terms !== undefined) return encodeModel(model, price);
   const known = modelTexts.get(price.rates);
   if (
     known?.model === model &&
     known.price.priceId === price.priceId &&
+    known.price.hours === price.hours &&
     known.price.factorPpm === price.factorPpm
   )
     return known.text;
@@ -60,63 +61,39 @@ export function isPlain(text: string): boolean {
 
 const PLAIN = /^[ !#-[\]-~]+$/;
 
-/** Prefix of an extra among the frozen rates; no rate of tokens has a colon. */
-const EXTRA = "extra:";
-
-/** Name of the row that was taken, among the frozen rates. */
-const ROW = "row";
-
-/** Prefix of what was served or asked for, followed by its dimension: its name, who said so, and its factor, parted by blanks. */
-const TERM = "term:";
-
-/** Name of what has no price, parted by commas. */
-const UNPRICED = "unpriced";
+/** Beside the rates, what every request pays and the hours of its acceptance: the factor and, behind a blank, the name. */
+const FEE = "request";
+const HOURS = "hours";
 
 /** Rates as JSON, amounts as text. */
-export function encodeRates({ rates, extras = {}, row, terms = [], unpriced }: FrozenPrice): string {
-  const named = Object.entries(extras).map(([name, nanos]) => [EXTRA + name, nanos]);
-  const told = terms.map((term) => [TERM + term.dimension, encodeTerm(term)]);
+function encodeRates({ rates, dimensions, hours }: FrozenPrice): string {
+  const fee = dimensions?.request ?? 0n;
   return JSON.stringify(
-    { ...rates, ...Object.fromEntries([...named, ...told]), [ROW]: row, [UNPRICED]: unpriced?.join() },
+    {
+      ...rates,
+      [FEE]: fee > 0n ? fee : undefined,
+      [HOURS]: hours && `${hours.factor} ${hours.name}`,
+    },
     (_, value: unknown) => (typeof value === "bigint" ? String(value) : value),
   );
 }
 
-/** The name last, since it alone may hold blanks. */
-function encodeTerm({ name, from, factorPpm }: PriceTerm): string {
-  return [from, factorPpm ?? "row", name].join(" ");
-}
-
-/** A frozen price as `encodeRates` wrote it, but for its dimensions. */
+/** A frozen price as `encodeRates` wrote it: enough for a plain charge. */
 export function decodeRates(
   frozen: Readonly<Record<string, string>>,
-): Pick<FrozenPrice, "rates" | "extras" | "row" | "terms" | "unpriced"> {
-  const rates: Record<string, bigint> = {};
-  const extras: Record<string, bigint> = {};
-  const terms: PriceTerm[] = [];
-  for (const [name, value] of Object.entries(frozen)) {
-    if (name === ROW || name === UNPRICED) continue;
-    if (name.startsWith(EXTRA)) extras[name.slice(EXTRA.length)] = BigInt(value);
-    else if (name.startsWith(TERM)) terms.push(decodeTerm(name.slice(TERM.length), value));
-    else rates[name] = BigInt(value);
-  }
-  const { [ROW]: row, [UNPRICED]: unpriced } = frozen;
+): Pick<FrozenPrice, "rates" | "dimensions" | "hours"> {
+  const { [FEE]: fee, [HOURS]: hours, ...named } = frozen;
+  const rates = Object.fromEntries(Object.entries(named).map(([name, nanos]) => [name, BigInt(nanos)]));
+  const [factor = "", ...name] = hours?.split(" ") ?? [];
+  const held = hours === undefined ? undefined : { name: name.join(" "), factor: BigInt(factor) };
   return {
     rates: rates as TokenPrices,
-    extras,
-    ...(row !== undefined && { row }),
-    ...(terms.length > 0 && { terms }),
-    ...(unpriced !== undefined && { unpriced: unpriced.split(",") }),
-  };
-}
-
-function decodeTerm(dimension: string, text: string): PriceTerm {
-  const [from = "", factor = "", ...name] = text.split(" ");
-  return {
-    dimension: dimension as PriceTerm["dimension"],
-    from: from as PriceTerm["from"],
-    name: name.join(" "),
-    ...(factor !== "row" && { factorPpm: BigInt(factor) }),
+    dimensions: {
+      ...NO_DIMENSIONS,
+      ...(fee !== undefined && { request: BigInt(fee) }),
+      ...(held && { hours: [{ ...held, ranges: [] }] }),
+    },
+    ...(held && { hours: held }),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Model } from "../../catalog/catalog.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import {
+  isOutput,
   MAX_TOKENS_REPORTED,
   type MeteredUsage,
+  TOKEN_BUCKETS,
   type TokenBucket,
   type TokenUsage,
   totalInput,
@@ -91,7 +93,7 @@ export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound
   const implausible: Implausible[] = [];
   if (input > mostInput) implausible.push({ field: "input", reported: input, most: mostInput });
   if (output > mostOutput) implausible.push({ field: "output", reported: output, most: mostOutput });
-  else if (isFarBeyond(tokens.outputVisible ?? 0, allowed))
+  else if (isFarBeyond(totalOutput(tokens) - (tokens.outputReasoning ?? 0), allowed))
     implausible.push({ field: "output", reported: output, most: allowed, charged: true });
   if (implausible.every(({ charged }) => charged)) return { tokens, implausible };
   const toolsRan = calls > 0;
@@ -123,8 +125,17 @@ export function boundEstimate(tokens: number, side: "input" | "output", bound: U
 const NONE: readonly Implausible[] = [];
 
 /** Cheap ones first: what does not fit is left out of the dearer ones. */
-const INPUT: readonly TokenBucket[] = ["cacheRead", "inputUncached", "cacheWrite5m", "cacheWrite1h"];
-const OUTPUT: readonly TokenBucket[] = ["outputVisible", "outputReasoning"];
+const CHEAP_FIRST: readonly TokenBucket[] = [
+  "cacheRead",
+  "inputUncached",
+  "cacheWrite5m",
+  "cacheWrite1h",
+  "outputVisible",
+  "outputReasoning",
+];
+const OTHERS = TOKEN_BUCKETS.filter((bucket) => !CHEAP_FIRST.includes(bucket));
+const INPUT = [...CHEAP_FIRST, ...OTHERS].filter((bucket) => !isOutput(bucket));
+const OUTPUT = [...CHEAP_FIRST, ...OTHERS].filter(isOutput);
 
 /** These buckets if they are within `most` together; else cut to it, or nothing. */
 function within(
@@ -166,7 +177,9 @@ function callsReported(raw: unknown): number {
 
 function countsIn(value: unknown): number[] {
   if (typeof value === "number") return value >= 0 ? [value] : [];
-  return isRecord(value) ? Object.values(value).flatMap(countsIn) : [];
+  if (!isRecord(value)) return [];
+  // A tool that has a model of its own also states its tokens.
+  return Object.entries(value).flatMap(([name, inner]) => (name.includes("token") ? [] : countsIn(inner)));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

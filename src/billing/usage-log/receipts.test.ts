@@ -75,25 +75,32 @@ describe("a receipt", () => {
   it("names the row of the price table that was taken, and shows its prices, before and after posting", async () => {
     const caller = await rig.account(1_000_000_000n);
     const prices = { input: 6_000_000_000n, output: 30_000_000_000n, cacheRead: 300_000_001n };
-    const dimensions = { ...NO_DIMENSIONS, steps: [{ above: 1_003, prices }] };
-    const price = { ...PRICE, dimensions, extras: { search: 1_000_000n } };
+    const calls = { search: { per: "use", nanos: 500_000n } } as const;
+    const dimensions = { ...NO_DIMENSIONS, steps: [{ above: 1_003, prices }], calls };
+    const price = { ...PRICE, dimensions };
     const hold = await billing.take({ ...order(caller, 100_000_000n, "receipt-row"), price });
-    await hold.settle(OUTCOME);
+    await hold.settle({ ...OUTCOME, calls: [{ tool: "search", count: 2 }] });
     const pending = await readReceipt(caller.accountId, "receipt-row");
     await eventually(() => billing.counts().unposted === 0);
     const posted = await readReceipt(caller.accountId, "receipt-row");
     expect(posted).toMatchObject({
       row: "above 1003",
-      extras: [{ name: "search", usd: "0.001" }],
       sum_usd: "0.007516900000003",
       exact_usd: "0.00638936500000255",
       charge_nanos: "6389365",
     });
     expect(posted?.lines?.[0]).toMatchObject({ usd_per_million_tokens: "6", usd: "0.006006" });
+    expect(posted?.lines?.at(-1)).toEqual({
+      kind: "call",
+      name: "search",
+      count: 2,
+      usd_each: "0.0005",
+      usd: "0.001",
+    });
     expect({ ...pending, state: "posted" }).toEqual(posted);
     // Two requests of half the input each stay below.
     const halves = await billing.take({ ...order(caller, 100_000_000n, "receipt-halves"), price });
-    await halves.settle({ ...OUTCOME, requests: 2 });
+    await halves.settle({ ...OUTCOME, requests: 2, calls: [{ tool: "search", count: 2 }] });
     expect(await readReceipt(caller.accountId, "receipt-halves")).toMatchObject({ charge_nanos: "3620065" });
   });
 
@@ -105,8 +112,9 @@ describe("a receipt", () => {
         ...NO_DIMENSIONS,
         tiers: { priority: { factor: 2_000_000n } },
         speeds: { fast: 1_500_001n },
+        hours: [{ name: "off peak", ranges: [], factor: 500_000n }],
       },
-      terms: [{ dimension: "hours", name: "off peak", from: "time", factorPpm: 500_000n }],
+      hours: { name: "off peak", factor: 500_000n },
       asked: { tier: "priority", speed: "fast" },
     };
     const hold = await billing.take({ ...order(caller, 100_000_000n, "receipt-terms"), price });

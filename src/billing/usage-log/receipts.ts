@@ -1,11 +1,13 @@
 import { formatDecimal, formatUsd, PPM } from "../../base/money.ts";
 import type { Queryable } from "../../storage/database.ts";
-import { SERVICE_DIMENSIONS } from "../../usage/service-terms.ts";
-import { type MediaUnits, TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
-import { CHARGED_REASONS, type ChargeReason, type FrozenPrice } from "../billing.ts";
+import { type MediaUnits, TOKEN_CLASSES, type TokenBucket, type TokenUsage } from "../../usage/usage.ts";
+import { CHARGED_REASONS, type ChargeReason } from "../billing.ts";
 import type { RequestRecords } from "../journal/flush-batch.ts";
+import { chargeOf } from "../pricing/charge.ts";
+import { type ChargeText, decodeCharge, type ShownCharge } from "../pricing/charge-text.ts";
+import { itemiseMedia } from "../pricing/media-charge.ts";
 import { readMediaRates, type StoredMediaRates } from "../pricing/media-rates.ts";
-import { extrasCost, itemise, itemiseMedia, mediaLineCost, TERM_SCALE } from "../pricing/rate.ts";
+import { FACTOR_SCALE, type PriceLine } from "../pricing/price.ts";
 import { decodeRates } from "../pricing/shared-text.ts";
 import type { Implausible } from "../pricing/usage-bound.ts";
 import { findReceiptTask, type ReceiptTask } from "./task-receipt-store.ts";
@@ -33,16 +35,14 @@ export interface Receipt {
   /** Usage the gateway had to estimate, and reported values it ignored as impossible. */
   readonly estimated?: boolean;
   readonly ignored_values?: readonly string[];
-  readonly lines?: readonly (ReceiptLine | MediaReceiptLine)[];
-  /** What the request asked for beside tokens, each at its price for the request. */
-  readonly extras?: readonly { readonly name: string; readonly usd: string }[];
+  readonly lines?: readonly (TokenReceiptLine | CountReceiptLine | MediaReceiptLine)[];
   /** The row of the price table that the input took, as in "above 272000". Absent = the base row. */
   readonly row?: string;
   /** How it was served, or asked to be where the response does not say, with what that does to the prices of tokens. */
   readonly served?: readonly ServedTerm[];
   /** What it was served with and the model has no price for: it was charged at the dearest that the model has. */
   readonly unpriced?: readonly string[];
-  /** Of the lines and the extras. */
+  /** Of the lines. */
   readonly sum_usd?: string;
   /** The price factor of the account's group at acceptance. */
   readonly factor?: string;
@@ -88,10 +88,23 @@ export interface MediaReceiptLine {
   readonly usd: string;
 }
 
-export interface ReceiptLine {
+export interface TokenReceiptLine {
   readonly bucket: string;
   readonly tokens: number;
   readonly usd_per_million_tokens: string;
+  /** What multiplies that, by how it was served and when it was accepted; absent = 1. */
+  readonly factor?: string;
+  /** Absent = that of the receipt. */
+  readonly row?: string;
+  readonly usd: string;
+}
+
+/** Calls of a tool, units that are no tokens, or the request itself. */
+export interface CountReceiptLine {
+  readonly kind: "call" | "unit" | "request";
+  readonly name: string;
+  readonly count: number;
+  readonly usd_each: string;
   readonly usd: string;
 }
 
@@ -179,7 +192,8 @@ function unpostedReceipt(
     outputReasoning: end.usage.outputReasoning ?? null,
     media: null,
     priceId: BigInt(begin.price),
-    rates: end.rates ?? begin.rates,
+    rates: begin.rates,
+    charged: end.charged ?? null,
     factorPpm: BigInt(begin.factor),
     holdNanos: BigInt(end.hold ?? begin.hold),
     chargeNanos: BigInt(end.charge),
@@ -220,17 +234,17 @@ interface EndFields {
   readonly hold?: string;
   readonly written_off?: string;
   readonly implausible?: readonly Implausible[];
-  readonly rates?: BeginFields["rates"];
+  readonly charged?: ChargeText;
 }
 
-// A tokens x rate product counts millionths of a nano, and each of four factors on tokens millionths of that; times the
-// group's factor in parts per million, that again.
+// An exact sum is in 1 / EXACT_PER_NANO nanos; times the group's factor in parts per million, a millionth of that.
 const SUM_DECIMALS = 39;
 const EXACT_DECIMALS = 45;
 const FACTOR_DECIMALS = String(PPM).length - 1;
+const FACTORS_DECIMALS = 4 * FACTOR_DECIMALS;
 
 function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
-  const { lines, extras, sum } = row.media === null ? tokenItems(row) : mediaItems(row, row.media);
+  const { lines, sum, ...how } = row.media === null ? textItems(row) : mediaItems(row, row.media);
   const charged = CHARGED_REASONS.has(row.reason as ChargeReason);
   return {
     request_id: row.requestId,
@@ -247,8 +261,7 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     estimated: row.estimated,
     ignored_values: row.hostile,
     lines,
-    extras,
-    ...rowOf(row),
+    ...how,
     sum_usd: formatDecimal(sum, SUM_DECIMALS),
     factor: formatDecimal(row.factorPpm, FACTOR_DECIMALS),
     exact_usd: formatDecimal(sum * row.factorPpm, EXACT_DECIMALS),
@@ -262,77 +275,89 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
   };
 }
 
-function rowOf({ media, rates }: UsageRow): Pick<Receipt, "row" | "served" | "unpriced"> {
-  if (media !== null) return {};
-  const { row, terms, unpriced } = decodeRates(rates);
-  const order = [...SERVICE_DIMENSIONS, "hours"];
-  const served = terms
-    ?.map(({ factorPpm, dimension, name, from }) => ({
-      dimension,
-      name,
-      from,
-      ...(factorPpm === undefined ? {} : { factor: formatDecimal(factorPpm, FACTOR_DECIMALS) }),
-    }))
-    .sort((one, other) => order.indexOf(one.dimension) - order.indexOf(other.dimension));
-  return {
-    ...(row === undefined ? {} : { row }),
-    ...(served === undefined ? {} : { served }),
-    ...(unpriced === undefined ? {} : { unpriced }),
-  };
-}
-
-interface Items {
-  readonly lines: readonly (ReceiptLine | MediaReceiptLine)[];
-  readonly extras: readonly { readonly name: string; readonly usd: string }[];
-  /** In millionths of a nano over TERM_SCALE, before the group's factor. */
+interface Items extends Pick<Receipt, "row" | "served" | "unpriced"> {
+  readonly lines: NonNullable<Receipt["lines"]>;
+  /** In 1 / EXACT_PER_NANO nanos, before the group's factor. */
   readonly sum: bigint;
 }
 
-function tokenItems(row: UsageRow): Items {
-  const price: FrozenPrice = { priceId: row.priceId, factorPpm: row.factorPpm, ...decodeRates(row.rates) };
-  const items = itemise(usageOf(row), price);
+function textItems(row: UsageRow): Items {
+  const charge = chargeOfRow(row);
   return {
-    lines: items.map(({ bucket, tokens, nanosPerMillion, exact }) => ({
-      bucket: WIRE_NAMES[bucket],
-      tokens,
-      usd_per_million_tokens: formatUsd(nanosPerMillion),
-      usd: formatDecimal(exact, SUM_DECIMALS),
-    })),
-    // By name, since the database keeps the fields of an object in an order of its own.
-    extras: Object.entries(price.extras ?? {})
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, nanos]) => ({ name, usd: formatUsd(nanos) })),
-    sum: items.reduce((total, { exact }) => total + exact, extrasCost(price) * TERM_SCALE),
+    lines: charge.lines.map((line) => lineOf(line, charge.row)),
+    sum: charge.sum,
+    ...(charge.row === "base" ? {} : { row: charge.row }),
+    ...(charge.terms.length === 0 ? {} : { served: charge.terms.map(servedTerm) }),
+    ...(charge.unpriced.length === 0 ? {} : { unpriced: charge.unpriced }),
   };
+}
+
+/** As it was written, or of a plain charge as it was computed. */
+function chargeOfRow(row: UsageRow): ShownCharge {
+  if (row.charged !== null) return decodeCharge(row.charged);
+  const frozen = { priceId: row.priceId, factorPpm: row.factorPpm, ...decodeRates(row.rates) };
+  return chargeOf(frozen, { usage: usageOf(row) });
+}
+
+function lineOf(line: PriceLine, row: string): TokenReceiptLine | CountReceiptLine {
+  const usd = formatDecimal(line.exact, SUM_DECIMALS);
+  if (line.kind !== "tokens") {
+    const { kind, name, count, nanosEach } = line;
+    return { kind, name, count, usd_each: formatUsd(nanosEach), usd };
+  }
+  return {
+    bucket: WIRE_NAMES[line.bucket],
+    tokens: line.tokens,
+    usd_per_million_tokens: formatUsd(line.nanosPerMillion),
+    ...(line.factor === FACTOR_SCALE ? {} : { factor: formatDecimal(line.factor, FACTORS_DECIMALS) }),
+    ...(line.row === row ? {} : { row: line.row }),
+    usd,
+  };
+}
+
+function servedTerm({ factorPpm, dimension, name, from }: ShownCharge["terms"][number]): ServedTerm {
+  const term = { dimension, name, from };
+  return factorPpm === undefined ? term : { ...term, factor: formatDecimal(factorPpm, FACTOR_DECIMALS) };
 }
 
 function mediaItems(row: UsageRow, used: MediaUnits): Items {
   const items = itemiseMedia(used, readMediaRates(row.rates as StoredMediaRates));
   return {
-    lines: items.map((line) => ({
-      unit: line.unit,
-      of: line.word,
-      count: line.count,
-      usd_each: formatUsd(line.nanosEach),
-      usd: formatDecimal(mediaLineCost(line) * TERM_SCALE, SUM_DECIMALS),
+    lines: items.map(({ unit, word, count, nanosEach, exact }) => ({
+      unit,
+      of: word,
+      count,
+      usd_each: formatUsd(nanosEach),
+      usd: formatDecimal(exact, SUM_DECIMALS),
     })),
-    extras: [],
-    sum: items.reduce((total, line) => total + mediaLineCost(line) * TERM_SCALE, 0n),
+    sum: items.reduce((total, { exact }) => total + exact, 0n),
   };
 }
 
-const WIRE_NAMES = {
+const WIRE_NAMES: Readonly<Record<TokenBucket, string>> = {
   inputUncached: "input_uncached",
   cacheRead: "cache_read",
+  cacheReadExplicit: "cache_read_explicit",
   cacheWrite5m: "cache_write_5m",
+  cacheWrite30m: "cache_write_30m",
   cacheWrite1h: "cache_write_1h",
+  cacheWrite12h: "cache_write_12h",
   outputVisible: "output_visible",
   outputReasoning: "output_reasoning",
-} as const;
+  audioInput: "audio_input",
+  audioCacheRead: "audio_cache_read",
+  audioOutput: "audio_output",
+  imageInput: "image_input",
+  imageCacheRead: "image_cache_read",
+  imageOutput: "image_output",
+  videoInput: "video_input",
+  videoCacheRead: "video_cache_read",
+  videoOutput: "video_output",
+};
 
 function usageOf(row: UsageRow): TokenUsage {
   return Object.fromEntries(
-    TOKEN_BUCKETS.flatMap((bucket) => {
+    TOKEN_CLASSES.flatMap((bucket) => {
       const tokens = row[bucket];
       return tokens === null ? [] : [[bucket, tokens]];
     }),

@@ -2,13 +2,15 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BillingRig, completed, createBillingRig, endOf, order } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
-import { PLACE_REASONS, TOKEN_BUCKETS } from "../../usage/usage.ts";
+import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
+import { PLACE_REASONS, TOKEN_CLASSES } from "../../usage/usage.ts";
 import type { HoldOrder, Outcome } from "../billing.ts";
 import type { FlushRequest } from "../journal/flush.ts";
 import { FlushBatch, rowOfRecords } from "../journal/flush-batch.ts";
 import { encodeBegin, encodeEnd, type SettledEnd, textOf } from "../journal/journal-record.ts";
 import { createJournalStore } from "../journal/journal-store.ts";
 import { ledgersOf } from "../leases/ledger-ref.ts";
+import { chargeOf } from "../pricing/charge.ts";
 import { encodeRow, type Row } from "./usage-row.ts";
 
 let rig: BillingRig;
@@ -28,7 +30,7 @@ const names = fc.oneof({ weight: 9, arbitrary: plain }, { weight: 1, arbitrary: 
 const outcomes = fc
   .record({
     reason: fc.constantFrom("completed" as const, "client_aborted" as const, "empty_answer" as const),
-    usage: fc.dictionary(fc.constantFrom(...TOKEN_BUCKETS), counts),
+    usage: fc.dictionary(fc.constantFrom(...TOKEN_CLASSES), counts),
     estimated: fc.boolean(),
     upstream: fc.option(names),
     upstreamModel: fc.option(names),
@@ -144,8 +146,8 @@ describe("a row of the usage log", () => {
     expect(row({}, {}, { holdNanos: 6n })).toBeUndefined();
     expect(row({}, {}, { writtenOffNanos: 1n })).toBeUndefined();
     expect(row({ withoutExtras: true })).toBeDefined();
-    const extras = { ...order(caller, 5n).price, extras: { search: 1n } };
-    expect(row({ withoutExtras: true }, { price: extras }, { lastPrice: extras })).toBeUndefined();
-    expect(row({}, { price: extras })).toContain('"extra:search":"1"');
+    const fee = { ...order(caller, 5n).price, dimensions: { ...NO_DIMENSIONS, request: 9n } };
+    expect(row({}, { price: fee })).toContain('"request":"9"');
+    expect(row({}, {}, { charge: chargeOf(fee, { usage: { audioInput: 1 } }) })).toBeUndefined();
   });
 });

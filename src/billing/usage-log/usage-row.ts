@@ -79,7 +79,7 @@ const TAB = 0x09;
 /** Whether an outcome has nothing for which a row has no field. */
 function fits(
   { amountNanos }: HoldOrder,
-  { outcome, holdNanos, writtenOffNanos, lastPrice }: SettledEnd,
+  { outcome, holdNanos, writtenOffNanos, charge }: SettledEnd,
 ): boolean {
   const { hostile, losses, errorCode, implausible, outputLimit } = outcome;
   return (
@@ -90,7 +90,7 @@ function fits(
     (losses === undefined || losses.length === 0) &&
     errorCode === undefined &&
     outputLimit === undefined &&
-    lastPrice === undefined
+    charge === undefined
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from "../../storage/database.ts";
 import type { MediaUnits } from "../../usage/usage.ts";
+import type { ChargeText } from "../pricing/charge-text.ts";
 import type { Implausible } from "../pricing/usage-bound.ts";
 
 /**
@@ -31,6 +32,7 @@ export interface UsageRow {
   readonly errorCode: string | null;
   readonly estimated: boolean;
   readonly hostile: readonly string[];
+  /** By class; what is told apart within one stands in `charged`. */
   readonly inputUncached: number | null;
   readonly cacheRead: number | null;
   readonly cacheWrite5m: number | null;
@@ -42,6 +44,7 @@ export interface UsageRow {
   readonly media: MediaUnits | null;
   /** Nanos per 1,000,000 tokens, as text; of images and videos MediaRates with the amounts as text. */
   readonly rates: Readonly<Record<string, string>>;
+  readonly charged: ChargeText | null;
   readonly factorPpm: bigint;
   readonly holdNanos: bigint;
   readonly chargeNanos: bigint;
@@ -62,7 +65,7 @@ export async function findUsage(
             model, endpoint, streamed, status, reason, error_code as "errorCode", estimated, hostile,
             input_uncached as "inputUncached", cache_read as "cacheRead", cache_write_5m as "cacheWrite5m",
             cache_write_1h as "cacheWrite1h", output_visible as "outputVisible",
-            output_reasoning as "outputReasoning", media, price_id as "priceId", rates, factor_ppm as "factorPpm",
+            output_reasoning as "outputReasoning", media, price_id as "priceId", rates, charged, factor_ppm as "factorPpm",
             hold_nanos as "holdNanos", charge_nanos as "chargeNanos", losses,
             coalesce(written_off_nanos, 0) as "writtenOffNanos", coalesce(implausible, '[]') as implausible,
             output_limit as "outputLimit"

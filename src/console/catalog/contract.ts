@@ -49,7 +49,6 @@ const price = z.strictObject({
   request: usd.optional(),
   per_image: usdByName.optional().describe("Per image, by tier"),
   per_second: usdByName.optional().describe("Per second of video, by resolution"),
-  extras: usdByName.optional().describe("Per request, for features not billed by tokens"),
 });
 export type Price = z.infer<typeof price>;
 

@@ -11,10 +11,10 @@ const known = { groups: new Set<string>(), models: new Set<string>() };
 it("gives a price so that sending it back changes nothing, in any dimension", () => {
   fc.assert(
     fc.property(priceTables, ({ base, ...dimensions }) => {
-      const price = priceResponse({ rates: base, dimensions, extras: {}, media: {} });
+      const price = priceResponse({ rates: base, dimensions, media: {} });
       const sent = newModel.parse({ id: "m", context_tokens: 1000, max_output_tokens: 100, price });
       const { dimensions: again, ...rest } = readModel(sent, known).price ?? {};
-      expect(rest).toEqual({ rates: base, extras: {}, media: {} });
+      expect(rest).toEqual({ rates: base, media: {} });
       expect(again ?? NO_DIMENSIONS).toEqual(dimensions);
     }),
   );

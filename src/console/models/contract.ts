@@ -53,9 +53,14 @@ const accountModel = z.object({
         .describe("Multipliers of token prices, by how the vendor serves a request and when it was accepted"),
       per_image: z.array(z.object({ of: z.string(), usd })).describe("Per image, by tier"),
       per_second: z.array(z.object({ of: z.string(), usd })).describe("Per second of video, by resolution"),
-      extras: z
+      other_tokens: z
         .array(z.object({ of: z.string(), usd }))
-        .describe("Per request, for features not billed by tokens"),
+        .describe("Further prices of tokens, by their keys in the catalog file: audio.input"),
+      calls: z
+        .array(z.object({ of: z.string(), per: z.enum(["use", "request"]), usd }))
+        .describe("Tools run by the vendor; per request = at most once"),
+      units: z.array(z.object({ of: z.string(), usd })).describe("Units other than tokens: search, page ..."),
+      request: usd.nullable().describe("For every request"),
     })
     .describe("Tokens: per 1,000,000"),
 });

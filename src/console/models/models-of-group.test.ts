@@ -14,7 +14,6 @@ describe("modelsOfGroup", () => {
     const price = {
       id: 1n,
       rates: { input: 333_333_333n, output: 2_000_000_000n },
-      extras: {},
       media: {},
       dimensions: { ...NO_DIMENSIONS, steps },
     };
@@ -36,7 +35,6 @@ describe("modelsOfGroup", () => {
     const price = {
       id: 1n,
       rates: { input: 100n, output: 200n },
-      extras: {},
       media: {},
       dimensions: {
         ...NO_DIMENSIONS,
@@ -82,7 +80,7 @@ function catalogOf(terms: object) {
         groups: null,
         contextTokens: 1000,
         maxOutputTokens: 100,
-        price: { id: 1n, rates: { input: 333_333_333n, cacheRead: 30_000_000n }, extras: {}, media: {} },
+        price: { id: 1n, rates: { input: 333_333_333n, cacheRead: 30_000_000n }, media: {} },
         ...terms,
       },
     ],

@@ -1,7 +1,12 @@
 import { formatDecimal, PPM } from "../../base/money.ts";
 import type { Catalog, Endpoint, Model, PriceRow } from "../../catalog/catalog.ts";
 import { formatRange, NO_DIMENSIONS, type PriceDimensions, rowsOf } from "../../catalog/price-table.ts";
-import type { TokenPrices } from "../../catalog/token-prices.ts";
+import {
+  keysOfTokenPrice,
+  TOKEN_PRICE_NAMES,
+  type TokenPriceName,
+  type TokenPrices,
+} from "../../catalog/token-prices.ts";
 import { madeAt } from "../../protocols/table.ts";
 import type { AccountModel, AccountModels } from "./contract.ts";
 
@@ -22,10 +27,21 @@ const FACTOR_PLACES = 6;
 /** Of a price in nanos times a factor in parts per million: the product is exact, so nothing is rounded. */
 const PRICE_PLACES = 9 + FACTOR_PLACES;
 
+/** Prices of tokens that have a place of their own in the response. */
+const USUAL_PRICES: ReadonlySet<TokenPriceName> = new Set([
+  "input",
+  "output",
+  "reasoning",
+  "cacheRead",
+  "cacheWrite",
+  "cacheWrite1h",
+]);
+const OTHER_PRICES = TOKEN_PRICE_NAMES.filter((name) => !USUAL_PRICES.has(name));
+
 function responseOf(
   model: Model,
   endpoints: readonly Endpoint[],
-  { rates, dimensions = NO_DIMENSIONS, media, extras }: PriceRow,
+  { rates, dimensions = NO_DIMENSIONS, media }: PriceRow,
   factorPpm: bigint,
 ): AccountModel {
   const usd = (nanos: bigint): string => formatDecimal(nanos * factorPpm, PRICE_PLACES);
@@ -57,7 +73,21 @@ function responseOf(
       factors: factorsOf(dimensions),
       per_image: named(media.perImage),
       per_second: named(media.perSecond),
-      extras: named(extras),
+      other_tokens: OTHER_PRICES.flatMap((name) => {
+        const nanos = rates[name];
+        return nanos === undefined ? [] : [{ of: keysOfTokenPrice(name).join("."), usd: usd(nanos) }];
+      }),
+      calls: Object.entries(dimensions.calls).flatMap(([tool, terms]) =>
+        "nanos" in terms
+          ? [{ of: tool, per: terms.per, usd: usd(terms.nanos) }]
+          : named(terms.sizes).map(({ of, usd: price }) => ({
+              of: `${tool} ${of}`,
+              per: terms.per,
+              usd: price,
+            })),
+      ),
+      units: named(dimensions.units),
+      request: dimensions.request === 0n ? null : usd(dimensions.request),
     },
   };
 }

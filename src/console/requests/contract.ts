@@ -77,7 +77,21 @@ export type RequestsPage = z.infer<typeof requestsPage>;
 const usd = z.string().describe("US dollars as an exact decimal string");
 
 const receiptLine = z.union([
-  z.object({ bucket: z.string(), tokens: z.number().int(), usd_per_million_tokens: usd, usd }),
+  z.object({
+    bucket: z.string(),
+    tokens: z.number().int(),
+    usd_per_million_tokens: usd,
+    factor: z.string().optional().describe("Of tier, speed, region and hours, included in usd; absent = 1"),
+    row: z.string().optional().describe("Row of the price table; absent = that of the receipt"),
+    usd,
+  }),
+  z.object({
+    kind: z.enum(["call", "unit", "request"]).describe("A tool run by the vendor, a unit other than tokens"),
+    name: z.string(),
+    count: z.number().int(),
+    usd_each: usd,
+    usd,
+  }),
   z.object({
     unit: z.enum(["image", "second"]),
     of: z.string(),
@@ -107,10 +121,6 @@ export const receipt = z.object({
   estimated: z.boolean().optional(),
   ignored_values: z.array(z.string()).readonly().optional(),
   lines: z.array(receiptLine).readonly().optional(),
-  extras: z
-    .array(z.object({ name: z.string(), usd }))
-    .readonly()
-    .optional(),
   row: z.string().optional().describe("The row of the price table that was taken; absent = the base row"),
   served: z
     .array(

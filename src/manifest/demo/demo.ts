@@ -74,7 +74,7 @@ function price(usd: {
   cacheWrite1h?: string;
 }) {
   const rates = Object.fromEntries(Object.entries(usd).map(([rate, amount]) => [rate, parseUsd(amount)]));
-  return { rates, extras: {}, media: {} };
+  return { rates, media: {} };
 }
 
 /** Models of a family; USD an image by tier, or a second of video by resolution. */
@@ -90,7 +90,7 @@ function mediaModels(
     id,
     family,
     endpoints: [isImage ? "images" : "videos"],
-    price: { rates: {}, extras: {}, media: { [isImage ? "perImage" : "perSecond"]: amounts } },
+    price: { rates: {}, media: { [isImage ? "perImage" : "perSecond"]: amounts } },
   }));
 }
 

@@ -104,7 +104,7 @@ function checkMediaModel({ report }: Checks, path: Path, model: FileModel, famil
   } else {
     checkMediaPrice({ report }, [...path, "price", unit], family, named, model.price?.[unit]);
   }
-  const foreign = Object.keys(model.price ?? {}).filter((each) => each !== unit && each !== "extras");
+  const foreign = Object.keys(model.price ?? {}).filter((each) => each !== unit);
   for (const each of foreign)
     report([...path, "price", each], `does not apply to family ${family.name}; use ${unit}`);
   for (const limit of ["context_tokens", "max_output_tokens"] as const) {

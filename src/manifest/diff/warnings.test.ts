@@ -52,12 +52,20 @@ describe("what a file may declare but hardly means", () => {
       /^model text uses the price cache_write_5m, which is now called cache_write$/,
     ],
     [
+      "what a request pays at most once, in its old spelling",
+      {
+        model:
+          "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, extras: { web_search: 0.01 } }",
+      },
+      /^model text uses the price extras "web_search", which is read as calls: \{ "web_search": \{ price, per: request \} \}$/,
+    ],
+    [
       "a price that nothing is charged by",
       {
         model:
-          "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, audio: { output: 9 }, calls: { web_search: 1 }, request: 1 }",
+          "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, units: { search: 1, page: 1 } }",
       },
-      /^model text has prices that are stored but not charged yet: audio\.output, calls$/,
+      /^model text has prices of units that no response states yet: page$/,
     ],
     [
       "an output longer than the context",

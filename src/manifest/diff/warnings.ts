@@ -1,12 +1,7 @@
-import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import { tableWarnings } from "../../catalog/table-problems.ts";
-import {
-  keysOfTokenPrice,
-  TOKEN_PRICE_NAMES,
-  type TokenPriceName,
-  type TokenPrices,
-} from "../../catalog/token-prices.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
+import { BILLED_UNITS } from "../../usage/usage.ts";
 import { demoClashes } from "../demo/demo-clashes.ts";
 import type { Manifest } from "../manifest.ts";
 import type { State } from "./state.ts";
@@ -72,33 +67,14 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
     const table = { base: rates, ...model.price.dimensions };
     warnings.push(...tableWarnings(table).map((warning) => `model ${id}: ${warning}`));
   }
-  const kept = uncharged(model.price);
-  if (kept.length > 0)
-    warnings.push(`model ${id} has prices that are stored but not charged yet: ${kept.join(", ")}`);
+  const unmetered = UNMETERED.filter((unit) => model.price?.dimensions?.units[unit] !== undefined);
+  if (unmetered.length > 0)
+    warnings.push(`model ${id} has prices of units that no response states yet: ${unmetered.join(", ")}`);
   return warnings;
 }
 
-/** Of a price, what the charge does not look at: nobody may take a price for charged that is not. */
-function uncharged(price: Manifest["models"][number]["price"]): string[] {
-  const { rates = {}, dimensions = NO_DIMENSIONS } = price ?? {};
-  const prices = TOKEN_PRICE_NAMES.filter((name) => rates[name] !== undefined && !METERED.has(name)).map(
-    (name) => keysOfTokenPrice(name).join("."),
-  );
-  const { calls, units } = dimensions;
-  const parts = { calls, units };
-  const more = Object.entries(parts).flatMap(([name, part]) => (Object.keys(part).length > 0 ? [name] : []));
-  return [...prices, ...more];
-}
-
-/** Prices of the buckets that vendors' answers are metered in. */
-const METERED: ReadonlySet<TokenPriceName> = new Set([
-  "input",
-  "output",
-  "reasoning",
-  "cacheRead",
-  "cacheWrite",
-  "cacheWrite1h",
-]);
+/** Nobody may take a price for charged that is not. */
+const UNMETERED = BILLED_UNITS.filter((unit) => unit !== "search");
 
 /** The two kinds whose SDKs disagree on whether the version belongs to the base URL. */
 function addressWarnings({ name, kind, baseUrl }: Manifest["upstreams"][number]): string[] {

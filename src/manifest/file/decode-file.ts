@@ -57,7 +57,6 @@ function decodePrice(price: FilePrice): Price {
   return {
     rates: decodePrices(price),
     ...(dimensions && { dimensions }),
-    extras: price.extras ?? {},
     media: given({ perImage: lowerCase(price.per_image), perSecond: lowerCase(price.per_second) }),
   };
 }

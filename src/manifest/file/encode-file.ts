@@ -32,13 +32,12 @@ export function encodeModel(model: ModelDeclaration): FileRecord {
   };
 }
 
-export function encodePrice({ rates, dimensions, extras, media }: Price): FileRecord {
+export function encodePrice({ rates, dimensions, media }: Price): FileRecord {
   return {
     ...encodePrices(rates),
     ...(dimensions && encodeDimensions(dimensions)),
     per_image: media.perImage && usdByName(media.perImage),
     per_second: media.perSecond && usdByName(media.perSecond),
-    extras: usdByName(extras),
   };
 }
 

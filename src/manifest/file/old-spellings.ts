@@ -1,4 +1,4 @@
-/** Keys of a price that are written otherwise now. */
+/** Keys of a price that are written otherwise now, with the same values. */
 const OLD_KEYS: Readonly<Record<string, string>> = { cache_write_5m: "cache_write" };
 
 /** A file's content in today's spelling, with a sentence for each key that had an old one. */
@@ -17,6 +17,10 @@ export function respell(file: unknown): Respelt {
   const models = file["models"].map((model: unknown) => {
     if (!isRecord(model) || !isRecord(model["price"])) return model;
     const price = model["price"];
+    for (const name of Object.keys(isRecord(price["extras"]) ? price["extras"] : {}))
+      warnings.push(
+        `model ${String(model["id"])} uses the price extras "${name}", which is read as calls: { "${name}": { price, per: request } }`,
+      );
     const entries = Object.entries(price).map(([key, value]): [string, unknown] => {
       const today = Object.hasOwn(OLD_KEYS, key) ? OLD_KEYS[key] : undefined;
       if (today === undefined || today in price) return [key, value];

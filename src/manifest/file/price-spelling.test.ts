@@ -88,7 +88,6 @@ describe("a price in every dimension", () => {
   it("that says nothing beside its tokens has no dimensions", () => {
     expect(read("{ input: 1, output: 2, request: 0, tiers: {}, steps: [] }")).toEqual({
       rates: { input: 1_000_000_000n, output: 2_000_000_000n },
-      extras: {},
       media: {},
     });
   });
@@ -96,12 +95,12 @@ describe("a price in every dimension", () => {
   it("comes back from what is exported, and from the database's columns", () => {
     fc.assert(
       fc.property(priceTables, ({ base, ...dimensions }) => {
-        const price: Price = { rates: base, dimensions, extras: {}, media: {} };
+        const price: Price = { rates: base, dimensions, media: {} };
         const [rates, stored] = priceValues(price).map((json) => JSON.parse(json ?? "null"));
-        expect(readPrice({ rates, dimensions: stored, extras: {}, media: {} })).toEqual(price);
+        expect(readPrice({ rates, dimensions: stored, media: {} })).toEqual(price);
         const exported = writeYaml({ version: 1, models: [{ ...MODEL, price: encodePrice(price) }] }, []);
         const { dimensions: again, ...rest } = parseManifest(exported, {}).models[0]?.price ?? {};
-        expect(rest).toEqual({ rates: base, extras: {}, media: {} });
+        expect(rest).toEqual({ rates: base, media: {} });
         expect(again ?? NO_DIMENSIONS).toEqual(dimensions);
       }),
     );

@@ -35,7 +35,7 @@ export function decodeDimensions(price: FilePrice): PriceDimensions | undefined 
         ...(days && { days: [...new Set(days)].sort() }),
       }),
     ),
-    calls: mapValues(price.calls ?? {}, decodeCall),
+    calls: { ...mapValues(price.extras ?? {}, decodeExtra), ...mapValues(price.calls ?? {}, decodeCall) },
     units: named(price.units ?? {}),
     request: price.request ?? NO_DIMENSIONS.request,
   };
@@ -100,6 +100,11 @@ function encodeTier(tier: PriceTier): FileRecord {
 
 function encodeFactor(factor: bigint): FileRecord {
   return { factor: decimalValue(formatDecimal(factor, 6)) };
+}
+
+/** The old spelling of what a request pays at most once. */
+function decodeExtra(nanos: bigint): CallPrice {
+  return { per: "request", nanos };
 }
 
 function decodeCall(call: NonNullable<FilePrice["calls"]>[string]): CallPrice {

@@ -39,7 +39,7 @@ describe("a sound file", () => {
       file({
         models:
           "  - { id: n, endpoints: [embeddings], price: { input: 123456.123456789 } }\n" +
-          '  - { id: o, endpoints: [embeddings], price: { input: "0.30", extras: { search: 0.000000001 } } }\n' +
+          '  - { id: o, endpoints: [embeddings], price: { input: "0.30", units: { search: 0.000000001 } } }\n' +
           "  - { id: p, endpoints: [embeddings], price: { input: 0.5 } }\n" +
           "  - { id: q, endpoints: [embeddings], price: { input: 900000.000000001 } }",
       }),
@@ -53,7 +53,7 @@ describe("a sound file", () => {
       500_000_000n,
       900_000_000_000_001n,
     ]);
-    expect(manifest.models[2]?.price?.extras).toEqual({ search: 1n });
+    expect(manifest.models[2]?.price?.dimensions?.units).toEqual({ search: 1n });
   });
 
   it("fills in what is left out", () => {

@@ -135,7 +135,10 @@ export const price = z
       .max(20)
       .optional()
       .describe("By the time at which a request was accepted; ranges can't overlap"),
-    calls: z.record(name(100), call).optional().describe("USD per use of a vendor tool"),
+    calls: z
+      .record(name(100), call)
+      .optional()
+      .describe("USD per use of a vendor tool, counted in the response; or per request with a field:value"),
     units,
     request: usd("USD per request"),
     per_image: z
@@ -149,8 +152,6 @@ export const price = z
     extras: z
       .record(name(100), decimal("price"))
       .optional()
-      .describe(
-        "USD per request for features not billed by tokens: a vendor tool by its type, a tier as field:value",
-      ),
+      .describe("The old spelling of calls with { price, per: request }; warned of"),
   })
   .describe("Prices in USD, exact to 9 decimal places");

@@ -1,11 +1,11 @@
-import { type TokenUsage, totalInput, totalOutput } from "../../usage/usage.ts";
+import { byClass, type TokenUsage, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 
 /** The buckets as chat completions counts: cached and written input inside the prompt, thoughts inside the completion. */
 export function encodeUsage(tokens: TokenUsage): JsonObject {
   const input = totalInput(tokens);
   const output = totalOutput(tokens);
-  const { cacheRead, cacheWrite5m, cacheWrite1h, outputReasoning } = tokens;
+  const { cacheRead, cacheWrite5m, cacheWrite1h, outputReasoning } = byClass(tokens);
   const written = sum(cacheWrite5m, cacheWrite1h);
   return {
     prompt_tokens: input,

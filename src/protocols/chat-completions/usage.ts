@@ -1,5 +1,7 @@
+import type { CallCount } from "../../usage/usage.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
+import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
 import {
   type MeteringRules,
   noteError,
@@ -11,7 +13,14 @@ import {
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { inclusiveInput, inclusiveOutput, metered, splitWrites, Tally } from "../streams/usage-counts.ts";
+import {
+  inclusiveInput,
+  inclusiveOutput,
+  mediaIn,
+  metered,
+  splitWrites,
+  Tally,
+} from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { decodeRefusal, decodeText, holdsOutput, holdsWords } from "./decode-message.ts";
@@ -49,9 +58,12 @@ const rules: MeteringRules = {
     const lifetimes =
       asObject(prompt?.["cache_creation"]) ??
       asObject(prompt?.["cache_creation_token_details"]) ??
+      asObject(prompt?.["cache_write_tokens_details"]) ??
       asObject(usage["cache_creation"]);
     const cache = {
       cacheRead: tally.filled(usage, READ, tally.count(prompt, "cached_tokens")),
+      // https://www.alibabacloud.com/help/en/model-studio/context-cache
+      isExplicit: prompt?.["cache_type"] === "ephemeral",
       ...splitWrites(tally, written, lifetimes),
     };
     const counts = {
@@ -64,9 +76,33 @@ const rules: MeteringRules = {
       heard: Number(usage["prompt_audio_seconds"]) > 0,
     };
     const output = inclusiveOutput(tally, counts, cache);
-    return metered(tally, inclusiveInput(tally, input, cache, counts), output, usage);
+    const calls = statedCalls(usage, STATED_CALLS) ?? searchOf(usage);
+    const told = metered(tally, inclusiveInput(tally, input, cache, counts), output, usage, {
+      input: mediaIn(tally, prompt),
+      cached: mediaIn(tally, asObject(prompt?.["cached_tokens_details"])),
+      output: mediaIn(tally, completion),
+    });
+    return calls === undefined ? told : { ...told, calls };
   },
 };
+
+const STATED_CALLS: readonly StatedCalls[] = [
+  // https://openrouter.ai/docs/guides/features/plugins/web-search
+  { at: ["server_tool_use", "web_search_requests"], tool: "web_search" },
+  // https://www.alibabacloud.com/help/en/model-studio/web-search
+  { at: ["plugins", "search", "count"], tool: "web_search" },
+  // https://docs.perplexity.ai/docs/getting-started/pricing
+  { at: ["num_search_queries"], tool: "web_search", size: "search_context_size" },
+  ...XAI_CALLS,
+];
+
+/** Perplexity's models search once for each request, at a price by the size that they state. */
+function searchOf(usage: JsonObject): CallCount[] | undefined {
+  const size = asText(usage["search_context_size"]);
+  return size === "" ? undefined : statedCalls({ ...usage, searches: 1 }, [SEARCH]);
+}
+
+const SEARCH: StatedCalls = { at: ["searches"], tool: "web_search", size: "search_context_size" };
 
 /** Where vendors count what was written to their caches, and what was read. */
 const WRITTEN_OF_PROMPT = ["cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens"];

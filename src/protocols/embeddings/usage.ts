@@ -4,7 +4,7 @@ import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
 import { type MeteringRules, noteUsage, type StreamState } from "../streams/metering-rules.ts";
-import { metered, Tally } from "../streams/usage-counts.ts";
+import { mediaIn, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
 const rules: MeteringRules = {
@@ -22,7 +22,10 @@ const rules: MeteringRules = {
     const tally = new Tally();
     const input = tally.filled(usage, ["prompt_tokens", "input_tokens", "total_tokens", "promptTokenCount"]);
     // Known to be nothing, which is more than "not reported".
-    return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
+    const details = asObject(usage["prompt_tokens_details"]) ?? asObject(usage["input_tokens_details"]);
+    return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage, {
+      input: mediaIn(tally, details) ?? mediaInLists(tally, usage["promptTokensDetails"]),
+    });
   },
 };
 

@@ -1,4 +1,4 @@
-import { type TokenUsage, totalInput, totalOutput } from "../../usage/usage.ts";
+import { byClass, type TokenUsage, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 
 /**
@@ -7,10 +7,10 @@ import type { JsonObject } from "../json.ts";
  */
 export function encodeUsage(tokens: TokenUsage): JsonObject {
   const input = totalInput(tokens);
-  const { cacheRead, outputReasoning } = tokens;
+  const { cacheRead, outputVisible = 0, outputReasoning } = byClass(tokens);
   return {
     promptTokenCount: input,
-    candidatesTokenCount: tokens.outputVisible ?? 0,
+    candidatesTokenCount: outputVisible,
     totalTokenCount: input + totalOutput(tokens),
     ...(cacheRead === undefined ? {} : { cachedContentTokenCount: cacheRead }),
     ...(outputReasoning === undefined ? {} : { thoughtsTokenCount: outputReasoning }),

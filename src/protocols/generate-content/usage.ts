@@ -1,10 +1,11 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asArray, asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import {
   type MeteringRules,
+  noteCall,
   noteError,
   noteFinish,
   noteOutOfForm,
@@ -13,7 +14,7 @@ import {
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { type Buckets, inclusiveInput, metered, Tally } from "../streams/usage-counts.ts";
+import { type Buckets, inclusiveInput, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { isEmptyFile } from "./decode-candidate.ts";
 import { finishWord, responseWord } from "./enums.ts";
@@ -55,7 +56,12 @@ const rules: MeteringRules = {
       thoughts: tally.count(usage, "thoughtsTokenCount"),
       total: tally.count(usage, "totalTokenCount"),
     });
-    return metered(tally, inclusiveInput(tally, input, cache), output, usage);
+    // https://ai.google.dev/api/generate-content#UsageMetadata
+    return metered(tally, inclusiveInput(tally, input, cache), output, usage, {
+      input: mediaInLists(tally, usage["promptTokensDetails"], usage["toolUsePromptTokensDetails"]),
+      cached: mediaInLists(tally, usage["cacheTokensDetails"]),
+      output: mediaInLists(tally, usage["candidatesTokensDetails"]),
+    });
   },
 };
 
@@ -100,6 +106,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   for (const candidate of asObjects(body["candidates"])) {
     if (!isInForm(candidate)) noteOutOfForm(notes);
     for (const part of partsOf(candidate)) notePart(part, notes);
+    noteGrounding(notes, asObject(candidate["groundingMetadata"]));
     const finish = finishWord(body, candidate);
     // The vendor leaves the first one's index out, as it does with every zero.
     const index = asIndex(candidate["index"]);
@@ -124,6 +131,17 @@ function notePart(part: JsonObject, notes: StreamState): void {
   }
   notes.named ||= callIn(part) !== undefined;
   notes.output ||= part["text"] !== "" && !isEmptyFile(part);
+}
+
+/**
+ * Searches are billed by the query, empty and repeated ones left out, or once for a request that searches:
+ * https://ai.google.dev/gemini-api/docs/google-search#pricing
+ */
+function noteGrounding(notes: StreamState, grounding: JsonObject | undefined): void {
+  if (grounding === undefined) return;
+  for (const query of asArray(grounding["webSearchQueries"])) noteCall(notes, "google_search", query);
+  const isMap = asObjects(grounding["groundingChunks"]).some(({ maps }) => asObject(maps) !== undefined);
+  if (isMap) noteCall(notes, "google_maps", "request");
 }
 
 /** `ON_DEMAND`, `ON_DEMAND_PRIORITY`, `ON_DEMAND_FLEX`: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/priority-paygo */
@@ -155,7 +173,13 @@ function partsOf(candidate: JsonObject): readonly JsonObject[] {
   return asObjects(content?.["parts"]);
 }
 
-const openMatters = keyFilter("usageMetadata", "finishReason", "promptFeedback", "error");
+const openMatters = keyFilter(
+  "usageMetadata",
+  "finishReason",
+  "promptFeedback",
+  "groundingMetadata",
+  "error",
+);
 
 /** What holds none is no piece of an answer, and may be a bare error. */
 const openCandidatesLook = keyFilter("candidates");

@@ -1,4 +1,4 @@
-import { type TokenUsage, totalOutput } from "../../usage/usage.ts";
+import { byClass, type TokenUsage, totalOutput } from "../../usage/usage.ts";
 import type { JsonObject } from "../json.ts";
 
 /**
@@ -7,7 +7,13 @@ import type { JsonObject } from "../json.ts";
  * Callers add the three counts of input up, so that what was not reported is 0 and never null.
  */
 export function encodeUsage(tokens: TokenUsage): JsonObject {
-  const { inputUncached = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, outputReasoning } = tokens;
+  const {
+    inputUncached = 0,
+    cacheRead = 0,
+    cacheWrite5m = 0,
+    cacheWrite1h = 0,
+    outputReasoning,
+  } = byClass(tokens);
   return {
     input_tokens: inputUncached,
     cache_creation_input_tokens: cacheWrite5m + cacheWrite1h,

@@ -4,8 +4,10 @@ import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
+import { type StatedCalls, statedCalls } from "../streams/call-counts.ts";
 import {
   type MeteringRules,
+  noteCall,
   noteError,
   noteIssued,
   noteOutOfForm,
@@ -41,7 +43,7 @@ const rules: MeteringRules = {
   // https://platform.claude.com/docs/en/build-with-claude/compaction
   buckets(usage) {
     const tally = new Tally();
-    const told = readCounts(tally, usage);
+    const told = { ...readCounts(tally, usage), calls: statedCalls(usage, STATED_CALLS) };
     const summaries = asObjects(usage["iterations"]).filter(({ type }) => type === "compaction");
     if (summaries.length === 0) return told;
     const counts = summaries.map((summary) => readCounts(tally, summary).tokens);
@@ -67,6 +69,11 @@ function readCounts(tally: Tally, usage: JsonObject): MeteredUsage {
   return metered(tally, input, output, usage);
 }
 
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#usage-and-pricing */
+const STATED_CALLS: readonly StatedCalls[] = [
+  { at: ["server_tool_use", "web_search_requests"], tool: "web_search" },
+];
+
 /** Reads usage off messages, plain and streamed. */
 export const messagesUsage = usageReader(rules);
 
@@ -78,7 +85,7 @@ function readResponse(body: JsonObject, notes: StreamState): void {
   if (!notes.failed && !isContent(body["content"])) noteOutOfForm(notes);
   notes.finish = asText(body["stop_reason"]) || undefined;
   noteContainer(notes, body);
-  for (const block of asObjects(body["content"])) noteFiles(notes, block);
+  for (const block of asObjects(body["content"])) noteResult(notes, block);
   noteTerms(notes, asObject(body["usage"]));
   noteUsage(notes, asObject(body["usage"]));
 }
@@ -110,7 +117,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   } else if (type === "content_block_start") {
     const block = asObject(event["content_block"]);
     notes.output ||= block !== undefined && holdsWords(block);
-    noteFiles(notes, block);
+    noteResult(notes, block);
   } else if (type === "content_block_delta") {
     notes.output ||= holdsMore(asObject(event["delta"]) ?? {});
   }
@@ -142,7 +149,16 @@ const ANNOUNCED: ReadonlySet<string> = new Set(["text", "thinking"]);
 
 /** Where the vendor ran code, which later requests can go on in. */
 function noteContainer(notes: StreamState, holder: JsonObject): void {
-  noteIssued(notes, "apart", asObject(holder["container"])?.["id"]);
+  const id = asObject(holder["container"])?.["id"];
+  noteIssued(notes, "apart", id);
+  noteCall(notes, "code_execution", id);
+}
+
+/** What a tool of the vendor has brought: a search that failed is not billed. */
+function noteResult(notes: StreamState, block: JsonObject | undefined): void {
+  noteFiles(notes, block);
+  if (block?.["type"] !== "web_search_tool_result" || !Array.isArray(block["content"])) return;
+  noteCall(notes, "web_search", block["tool_use_id"]);
 }
 
 /** Files that the code left: https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool */
@@ -208,7 +224,7 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
 }
 
 const openMatters = keyFilter("usage", "error");
-const openFileLook = keyFilter("file_id");
+const openFileLook = keyFilter("file_id", "tool_use_id");
 
 /** What holds none is no piece of an answer, and may be a bare error. */
 const openIndexLook = keyFilter("index");

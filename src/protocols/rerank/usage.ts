@@ -22,7 +22,10 @@ const rules: MeteringRules = {
     const billed = tally.filled(asObject(usage["billed_units"]), ["input_tokens", "total_tokens"], beside);
     const input = tally.filled(asObject(usage["tokens"]), ["input_tokens"], billed);
     // Known to be nothing, which is more than "not reported".
-    return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
+    const told = metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
+    // https://docs.cohere.com/v2/reference/rerank: one for a query with up to 100 documents.
+    const search = tally.count(asObject(usage["billed_units"]), "search_units");
+    return search === undefined || search === 0 ? told : { ...told, units: { search } };
   },
 };
 

@@ -2,8 +2,10 @@ import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
+import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
 import {
   type MeteringRules,
+  noteCall,
   noteError,
   noteFinish,
   noteIssued,
@@ -13,7 +15,14 @@ import {
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { inclusiveInput, inclusiveOutput, metered, Tally } from "../streams/usage-counts.ts";
+import {
+  inclusiveInput,
+  inclusiveOutput,
+  mediaIn,
+  metered,
+  splitWrites,
+  Tally,
+} from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
 import { isEvent, isOutput, isUnnamed } from "./form.ts";
@@ -41,7 +50,11 @@ const rules: MeteringRules = {
     const input = tally.count(usage, "input_tokens") ?? tally.count(usage, "prompt_tokens");
     const cache = {
       cacheRead: tally.count(inputDetails, "cached_tokens"),
-      cacheWrite5m: tally.count(inputDetails, "cache_write_tokens"),
+      ...splitWrites(
+        tally,
+        tally.count(inputDetails, "cache_write_tokens"),
+        asObject(inputDetails?.["cache_write_tokens_details"]),
+      ),
     };
     const counts = {
       input,
@@ -51,9 +64,21 @@ const rules: MeteringRules = {
       audio: tally.count(inputDetails, "audio_tokens"),
     };
     const output = inclusiveOutput(tally, counts, cache);
-    return metered(tally, inclusiveInput(tally, input, cache, counts), output, usage);
+    const calls = statedCalls(usage, STATED_CALLS);
+    const told = metered(tally, inclusiveInput(tally, input, cache, counts), output, usage, {
+      input: mediaIn(tally, inputDetails),
+      cached: mediaIn(tally, asObject(inputDetails?.["cached_tokens_details"])),
+      output: mediaIn(tally, outputDetails),
+    });
+    return calls === undefined ? told : { ...told, calls };
   },
 };
+
+const STATED_CALLS: readonly StatedCalls[] = [
+  // https://developers.openai.com/api/reference/resources/responses: beside `usage`, which it is joined with here.
+  { at: ["tool_usage", "web_search", "num_requests"], tool: "web_search" },
+  ...XAI_CALLS,
+];
 
 /** Reads usage off responses, plain and streamed. */
 export const responsesUsage = usageReader(rules);
@@ -77,6 +102,8 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   noteNames(type, asObject(event["item"]), notes);
   // A piece of a call is something once the call has a name.
   notes.output ||= holdsOutput(type, event) && (notes.named || !CALLS.test(type));
+  const item = type === "response.output_item.done" ? asObject(event["item"]) : undefined;
+  if (item !== undefined) noteCalls(item, notes);
   if (response === undefined) return;
   notes.opening ??= response;
   if (!TERMINAL_EVENTS.has(type)) {
@@ -129,13 +156,38 @@ function readResponse(response: JsonObject, notes: StreamState): void {
   if (!isOutput(response["output"] ?? [])) noteOutOfForm(notes);
   notes.output ||= asObjects(response["output"]).some(isFilledItem);
   notes.failed ||= FAILED.has(asText(response["status"]));
-  for (const item of asObjects(response["output"])) readIds(item, notes);
+  for (const item of asObjects(response["output"])) {
+    readIds(item, notes);
+    noteCalls(item, notes);
+  }
   noteServed(notes, "tier", response["service_tier"]);
-  noteUsage(notes, asObject(response["usage"]));
+  const usage = asObject(response["usage"]);
+  const tools = asObject(response["tool_usage"]);
+  noteUsage(notes, usage === undefined || tools === undefined ? usage : { ...usage, tool_usage: tools });
   const reason = asText(asObject(response["incomplete_details"])?.["reason"]);
   const finish = reason || asText(response["status"]);
   if (finish !== "") noteFinish(notes, finish, 0);
 }
+
+/** Calls that vendors bill; of a search its pages are opened for nothing. */
+function noteCalls(item: JsonObject, notes: StreamState): void {
+  const type = asText(item["type"]);
+  const action = asText(asObject(item["action"])?.["type"]);
+  if (item["status"] === "failed") return;
+  if (type === "web_search_call" && (action === "search" || action === ""))
+    noteCall(notes, "web_search", item["id"]);
+  const tool = Object.hasOwn(CALL_ITEMS, type) ? CALL_ITEMS[type] : undefined;
+  if (tool !== undefined) noteCall(notes, tool, item["id"]);
+  const container = item["container_id"] ?? asObject(item["environment"])?.["container_id"];
+  noteCall(notes, "code_container", container);
+}
+
+/** https://developers.openai.com/api/docs/pricing#built-in-tools */
+const CALL_ITEMS: Readonly<Record<string, string>> = {
+  file_search_call: "file_search",
+  image_generation_call: "image_generation",
+  x_search_call: "x_search",
+};
 
 function readIds(item: JsonObject, notes: StreamState): void {
   noteIssued(notes, "withResponse", item["id"]);
@@ -191,7 +243,7 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
 /** Where events hold a piece of the answer, or the whole of what came in pieces. */
 const PIECES = ["delta", "text", "refusal", "arguments", "input", "code"];
 
-const openMatters = keyFilter("response", "error");
+const openMatters = keyFilter("response", "error", "item");
 
 /** What holds none is no event of an answer, and may be a bare error. */
 const openTypeLook = keyFilter("type");

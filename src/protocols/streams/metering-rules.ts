@@ -5,6 +5,7 @@ import type { JsonObject } from "../json.ts";
 import type { OutputText, ResponseSummary } from "../protocol.ts";
 import { OUT_OF_FORM } from "../response-form.ts";
 import type { ByteFilter } from "./byte-filter.ts";
+import { countedCalls } from "./call-counts.ts";
 import type { TextSink } from "./output-text.ts";
 import { latestCounts } from "./usage-counts.ts";
 
@@ -56,6 +57,8 @@ export interface StreamState {
   named: boolean;
   usage: JsonObject | undefined;
   served: ServiceTerms | undefined;
+  /** Tools that the vendor ran, with a key of each run. */
+  calls: Map<string, Set<string>> | undefined;
   opening: JsonObject | undefined;
   /** Answers that were asked for, and which of them have finished. */
   readonly responses: number;
@@ -80,6 +83,7 @@ export function blankNotes(responses: number): StreamState {
     named: false,
     usage: undefined,
     served: undefined,
+    calls: undefined,
     opening: undefined,
     responses,
     finishedResponses: new Set(),
@@ -120,6 +124,18 @@ export function noteOutOfForm(notes: StreamState): void {
   noteError(notes, OUT_OF_FORM, false);
 }
 
+/** Notes that a tool ran: once for each key, however often it is told. */
+export function noteCall(notes: StreamState, tool: string, key: unknown): void {
+  if (typeof key !== "string" || key === "") return;
+  notes.calls ??= new Map();
+  const keys = notes.calls.get(tool) ?? new Set();
+  if (keys.size < MAX_CALLS) keys.add(key);
+  notes.calls.set(tool, keys);
+}
+
+/** Far above what vendors run for one request. */
+const MAX_CALLS = 10_000;
+
 /** One of the asked answers has ended; all of them have when as many differ in index. */
 export function noteFinish(notes: StreamState, word: string, index: unknown): void {
   notes.finish = word;
@@ -140,8 +156,11 @@ export function factsOf(
   notes: StreamState,
   outputText: () => OutputText,
 ): ResponseSummary {
+  const usage = notes.usage === undefined ? undefined : rules.buckets(notes.usage);
   return {
-    usage: notes.usage === undefined ? undefined : rules.buckets(notes.usage),
+    usage,
+    calls: countedCalls(usage?.calls, notes.calls),
+    units: usage?.units,
     hasOutput: notes.output,
     finish: notes.finish,
     finishedByCaller: notes.finish !== undefined && rules.callerFinishes.has(notes.finish),

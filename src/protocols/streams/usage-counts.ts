@@ -1,5 +1,5 @@
-import { type MeteredUsage, readCount, type TokenUsage } from "../../usage/usage.ts";
-import { asObject, type JsonObject } from "../json.ts";
+import { type MeteredUsage, readCount, type TokenBucket, type TokenUsage } from "../../usage/usage.ts";
+import { asObject, asObjects, type JsonObject } from "../json.ts";
 
 /**
  * Takes token counts out of a vendor's usage object. A value that cannot be one (negative, a fraction,
@@ -66,15 +66,27 @@ export function inclusiveInput(
     inputUncached -= sum;
     return true;
   };
-  const { cacheRead, cacheWrite5m, cacheWrite1h } = cache;
-  const isRead = fits("cached_tokens", cacheRead ?? 0);
-  const isWritten = fits("cache_write_tokens", (cacheWrite5m ?? 0) + (cacheWrite1h ?? 0));
+  const isRead = fits("cached_tokens", cache.cacheRead ?? 0);
+  const isWritten = fits("cache_write_tokens", writtenIn(cache));
+  const { isExplicit = false, cacheRead, cacheWrite5m, cacheWrite30m, cacheWrite1h, cacheWrite12h } = cache;
   return {
     inputUncached,
-    cacheRead: isRead ? cacheRead : undefined,
+    cacheRead: isRead && !isExplicit ? cacheRead : undefined,
+    cacheReadExplicit: isRead && isExplicit ? cacheRead : undefined,
     cacheWrite5m: isWritten ? cacheWrite5m : undefined,
+    cacheWrite30m: isWritten ? cacheWrite30m : undefined,
     cacheWrite1h: isWritten ? cacheWrite1h : undefined,
+    cacheWrite12h: isWritten ? cacheWrite12h : undefined,
   };
+}
+
+function writtenIn({
+  cacheWrite5m = 0,
+  cacheWrite30m = 0,
+  cacheWrite1h = 0,
+  cacheWrite12h = 0,
+}: CacheCounts): number {
+  return cacheWrite5m + cacheWrite30m + cacheWrite1h + cacheWrite12h;
 }
 
 /**
@@ -88,7 +100,7 @@ function besideWholes(counts: OutputCounts, cache: CacheCounts): Beside {
   if (input === undefined || output === undefined || total === undefined) return NOTHING_BESIDE;
   const gap = total - input - output;
   if (gap <= 0) return NOTHING_BESIDE;
-  const cached = (cache.cacheRead ?? 0) + (cache.cacheWrite5m ?? 0) + (cache.cacheWrite1h ?? 0);
+  const cached = (cache.cacheRead ?? 0) + writtenIn(cache);
   for (const beside of WAYS) {
     const parts = {
       reasoning: beside.includes("reasoning") ? reasoning : 0,
@@ -122,26 +134,144 @@ const WAYS: readonly (readonly ("reasoning" | "audio" | "cached")[])[] = [
   ["reasoning", "audio", "cached"],
 ];
 
-export interface CacheCounts {
+export interface CacheCounts extends CacheWrites {
   readonly cacheRead?: number | undefined;
-  readonly cacheWrite5m?: number | undefined;
-  readonly cacheWrite1h?: number | undefined;
+  /** It was read from a cache that the caller has made. */
+  readonly isExplicit?: boolean;
 }
 
-/** Cache writes with their lifetimes; what the split leaves over is written for 5 minutes. */
+interface CacheWrites {
+  readonly cacheWrite5m?: number | undefined;
+  readonly cacheWrite30m?: number | undefined;
+  readonly cacheWrite1h?: number | undefined;
+  readonly cacheWrite12h?: number | undefined;
+}
+
+/** Cache writes with their lifetimes; what the split leaves over is written for the vendor's usual time. */
 export function splitWrites(
   tally: Tally,
   whole: number | undefined,
   split: JsonObject | undefined,
-): Pick<CacheCounts, "cacheWrite5m" | "cacheWrite1h"> {
-  const short = tally.count(split, "ephemeral_5m_input_tokens");
-  const long = tally.count(split, "ephemeral_1h_input_tokens");
-  if (short === undefined && long === undefined) return { cacheWrite5m: whole };
-  const parts = (short ?? 0) + (long ?? 0);
-  if (whole === undefined || whole === parts) return { cacheWrite5m: short, cacheWrite1h: long };
-  if (whole > parts) return { cacheWrite5m: whole - (long ?? 0), cacheWrite1h: long };
+): CacheWrites {
+  if (split === undefined) return { cacheWrite5m: whole };
+  const cacheWrite5m = tally.count(split, "ephemeral_5m_input_tokens");
+  const longer = {
+    cacheWrite30m: tally.count(split, "ttl_30m_tokens"),
+    cacheWrite1h: tally.count(split, "ephemeral_1h_input_tokens"),
+    cacheWrite12h: tally.count(split, "ttl_12h_tokens"),
+  };
+  const rest = writtenIn(longer);
+  const parts = rest + (cacheWrite5m ?? 0);
+  if (whole === undefined || whole === parts) return { cacheWrite5m, ...longer };
+  if (whole > parts) return { cacheWrite5m: whole - rest, ...longer };
   tally.reject("cache_creation");
   return { cacheWrite5m: whole };
+}
+
+/** Tokens of sound, images and films, each within a whole that counts text as well. */
+export type MediaCounts = Partial<Record<Medium, number>>;
+
+type Medium = "audio" | "image" | "video";
+
+/** Where nobody says which of them were cached, the last is believed to be so least. */
+const MEDIA: readonly Medium[] = ["image", "video", "audio"];
+
+/** The media of both sides; `cached` is part of `input`. Undefined = not told apart. */
+export interface MediaDetails {
+  readonly input?: MediaCounts | undefined;
+  readonly cached?: MediaCounts | undefined;
+  readonly output?: MediaCounts | undefined;
+}
+
+/** Counts named as `audio_tokens`; undefined where there are none. */
+export function mediaIn(tally: Tally, details: JsonObject | undefined): MediaCounts | undefined {
+  if (details === undefined) return undefined;
+  let found: MediaCounts | undefined;
+  for (const medium of MEDIA) {
+    const tokens = tally.count(details, `${medium}_tokens`);
+    if (tokens === undefined || tokens === 0) continue;
+    found ??= {};
+    found[medium] = tokens;
+  }
+  return found;
+}
+
+/** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`. */
+export function mediaInLists(tally: Tally, ...lists: readonly unknown[]): MediaCounts | undefined {
+  let found: MediaCounts | undefined;
+  for (const entry of lists.flatMap(asObjects)) {
+    const medium = MEDIA.find((each) => each.toUpperCase() === entry["modality"]);
+    const tokens = medium && tally.count(entry, "tokenCount");
+    if (medium === undefined || tokens === undefined || tokens === 0) continue;
+    found ??= {};
+    found[medium] = (found[medium] ?? 0) + tokens;
+  }
+  return found;
+}
+
+/** Takes media out of the text of both sides. What does not fit into a side is not believed. */
+function splitMedia(tally: Tally, sides: Sides, { input, cached, output }: MediaDetails): Sides {
+  return {
+    input: input === undefined ? sides.input : splitInput(tally, sides.input, input, cached),
+    output: output === undefined ? sides.output : splitOutput(tally, sides.output, output),
+  };
+}
+
+interface Sides {
+  readonly input: Buckets;
+  readonly output: Buckets;
+}
+
+function splitInput(
+  tally: Tally,
+  side: Buckets,
+  media: MediaCounts,
+  stated: MediaCounts | undefined,
+): Buckets {
+  const read = side.cacheReadExplicit === undefined ? "cacheRead" : "cacheReadExplicit";
+  const uncached = side.inputUncached ?? 0;
+  const cached = stated ?? cachedMedia(media, uncached);
+  const split = { ...side };
+  for (const medium of MEDIA) {
+    const ofCache = cached[medium] ?? 0;
+    const ofInput = (media[medium] ?? 0) - ofCache;
+    split.inputUncached = (split.inputUncached ?? 0) - ofInput;
+    if (ofCache > 0) split[read] = (split[read] ?? 0) - ofCache;
+    if (ofInput > 0) split[`${medium}Input`] = ofInput;
+    if (ofCache > 0) split[`${medium}CacheRead`] = ofCache;
+    if (ofInput < 0 || (split.inputUncached ?? 0) < 0 || (split[read] ?? 0) < 0) {
+      tally.reject(`${medium}_tokens`);
+      return side;
+    }
+  }
+  return split;
+}
+
+/** Cached tokens are text as far as they can be: no more media than do not fit into what was not cached. */
+function cachedMedia(media: MediaCounts, uncached: number): MediaCounts {
+  let left = MEDIA.reduce((sum, medium) => sum + (media[medium] ?? 0), 0) - uncached;
+  const cached: MediaCounts = {};
+  for (const medium of MEDIA) {
+    const tokens = Math.min(Math.max(0, left), media[medium] ?? 0);
+    if (tokens > 0) cached[medium] = tokens;
+    left -= tokens;
+  }
+  return cached;
+}
+
+function splitOutput(tally: Tally, side: Buckets, media: MediaCounts): Buckets {
+  const split = { ...side };
+  for (const medium of MEDIA) {
+    const tokens = media[medium];
+    if (tokens === undefined) continue;
+    split.outputVisible = (split.outputVisible ?? 0) - tokens;
+    split[`${medium}Output`] = tokens;
+    if (split.outputVisible < 0) {
+      tally.reject(`${medium}_tokens`);
+      return side;
+    }
+  }
+  return split;
 }
 
 /** Output of vendors that count reasoning inside the whole, or beside it where the stated total says so (rule 4). */
@@ -173,18 +303,42 @@ export interface OutputCounts {
  * The buckets that are known, with the vendor's own object beside them. Each is named: joining the two
  * sides by spreading them costs more than all else that metering does beside parsing.
  */
-export function metered(tally: Tally, input: Buckets, output: Buckets, raw: JsonObject): MeteredUsage {
+export function metered(
+  tally: Tally,
+  textInput: Buckets,
+  textOutput: Buckets,
+  raw: JsonObject,
+  media: MediaDetails = TEXT_ALONE,
+): MeteredUsage {
+  const isText = media.input === undefined && media.output === undefined;
+  const sides = { input: textInput, output: textOutput };
+  const { input, output } = isText ? sides : splitMedia(tally, sides, media);
   const tokens: { -readonly [bucket in keyof TokenUsage]: TokenUsage[bucket] } = {};
   if (input.inputUncached !== undefined) tokens.inputUncached = input.inputUncached;
   if (input.cacheRead !== undefined) tokens.cacheRead = input.cacheRead;
+  if (input.cacheReadExplicit !== undefined) tokens.cacheReadExplicit = input.cacheReadExplicit;
   if (input.cacheWrite5m !== undefined) tokens.cacheWrite5m = input.cacheWrite5m;
+  if (input.cacheWrite30m !== undefined) tokens.cacheWrite30m = input.cacheWrite30m;
   if (input.cacheWrite1h !== undefined) tokens.cacheWrite1h = input.cacheWrite1h;
+  if (input.cacheWrite12h !== undefined) tokens.cacheWrite12h = input.cacheWrite12h;
   if (output.outputVisible !== undefined) tokens.outputVisible = output.outputVisible;
   if (output.outputReasoning !== undefined) tokens.outputReasoning = output.outputReasoning;
+  if (!isText) {
+    for (const bucket of MEDIA_BUCKETS) {
+      const count = input[bucket] ?? output[bucket];
+      if (count !== undefined) tokens[bucket] = count;
+    }
+  }
   return { tokens, raw, hostile: tally.hostile };
 }
 
-export type Buckets = { readonly [bucket in keyof TokenUsage]?: number | undefined };
+const TEXT_ALONE: MediaDetails = {};
+
+const MEDIA_BUCKETS = MEDIA.flatMap((medium) =>
+  (["Input", "CacheRead", "Output"] as const).map((kind): TokenBucket => `${medium}${kind}`),
+);
+
+export type Buckets = { [bucket in TokenBucket]?: number | undefined };
 
 /**
  * Joins what a stream states one time after the other: per field the last value wins, never a sum, since

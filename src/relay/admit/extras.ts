@@ -4,6 +4,7 @@ import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
 import { readFeatures } from "../../protocols/body-features.ts";
 import { findTerm, readServiceWord, type ServiceDimension } from "../../usage/service-terms.ts";
+import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 
 /** Extras stay with their protocol: translation into another has no slot for any, and names them as lost. */
@@ -13,40 +14,35 @@ export function carriesExtras(request: TextRequest, protocol: ProtocolName): boo
 
 /**
  * What the request asks for that makes the vendor's price another than the tokens': a tier, speed or region by the model's
- * price table, or at the operator's price for such a request, as is a tool that the vendor runs and bills by the call.
- * Without a price it is refused, so that nobody pays for it unseen. Empty = tokens alone: nothing is asked for, or
- * no upstream would be.
+ * price table, or a tool that the vendor runs and bills by the call. Without a price it is refused, so that nobody pays for it
+ * unseen. Empty = tokens alone: nothing is asked for, or no upstream would be.
  */
 export function priceExtras(
   request: TextRequest,
   catalog: Catalog,
   model: Model,
-): Pick<FrozenPrice, "extras" | "asked"> {
-  const { hostedTools, pricedFields } = readFeatures(request.protocol.forward.hold, request.scan);
-  if (hostedTools.length === 0 && pricedFields.length === 0) return {};
+): Pick<FrozenPrice, "asked" | "tools" | "fees"> {
+  const { hostedTools, hostedFields, pricedFields } = readFeatures(
+    request.protocol.forward.hold,
+    request.scan,
+  );
+  if (hostedTools.length + hostedFields.length + pricedFields.length === 0) return {};
   const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
   const mayAsk = upstreams.some(({ protocols }) =>
     protocols.some((protocol) => carriesExtras(request, protocol)),
   );
   if (!mayAsk) return {};
-  const prices = model.price?.extras ?? {};
-  const extras: Record<string, bigint> = {};
-  const add = (name: string, param: string, what: string, also = ""): void => {
-    const price = Object.hasOwn(prices, name) ? prices[name] : undefined;
-    if (price === undefined) {
-      throw new GatewayError(
-        "invalid_request",
-        `${what} has no price on this gateway; leave it out, or ask the operator to set one (${also}price.extras "${name}").`,
-        { param },
-      );
-    }
-    extras[name] = price;
-  };
+  const calls = Object.keys(model.price?.dimensions?.calls ?? {});
+  const tools = new Set<string>();
+  const fees = new Set<string>();
   const asked: Partial<Record<ServiceDimension, string>> = {};
   for (const { dimension, field, value } of pricedFields) {
     const named = nameIn(model, dimension, value);
     if (named === undefined) {
-      add(`${field}:${value}`, field, `\`${field}\` "${value}"`, `price.${dimension}s "${value}", or `);
+      const fee = `${field}:${value}`;
+      if (!calls.includes(fee))
+        throw unpriced(field, `\`${field}\` "${value}"`, `price.${dimension}s "${value}"`);
+      fees.add(fee);
     } else if (asked[dimension] === undefined || asked[dimension] === named) {
       asked[dimension] = named;
     } else {
@@ -56,12 +52,31 @@ export function priceExtras(
       });
     }
   }
-  for (const tool of hostedTools)
-    add(tool, "tools", `The tool "${tool}" is run and billed by the vendor and`);
-  return {
-    ...(Object.keys(extras).length > 0 && { extras }),
-    ...(Object.keys(asked).length > 0 && { asked }),
+  const priceOf = (tool: string, param: string): string => {
+    const named = findTool(calls, tool);
+    if (named !== undefined) return named;
+    const what = `The tool "${tool}" is run and billed by the vendor and`;
+    throw unpriced(param, what, `price.calls "${familyOf(tool)}"`);
   };
+  for (const tool of hostedTools) tools.add(priceOf(tool, "tools"));
+  for (const field of hostedFields) {
+    const named = priceOf(field, field);
+    tools.add(named);
+    fees.add(named);
+  }
+  return {
+    ...(Object.keys(asked).length > 0 && { asked }),
+    ...(tools.size > 0 && { tools: [...tools] }),
+    ...(fees.size > 0 && { fees: [...fees] }),
+  };
+}
+
+function unpriced(param: string, what: string, key: string): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    `${what} has no price on this gateway; leave it out, or ask the operator to set one (${key}).`,
+    { param },
+  );
 }
 
 /** What the model's price table calls it; undefined = it has no price there. */

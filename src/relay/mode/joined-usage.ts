@@ -8,7 +8,7 @@ import {
   type UsageReader,
 } from "../../protocols/protocol.ts";
 import { SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
-import { sumUsage } from "../../usage/usage.ts";
+import { sumUsage, sumWork } from "../../usage/usage.ts";
 import { untag } from "./joined-form.ts";
 
 /**
@@ -120,6 +120,7 @@ export function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
   const usages = parts.flatMap(({ usage }) => usage ?? []);
   return {
     usage: usages.length < parts.length ? undefined : sumUsage(usages),
+    ...sumWork(parts),
     hasOutput: parts.some(({ hasOutput }) => hasOutput),
     finish: parts.at(-1)?.finish,
     finishedByCaller: parts.some(({ finishedByCaller }) => finishedByCaller),

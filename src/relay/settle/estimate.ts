@@ -7,11 +7,11 @@ import {
 import { isGenerating } from "../../conversation/protocol-name.ts";
 import { readPrompt } from "../../protocols/prompt-text.ts";
 import type { ResponseSummary } from "../../protocols/protocol.ts";
-import { sumTokens, type TokenUsage, totalInput } from "../../usage/usage.ts";
+import { type CountedWork, sumTokens, sumWork, type TokenUsage, totalInput } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 import { type Counter, FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 
-export interface ChargeableUsage {
+export interface ChargeableUsage extends CountedWork {
   readonly usage: TokenUsage;
   /** A bucket is our word and not the vendor's. */
   readonly estimated: boolean;
@@ -36,12 +36,13 @@ export function estimateMissing(
   if (!needsInput && !needsOutput) {
     // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
     const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.some(({ charged }) => !charged);
-    return { usage: reported, estimated, implausible };
+    return { usage: reported, estimated, implausible, ...workOf(facts) };
   }
 
   return loadCounter().then((count) => {
     const gaps = { needsInput, needsOutput, count };
-    return { usage: estimate(request, facts, reported, bound, gaps), estimated: true, implausible };
+    const usage = estimate(request, facts, reported, bound, gaps);
+    return { usage, estimated: true, implausible, ...workOf(facts) };
   });
 }
 
@@ -56,6 +57,14 @@ async function estimateParts(
     usage: sumTokens(counted.map(({ usage }) => usage)),
     estimated: counted.some(({ estimated }) => estimated),
     implausible: counted.flatMap(({ implausible }) => implausible),
+    ...sumWork(counted),
+  };
+}
+
+function workOf({ calls, units }: ResponseSummary): CountedWork {
+  return {
+    ...(calls === undefined ? undefined : { calls }),
+    ...(units === undefined ? undefined : { units }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { failpoint } from "../../base/failpoint.ts";
 import type { ChargeReason } from "../../billing/billing.ts";
-import { mediaCharge } from "../../billing/pricing/rate.ts";
+import { mediaCharge } from "../../billing/pricing/media-charge.ts";
 import { type Log, silentLog } from "../../observe/log.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { MediaUnits } from "../../usage/usage.ts";

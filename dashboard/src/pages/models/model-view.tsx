@@ -111,7 +111,12 @@ function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
   const others = [
     ...price.per_image.map(({ of, usd }) => [t.perImage(of), usd] as const),
     ...price.per_second.map(({ of, usd }) => [t.perSecond(of), usd] as const),
-    ...price.extras.map(({ of, usd }) => [of, usd] as const),
+    ...price.other_tokens.map(({ of, usd }) => [t.otherTokens(of), usd] as const),
+    ...price.calls.map(
+      ({ of, per, usd }) => [per === "use" ? t.perCall(of) : t.perRequest(of), usd] as const,
+    ),
+    ...price.units.map(({ of, usd }) => [t.perUnit(of), usd] as const),
+    ...(price.request === null ? [] : [[t.everyRequest, price.request] as const]),
   ];
   return (
     <div className="flex flex-col gap-3">

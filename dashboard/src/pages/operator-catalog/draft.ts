@@ -2,7 +2,8 @@ import type { Model, ModelTerms, Price } from "../../../../src/console/catalog/c
 
 export const RATES = ["input", "output", "reasoning", "cache_read", "cache_write", "cache_write_1h"] as const;
 /** Prices by name, written one to a line. */
-const LISTED = ["per_image", "per_second", "extras"] as const;
+const LISTED = ["per_image", "per_second", "calls"] as const;
+type Listed = Readonly<Record<string, string>>;
 const SHOWN: ReadonlySet<string> = new Set([...RATES, ...LISTED]);
 
 export const TEXT_ENDPOINTS = ["oa", "oa-response", "an", "ge", "embeddings", "vendorz-rerank"] as const;
@@ -51,7 +52,7 @@ export const EMPTY_DRAFT: ModelDraft = {
   rates: NO_RATES,
   quirks: "",
   created: undefined,
-  listed: { per_image: "", per_second: "", extras: "" },
+  listed: { per_image: "", per_second: "", calls: "" },
   unshown: "{}",
 };
 
@@ -77,14 +78,22 @@ export function pricesOf(price: Price): Pick<ModelDraft, "rates" | "listed" | "u
     Object.entries(prices)
       .map(([name, usd]) => `${name} ${usd}`)
       .join("\n");
+  const calls = Object.entries(price.calls ?? {});
+  const plainCalls = Object.fromEntries(
+    calls.flatMap(([tool, usd]) => (typeof usd === "string" ? [[tool, usd] as const] : [])),
+  );
+  const otherCalls = calls.filter(([, usd]) => typeof usd !== "string");
   return {
     rates: { ...NO_RATES, ...Object.fromEntries(RATES.map((rate) => [rate, price[rate] ?? ""])) },
     listed: {
       per_image: lines(price.per_image),
       per_second: lines(price.per_second),
-      extras: lines(price.extras),
+      calls: lines(plainCalls),
     },
-    unshown: JSON.stringify(Object.fromEntries(Object.entries(price).filter(([field]) => !SHOWN.has(field)))),
+    unshown: JSON.stringify({
+      ...Object.fromEntries(Object.entries(price).filter(([field]) => !SHOWN.has(field))),
+      ...(otherCalls.length > 0 && { calls: Object.fromEntries(otherCalls) }),
+    }),
   };
 }
 
@@ -127,7 +136,7 @@ function priceOf({ rates, listed, unshown, family }: ModelDraft): Price | null {
   for (const field of LISTED) {
     const lines = listed[field].split("\n").map((line) => /^(.*?)[\s:]+(\S+)$/.exec(line.trim()));
     const prices = lines.flatMap((line) => (line ? [[line[1] ?? "", line[2] ?? ""] as const] : []));
-    if (prices.length > 0) price[field] = Object.fromEntries(prices);
+    if (prices.length > 0) price[field] = { ...price[field], ...Object.fromEntries(prices) } as Listed;
   }
   return Object.keys(price).length === 0 ? null : price;
 }

@@ -53,7 +53,7 @@ export function WriteModel({ model, onClose }: Place & { readonly model?: Model 
     change({ ...pricesOf(price), ...context });
   };
   const given = { draft, change, error };
-  const listed = { per_image: t.perImage, per_second: t.perSecond, extras: t.extras };
+  const listed = { per_image: t.perImage, per_second: t.perSecond, calls: t.calls };
   return (
     <Dialog open wide title={model === undefined ? t.createTitle : t.editTitle(model.id)} onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={submit}>

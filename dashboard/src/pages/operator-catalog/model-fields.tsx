@@ -97,9 +97,8 @@ function Bounds({ draft, change, error }: Omit<FieldsProps, "isNew">): ReactNode
 /** Its price, and what is peculiar to it. */
 export function PriceFields({ draft, change, error }: Omit<FieldsProps, "isNew">): ReactNode {
   const t = useWords(catalogWords);
-  const listed =
-    draft.family === "" ? [] : draft.family === "imagegen" ? ["per_image" as const] : ["per_second" as const];
-  const titles = { per_image: t.perImage, per_second: t.perSecond, extras: t.extras };
+  const listed = draft.family === "" ? "calls" : draft.family === "imagegen" ? "per_image" : "per_second";
+  const titles = { per_image: t.perImage, per_second: t.perSecond, calls: t.calls };
   return (
     <>
       <fieldset className="flex flex-col gap-2">
@@ -125,21 +124,18 @@ export function PriceFields({ draft, change, error }: Omit<FieldsProps, "isNew">
             <Said error={error} beside />
           </p>
         )}
-        {[...listed, "extras" as const].map((field) => (
-          <Field
-            key={field}
-            label={titles[field]}
-            hint={field === "extras" ? t.extrasHint : t.mediaHint}
-            error={faultOf(error, `price.${field}`)}
-          >
-            <Textarea
-              rows={field === "extras" ? 2 : 4}
-              className="font-mono"
-              value={draft.listed[field]}
-              onChange={(event) => change({ listed: { ...draft.listed, [field]: event.target.value } })}
-            />
-          </Field>
-        ))}
+        <Field
+          label={titles[listed]}
+          hint={listed === "calls" ? t.callsHint : t.mediaHint}
+          error={faultOf(error, `price.${listed}`)}
+        >
+          <Textarea
+            rows={listed === "calls" ? 2 : 4}
+            className="font-mono"
+            value={draft.listed[listed]}
+            onChange={(event) => change({ listed: { ...draft.listed, [listed]: event.target.value } })}
+          />
+        </Field>
       </fieldset>
       <Field label={t.quirks} hint={t.quirksHint} error={isSound(draft) ? undefined : t.badQuirks}>
         <Textarea

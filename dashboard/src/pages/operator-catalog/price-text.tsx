@@ -12,7 +12,6 @@ export function PriceText({ price }: { readonly price: Price | null }): ReactNod
     ...RATES.flatMap((rate) => (price[rate] === undefined ? [] : [[t.rates[rate], price[rate]] as const])),
     ...named(price.per_image, t.perImageShort),
     ...named(price.per_second, t.perSecondShort),
-    ...named(price.extras, ""),
     ...(price.steps ?? []).flatMap((step) =>
       RATES.flatMap((rate) =>
         step[rate] === undefined ? [] : [[`${t.rates[rate]} > ${step.above}`, step[rate]] as const],

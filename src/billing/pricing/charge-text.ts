@@ -1,0 +1,95 @@
+import type { TokenBucket } from "../../usage/usage.ts";
+import type { Charge, ToldTerm } from "./charge.ts";
+import { EXACT_PER_NANO, FACTOR_SCALE, type PriceLine } from "./price.ts";
+
+/** A charge that is no plain one, as it stands in an end record and the usage log: amounts are text, as JSON numbers lose digits. */
+export interface ChargeText {
+  /** The row that was taken; absent = the base row. */
+  readonly row?: string;
+  readonly terms?: readonly TermText[];
+  readonly unpriced?: readonly string[];
+  readonly lines: readonly LineText[];
+}
+
+interface TermText extends Omit<ToldTerm, "factorPpm"> {
+  readonly factor?: string;
+}
+
+type LineText =
+  | {
+      readonly bucket: TokenBucket;
+      readonly tokens: number;
+      readonly rate: string;
+      /** Absent = 1. */
+      readonly factor?: string;
+      /** Absent = that of the charge. */
+      readonly row?: string;
+    }
+  | {
+      readonly kind: "call" | "unit" | "request";
+      readonly name: string;
+      readonly count: number;
+      readonly each: string;
+    };
+
+export function encodeCharge({ row, terms, unpriced, lines }: Charge): ChargeText {
+  return {
+    ...(row !== "base" && { row }),
+    ...(terms.length > 0 && { terms: terms.map(encodeTerm) }),
+    ...(unpriced.length > 0 && { unpriced }),
+    lines: lines.map((line) => encodeLine(line, row)),
+  };
+}
+
+function encodeTerm({ factorPpm, ...term }: ToldTerm): TermText {
+  return factorPpm === undefined ? term : { ...term, factor: String(factorPpm) };
+}
+
+function encodeLine(line: PriceLine, row: string): LineText {
+  if (line.kind !== "tokens")
+    return { kind: line.kind, name: line.name, count: line.count, each: String(line.nanosEach) };
+  return {
+    bucket: line.bucket,
+    tokens: line.tokens,
+    rate: String(line.nanosPerMillion),
+    ...(line.factor !== FACTOR_SCALE && { factor: String(line.factor) }),
+    ...(line.row !== row && { row: line.row }),
+  };
+}
+
+/** What a receipt shows of a charge. */
+export type ShownCharge = Pick<Charge, "row" | "terms" | "unpriced" | "lines" | "sum">;
+
+export function decodeCharge({
+  row = "base",
+  terms = [],
+  unpriced = [],
+  lines: texts,
+}: ChargeText): ShownCharge {
+  const lines = texts.map((line) => decodeLine(line, row));
+  return {
+    row,
+    terms: terms.map(
+      ({ factor, ...term }): ToldTerm => ({
+        ...term,
+        ...(factor !== undefined && { factorPpm: BigInt(factor) }),
+      }),
+    ),
+    unpriced,
+    lines,
+    sum: lines.reduce((total, { exact }) => total + exact, 0n),
+  };
+}
+
+function decodeLine(line: LineText, charged: string): PriceLine {
+  if ("kind" in line) {
+    const { kind, name, count } = line;
+    const nanosEach = BigInt(line.each);
+    return { kind, name, count, nanosEach, exact: BigInt(count) * nanosEach * EXACT_PER_NANO };
+  }
+  const { bucket, tokens, row = charged } = line;
+  const nanosPerMillion = BigInt(line.rate);
+  const factor = line.factor === undefined ? FACTOR_SCALE : BigInt(line.factor);
+  const exact = BigInt(tokens) * nanosPerMillion * factor;
+  return { kind: "tokens", bucket, tokens, row, nanosPerMillion, factor, exact };
+}

@@ -1,0 +1,82 @@
+import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
+import { PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
+import { findTool } from "../../usage/tool-names.ts";
+import { type CallCount, type CountedWork, hasParts, type TokenUsage } from "../../usage/usage.ts";
+import type { FrozenPrice } from "../billing.ts";
+import { type AppliedTerm, type PricedCharge, price } from "./price.ts";
+
+/** What the response says that decides its price. */
+export interface ServedUsage extends CountedWork {
+  readonly usage: TokenUsage;
+  /** How often the request was sent, with the same input each time; absent = once. */
+  readonly requests?: number;
+  readonly served?: ServiceTerms;
+  /** Set where the upstream that responded was not asked for tools, tiers and the like. */
+  readonly withoutExtras?: true;
+}
+
+/** Who said so: the response, the request where the response says nothing, the clock. */
+export interface ToldTerm extends AppliedTerm {
+  readonly from: "answer" | "asked" | "time";
+}
+
+/** A charge as receipts show it. */
+export interface Charge extends Omit<PricedCharge, "terms"> {
+  readonly terms: readonly ToldTerm[];
+  /** The base row's prices for the usual buckets, which a receipt computes again by itself. */
+  readonly isPlain: boolean;
+}
+
+/** What a response costs at the price that was frozen for its request. The response's word counts before the request's. */
+export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
+  const { rates, factorPpm, dimensions = NO_DIMENSIONS, hours } = frozen;
+  const asked = response.withoutExtras ? undefined : frozen.asked;
+  const { served, usage, requests, units } = response;
+  const calls = callsOf(frozen, response);
+  const terms = serviceTerms(asked, served);
+  const { terms: applied, ...priced } = price(
+    { base: rates, ...dimensions },
+    { passes: [usage], requests, calls, units },
+    { ...terms, hours: hours?.name, factorPpm },
+  );
+  const told = applied.map((term): ToldTerm => {
+    const { dimension } = term;
+    if (dimension === "hours") return { ...term, from: "time" };
+    return { ...term, from: served?.[dimension] === undefined ? "asked" : "answer" };
+  });
+  const isPlain =
+    priced.row === "base" &&
+    priced.unpriced.length === 0 &&
+    told.every(({ dimension }) => dimension === "hours") &&
+    calls === undefined &&
+    units === undefined &&
+    !hasParts(usage);
+  return { ...priced, terms: told, isPlain };
+}
+
+/** How the request was served otherwise than plainly. */
+function serviceTerms(asked: ServiceTerms | undefined, served: ServiceTerms | undefined): ServiceTerms {
+  if (asked === undefined && served === undefined) return {};
+  return Object.fromEntries(
+    SERVICE_DIMENSIONS.flatMap((dimension) => {
+      const word = served?.[dimension] ?? asked?.[dimension];
+      return word === undefined || word === PLAIN_SERVICE ? [] : [[dimension, word] as const];
+    }),
+  );
+}
+
+/** Calls by the names of the price table: of several of a family the one that the request offers. */
+function callsOf(
+  { tools = [], fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
+  { calls = [], withoutExtras }: ServedUsage,
+): readonly CallCount[] | undefined {
+  const named = calls.map((call) => {
+    const tool =
+      findTool(tools, call.tool) ?? findTool(Object.keys(dimensions.calls), call.tool) ?? call.tool;
+    return { ...call, tool };
+  });
+  const counted = new Set(named.map(({ tool }) => tool));
+  const unsaid = withoutExtras ? [] : fees.filter((tool) => !counted.has(tool));
+  const paid = unsaid.map((tool) => ({ tool, count: 1 }));
+  return named.length + paid.length === 0 ? undefined : [...named, ...paid];
+}

@@ -1,0 +1,93 @@
+import { PPM } from "../../base/money.ts";
+import { NO_DIMENSIONS, rowsOf, type WholeRow } from "../../catalog/price-table.ts";
+import { type TokenPrices, tokenPrice } from "../../catalog/token-prices.ts";
+import type { BodyFeatures, Medium } from "../../protocols/body-features.ts";
+import type { TokenBucket } from "../../usage/usage.ts";
+import type { FrozenPrice } from "../billing.ts";
+import { FACTOR_SCALE, PRICE_OF } from "./price.ts";
+
+type MediaFeatures = Pick<BodyFeatures, "mayWriteLong" | "mediaRead" | "choosesMedia">;
+
+/** The buckets in which tokens of such a request's input can be billed. */
+export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readonly TokenBucket[] {
+  const buckets = [...ALWAYS_READ];
+  if (mayWriteLong) buckets.push("cacheWrite1h", "cacheWrite12h");
+  for (const medium of mediaRead) buckets.push(...MEDIUM_READ[medium]);
+  return buckets;
+}
+
+/** The same for its answers: models that make images do so unasked, but speak only where that is asked for. */
+export function outputBuckets({ choosesMedia }: MediaFeatures): readonly TokenBucket[] {
+  return choosesMedia ? [...ALWAYS_WRITTEN, "audioOutput"] : ALWAYS_WRITTEN;
+}
+
+const ALWAYS_READ: readonly TokenBucket[] = [
+  "inputUncached",
+  "cacheRead",
+  "cacheReadExplicit",
+  "cacheWrite5m",
+  "cacheWrite30m",
+];
+
+const MEDIUM_READ: Readonly<Record<Medium, readonly TokenBucket[]>> = {
+  audio: ["audioInput", "audioCacheRead"],
+  image: ["imageInput", "imageCacheRead"],
+  video: ["videoInput", "videoCacheRead"],
+};
+
+const ALWAYS_WRITTEN: readonly TokenBucket[] = [
+  "outputVisible",
+  "outputReasoning",
+  "imageOutput",
+  "videoOutput",
+];
+
+/**
+ * The dearest rate, rounded up, at which a token of one of these buckets can be charged in a pass of so many tokens of
+ * input, or fewer, as it asks to be served or more plainly.
+ */
+export function dearestRate(
+  { rates, dimensions = NO_DIMENSIONS, asked = {}, hours }: FrozenPrice,
+  inputTokens: number,
+  buckets: readonly TokenBucket[],
+): bigint {
+  if (dimensions === NO_DIMENSIONS) return dearestIn(rates, buckets);
+  const rows = rowsOf(rates, dimensions);
+  const reached = rows.steps.filter(({ above }) => inputTokens > above || above < 0);
+  const tier = asked.tier === undefined ? undefined : dimensions.tiers[asked.tier];
+  const own = asked.tier === undefined ? undefined : rows.tiers.get(asked.tier);
+  const candidates = reached.flatMap((row): Candidate[] => [
+    { row, factorPpm: PPM },
+    ...(tier !== undefined && "factor" in tier ? [{ row, factorPpm: tier.factor }] : []),
+    ...(own === undefined ? [] : [{ row: own, factorPpm: PPM }]),
+  ]);
+  const speed = atLeast1(dimensions.speeds[asked.speed ?? ""]);
+  const region = atLeast1(dimensions.regions[asked.region ?? ""]);
+  const shared = speed * region * (hours?.factor ?? PPM);
+  let dearest = 0n;
+  for (const { row, factorPpm } of candidates) {
+    const rate = dearestIn(row.prices, buckets) * factorPpm * shared;
+    if (rate > dearest) dearest = rate;
+  }
+  return (dearest + FACTOR_SCALE - 1n) / FACTOR_SCALE;
+}
+
+/** A row, with the factor of the tier that leads to it. */
+interface Candidate {
+  readonly row: WholeRow;
+  readonly factorPpm: bigint;
+}
+
+function dearestIn(prices: TokenPrices, buckets: readonly TokenBucket[]): bigint {
+  let dearest = 0n;
+  for (const bucket of buckets) {
+    const rate = tokenPrice(prices, PRICE_OF[bucket]) ?? 0n;
+    if (rate > dearest) dearest = rate;
+  }
+  return dearest;
+}
+
+/** A request may be served more plainly than it asks. */
+function atLeast1(factorPpm = PPM): bigint {
+  return factorPpm > PPM ? factorPpm : PPM;
+}

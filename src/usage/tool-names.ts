@@ -1,0 +1,35 @@
+/**
+ * The name in a price table that a vendor's tool has: its own, else one of the same family. Vendors name versions of a
+ * tool by dates, and count its calls under the bare name.
+ */
+export function findTool(names: readonly string[], tool: string): string | undefined {
+  if (names.includes(tool)) return tool;
+  const family = familyOf(tool);
+  return names.find((name) => name === family) ?? names.find((name) => familyOf(name) === family);
+}
+
+/** `web_search_20250305`, `web_search_preview_2025_03_11` and `webSearch` are all `web_search`. */
+export function familyOf(tool: string): string {
+  const words = tool.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const family = words.replace(/_(\d{8}|\d{4}_\d{2}_\d{2})$/, "").replace(/_preview$/, "");
+  return FAMILIES[family] ?? family;
+}
+
+/** Names and fields that mean the same as the family that is counted. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  // https://developers.openai.com/api/docs/guides/tools-web-search
+  web_search_options: "web_search",
+  // https://openrouter.ai/docs/guides/features/plugins/web-search
+  plugins: "web_search",
+  // https://www.alibabacloud.com/help/en/model-studio/web-search
+  enable_search: "web_search",
+  // https://docs.x.ai/docs/guides/live-search
+  search_parameters: "live_search",
+  // https://ai.google.dev/gemini-api/docs/google-search
+  google_search_retrieval: "google_search",
+  // https://docs.cloud.google.com/vertex-ai/generative-ai/docs/grounding/web-grounding-enterprise
+  enterprise_web_search: "google_search",
+  // Each runs in a container, which is what is billed: https://developers.openai.com/api/docs/pricing
+  code_interpreter: "code_container",
+  shell: "code_container",
+};
