@@ -15,7 +15,7 @@ import {
 const rate = fc.bigInt({ min: 0n, max: 1_000_000_000_000n });
 const factor = fc.bigInt({ min: 1n, max: 10_000_000n });
 const TIERS = ["priority", "flex", "batch", "scale"];
-const TOOLS = ["web_search", "google_search", "code_container"];
+export const TOOLS = ["web_search", "google_search", "code_container"];
 const SIZES = ["low", "medium", "high"];
 
 /** Rows that name input and output and some of the other prices. */
@@ -82,7 +82,7 @@ const hourLists: fc.Arbitrary<readonly PriceHours[]> = fc
     });
   });
 
-const callPrices: fc.Arbitrary<CallPrice> = fc.oneof(
+export const callPrices: fc.Arbitrary<CallPrice> = fc.oneof(
   rate.map((nanos): CallPrice => ({ per: "use", nanos })),
   rate.map((nanos): CallPrice => ({ per: "request", nanos })),
   fc

@@ -21,6 +21,22 @@ export function callsHeld({ dimensions = NO_DIMENSIONS, tools = [] }: FrozenPric
   return eachUse * BigInt(calls) + onceEach;
 }
 
+/**
+ * The most that ranking so many texts of so many tokens can cost by the search: one ranks a hundred documents, and a longer
+ * one counts once for each part of it. https://docs.cohere.com/docs/how-does-cohere-pricing-work
+ */
+export function searchesHeld(
+  { dimensions = NO_DIMENSIONS }: FrozenPrice,
+  texts: number,
+  tokens: number,
+): Nanos {
+  const searches = Math.ceil((texts + tokens / PART_TOKENS) / SEARCH_TEXTS);
+  return BigInt(searches) * (dimensions.units.search ?? 0n);
+}
+
+const SEARCH_TEXTS = 100;
+const PART_TOKENS = 500;
+
 function priceOf({ calls }: NonNullable<FrozenPrice["dimensions"]>, name: string): Nanos {
   const terms = calls[name];
   return terms === undefined ? 0n : dearestCall([terms]);

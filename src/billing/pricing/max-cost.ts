@@ -11,7 +11,7 @@ import {
   readFeatures,
 } from "../../protocols/body-features.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { callsHeld, feesOf } from "./calls-held.ts";
+import { callsHeld, feesOf, searchesHeld } from "./calls-held.ts";
 import { dearestRate, inputBuckets, outputBuckets } from "./dearest-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
@@ -150,9 +150,12 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const read = inputBuckets(features);
   const inputRateAt = (tokens: number): bigint => dearestRate(price, tokens, read);
   if (hold.texts !== null) {
-    const tokens = textTokens(hold.texts, scan, body);
+    const texts = textsIn(hold.texts, scan);
+    const tokens = textTokens(hold.texts, texts, scan, body);
+    const beside =
+      feesOf(price) + (hold.texts.beside === undefined ? 0n : searchesHeld(price, texts, tokens));
     return {
-      amountNanos: costOf(BigInt(tokens) * inputRateAt(tokens), feesOf(price), price),
+      amountNanos: costOf(BigInt(tokens) * inputRateAt(tokens), beside, price),
       outputRate: 0n,
       usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0)),
     };
@@ -239,14 +242,18 @@ function inputBound(
 
 /** Texts that are embedded or ranked: each may fill the context, so the context bounds nothing. */
 function textTokens(
-  { list, beside }: NonNullable<HoldTable["texts"]>,
+  { beside }: NonNullable<HoldTable["texts"]>,
+  texts: number,
   scan: BodyScan,
   body: readonly Uint8Array[],
 ): number {
   const bytes = textBytes(body, [], LARGEST_COUNTED);
-  const texts = Math.max(1, ...scan.all(list).map(({ items }) => items));
   const again = beside === undefined ? [] : scan.all(beside).map((text) => text.end - text.start);
   return bytes + FRAME_TOKENS + (Math.max(0, ...again) + TEXT_FRAME_TOKENS) * texts;
+}
+
+function textsIn({ list }: NonNullable<HoldTable["texts"]>, scan: BodyScan): number {
+  return Math.max(1, ...scan.all(list).map(({ items }) => items));
 }
 
 /** Of a larger body, which is embedded or ranked, every byte counts: to look for escapes would hold up others. */
