@@ -35,4 +35,30 @@ describe("features of a body", () => {
       { dimension: "speed", field: "speed", value: "fast" },
     ]);
   });
+
+  it("name the media that the body can bring, so that no other is held for", () => {
+    const read = (protocol: ProtocolName, body: unknown) => [...features(protocol, body).mediaRead].sort();
+    const parts = (...content: object[]) => ({ messages: [{ role: "user", content }] });
+    expect(read("chat-completions", parts({ type: "text", text: "audio" }))).toEqual([]);
+    const sound = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
+    expect(read("chat-completions", parts(sound))).toEqual(["audio"]);
+    const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+    expect(read("chat-completions", parts(image))).toEqual(["image"]);
+    const film = { inlineData: { mimeType: "video/mp4", data: "AAAA" } };
+    expect(read("generate-content", { contents: [{ parts: [film] }] })).toEqual(["audio", "image", "video"]);
+    expect(read("responses", { previous_response_id: "resp_1", input: "Hi" })).toEqual([
+      "audio",
+      "image",
+      "video",
+    ]);
+  });
+
+  it("tell long-lived caches and chosen media", () => {
+    const { mayWriteLong, choosesMedia } = features("responses", { prompt_cache_options: { ttl: "30m" } });
+    expect([mayWriteLong, choosesMedia]).toEqual([false, false]);
+    expect(features("responses", { prompt_cache_options: { ttl: "12h" } }).mayWriteLong).toBe(true);
+    expect(features("chat-completions", { modalities: ["text", "audio"] }).choosesMedia).toBe(true);
+    const generationConfig = { responseModalities: ["AUDIO"] };
+    expect(features("generate-content", { generationConfig }).choosesMedia).toBe(true);
+  });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../../src/base/json/json-scan.ts";
 import { chargeOf } from "../../src/billing/pricing/charge.ts";
-import { dearestRate } from "../../src/billing/pricing/dearest-rate.ts";
+import { dearestRate, inputBuckets, outputBuckets } from "../../src/billing/pricing/dearest-rate.ts";
 import { estimateMaxCost, freezePrice, type RequestBound } from "../../src/billing/pricing/max-cost.ts";
 import { FACTOR_SCALE, roundedExact } from "../../src/billing/pricing/price.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
@@ -65,7 +65,13 @@ const price = fc.record(
     reasoning: rate,
     cacheRead: rate,
     cacheWrite: rate,
+    cacheWrite30m: rate,
     cacheWrite1h: rate,
+    cacheWrite12h: rate,
+    audioInput: rate,
+    audioOutput: rate,
+    imageInput: rate,
+    imageOutput: rate,
   },
   { requiredKeys: ["input", "output"] },
 );
@@ -102,7 +108,8 @@ const SHAPES: Readonly<Record<ChatProtocol, Shape>> = {
     body: (content, max_tokens, n) => ({ model: "m", messages: [{ role: "user", content }], max_tokens, n }),
     counts: [
       ...["prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details.cached_tokens"],
-      "completion_tokens_details.reasoning_tokens",
+      ...["completion_tokens_details.reasoning_tokens", "completion_tokens_details.image_tokens"],
+      ...["prompt_tokens_details.audio_tokens", "completion_tokens_details.audio_tokens"],
     ],
     response: (said, usage) =>
       `{"choices":[{"index":0,"message":{"role":"assistant","content":${words(said)}},"finish_reason":"stop"}],"usage":${usage}}`,
@@ -111,7 +118,8 @@ const SHAPES: Readonly<Record<ChatProtocol, Shape>> = {
     body: (input, max_output_tokens) => ({ model: "m", input, max_output_tokens }),
     counts: [
       ...["input_tokens", "output_tokens", "total_tokens", "input_tokens_details.cached_tokens"],
-      "output_tokens_details.reasoning_tokens",
+      ...["output_tokens_details.reasoning_tokens", "output_tokens_details.image_tokens"],
+      ...["input_tokens_details.cache_write_tokens", "input_tokens_details.image_tokens"],
     ],
     response: (said, usage) =>
       `{"object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":${words(said)}}]}],"usage":${usage}}`,
@@ -203,6 +211,10 @@ function factsOf(name: ChatProtocol, response: string): ResponseSummary {
   return PROTOCOLS[name].usage.readPlain(parsed);
 }
 
+/** In which a request of plain text can be billed. */
+const PLAIN = { mayWriteLong: false, mediaRead: new Set<never>(), choosesMedia: false };
+const PLAIN_BUCKETS: ReadonlySet<string> = new Set([...inputBuckets(PLAIN), ...outputBuckets(PLAIN)]);
+
 /** All that the model can read and write for this request, at its dearest. */
 function most({ usage }: RequestBound, frozen: ReturnType<typeof freezePrice>): bigint {
   const input =
@@ -230,7 +242,7 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         );
         const facts = factsOf(name, SHAPES[name].response(said, objectOf(given)));
         const { usage, estimated } = await estimateMissing(request, facts, bound.usage);
-        const cost = chargeOf(frozen, { usage }).chargeNanos;
+        const { chargeNanos: cost, unpriced } = chargeOf(frozen, { usage });
         expect(cost).toBeLessThanOrEqual(most(bound, frozen));
 
         const heldInput = inputHeld(name, asked);
@@ -238,7 +250,8 @@ describe.each(NAMES)("what a request of %s is charged", (name) => {
         const wasAsked =
           totalInput(usage) <= heldInput &&
           totalOutput(usage) <= statedOutputTokens * responses &&
-          !usage.cacheWrite1h;
+          Object.entries(usage).every(([bucket, tokens]) => tokens === 0 || PLAIN_BUCKETS.has(bucket)) &&
+          unpriced.length === 0;
         if (!wasAsked) {
           // Only a vendor's own word can be more than was asked for; an estimate never is.
           expect(facts.usage, JSON.stringify(usage)).toBeDefined();

@@ -11,6 +11,12 @@ const counts: fc.Arbitrary<number | string | null> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(null, -1, 0.5, 2 ** 60, "7") },
 );
 
+const media = fc.record({ audio_tokens: counts, image_tokens: counts }, { requiredKeys: [] });
+const lists = fc.array(
+  fc.record({ modality: fc.constantFrom("TEXT", "AUDIO", "IMAGE", "VIDEO"), tokenCount: counts }),
+  { maxLength: 3 },
+);
+
 /** Vendors' usage objects: cached and written tokens, thoughts, what hosted tools used, and values that cannot be. */
 const usages: Readonly<Record<TextProtocol, fc.Arbitrary<object>>> = {
   "chat-completions": fc.record(
@@ -19,7 +25,12 @@ const usages: Readonly<Record<TextProtocol, fc.Arbitrary<object>>> = {
       completion_tokens: counts,
       total_tokens: counts,
       prompt_tokens_details: fc.record({ cached_tokens: counts, audio_tokens: counts }, { requiredKeys: [] }),
-      completion_tokens_details: fc.record({ reasoning_tokens: counts }),
+      completion_tokens_details: fc.record({
+        reasoning_tokens: counts,
+        audio_tokens: counts,
+        image_tokens: counts,
+      }),
+      server_tool_use: fc.record({ web_search_requests: counts }),
       prompt_cache_hit_tokens: counts,
       num_server_side_tools_used: counts,
     },
@@ -29,7 +40,14 @@ const usages: Readonly<Record<TextProtocol, fc.Arbitrary<object>>> = {
     {
       input_tokens: counts,
       output_tokens: counts,
-      input_tokens_details: fc.record({ cached_tokens: counts }),
+      input_tokens_details: fc.record({
+        cached_tokens: counts,
+        cached_tokens_details: media,
+        cache_write_tokens: counts,
+        cache_write_tokens_details: fc.record({ ttl_30m_tokens: counts, ttl_12h_tokens: counts }),
+        image_tokens: counts,
+      }),
+      server_side_tool_usage_details: fc.record({ web_search_calls: counts }),
       output_tokens_details: fc.record({ reasoning_tokens: counts }),
       total_tokens: counts,
     },
@@ -56,6 +74,9 @@ const usages: Readonly<Record<TextProtocol, fc.Arbitrary<object>>> = {
       thoughtsTokenCount: counts,
       cachedContentTokenCount: counts,
       toolUsePromptTokenCount: counts,
+      promptTokensDetails: lists,
+      cacheTokensDetails: lists,
+      candidatesTokensDetails: lists,
     },
     { requiredKeys: [] },
   ),

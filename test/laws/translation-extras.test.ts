@@ -82,6 +82,6 @@ function isBilled(protocol: ChatProtocol, fields: object): boolean {
   const { hold } = PROTOCOLS[protocol].forward;
   const scanner = createBodyScan(compileWatch(holdPaths(hold)));
   scanner.write(Buffer.from(JSON.stringify(fields)));
-  const { hostedTools, pricedFields } = readFeatures(hold, scanner.end());
-  return hostedTools.length + pricedFields.length > 0;
+  const { hostedTools, hostedFields, pricedFields } = readFeatures(hold, scanner.end());
+  return hostedTools.length + hostedFields.length + pricedFields.length > 0;
 }

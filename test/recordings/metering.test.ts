@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ResponseSummary } from "../../src/protocols/protocol.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { type TokenUsage, totalInput, totalOutput } from "../../src/usage/usage.ts";
+import { byClass, type TokenUsage, totalInput, totalOutput } from "../../src/usage/usage.ts";
 import { type Expected, expectedUsage } from "./metering-oracle.ts";
 import { isChatResponse, type Recording, successfulRecordings } from "./metering-recordings.ts";
 
@@ -103,7 +103,7 @@ function tokens(facts: ResponseSummary): TokenUsage {
 }
 
 function buckets(facts: ResponseSummary): Expected | undefined {
-  const usage = tokens(facts);
+  const usage = byClass(tokens(facts));
   if (Object.keys(usage).length === 0) return undefined;
   return {
     input: totalInput(usage),

@@ -367,6 +367,10 @@ function catalog(url: string): string {
   const names = JSON.stringify(Object.fromEntries(models.map((model) => [model, upstreamName(model)])));
   const price = JSON.stringify({
     ...PRICE,
+    // What is told apart costs as its class, which is what the recordings' own sum knows.
+    audio: MEDIA,
+    image: MEDIA,
+    video: MEDIA,
     calls: Object.fromEntries(EXTRAS.map((extra) => [extra, 0])),
   });
   return `version: 1
@@ -383,6 +387,8 @@ accounts:
 }
 
 /** What the recordings ask for beside tokens; without a price each would be refused. */
+const MEDIA = { input: PRICE.input, cache_read: PRICE.cache_read, output: PRICE.output };
+
 const EXTRAS = [
   "service_tier:fast",
   "service_tier:flex",

@@ -4,6 +4,7 @@ import type { FrozenPrice, Outcome } from "../../src/billing/billing.ts";
 import { chargeOf as priced } from "../../src/billing/pricing/charge.ts";
 import { boundOfTexts } from "../../src/billing/pricing/usage-bound.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
+import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import { silentLog } from "../../src/observe/log.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import type { InlineMedia } from "../../src/relay/admit/inline-media.ts";
@@ -150,8 +151,9 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
 /** All that a verdict comes to on the account: the charge in nanos, and what the receipt says of it. */
 export function chargeOf({ reason, next, outcome }: Verdict): object {
   if (outcome === undefined) return { reason, next };
-  const { usage, estimated, raw, hostile, implausible } = outcome;
-  return { reason, nanos: priced(PRICE, { usage }).chargeNanos, usage, estimated, raw, hostile, implausible };
+  const { usage, calls, units, estimated, raw, hostile, implausible } = outcome;
+  const { chargeNanos } = priced(PRICE, { usage, calls, units });
+  return { reason, nanos: chargeNanos, usage, calls, units, estimated, raw, hostile, implausible };
 }
 
 /** No bucket costs as much as another, nor a sum of others, so that a token in the wrong one shows. */
@@ -164,6 +166,14 @@ const PRICE: FrozenPrice = {
     cacheWrite1h: 2_003_000_041n,
     output: 5_003_000_057n,
     reasoning: 7_001_000_069n,
+    cacheWrite30m: 1_601_000_083n,
+    cacheWrite12h: 2_503_000_097n,
+    audioInput: 3_001_000_103n,
+    audioCacheRead: 307_000_109n,
+    audioOutput: 9_001_000_117n,
+    imageInput: 1_201_000_123n,
+    imageOutput: 8_009_000_137n,
   },
   factorPpm: 1_000_000n,
+  dimensions: { ...NO_DIMENSIONS, calls: { web_search: { per: "use", nanos: 10_000_000n } } },
 };

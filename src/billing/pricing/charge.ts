@@ -1,4 +1,5 @@
-import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
+import { NO_DIMENSIONS, type PriceDimensions, type PriceTable } from "../../catalog/price-table.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
 import { findTool } from "../../usage/tool-names.ts";
 import { type CallCount, type CountedWork, hasParts, type TokenUsage } from "../../usage/usage.ts";
@@ -29,13 +30,13 @@ export interface Charge extends Omit<PricedCharge, "terms"> {
 
 /** What a response costs at the price that was frozen for its request. The response's word counts before the request's. */
 export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
-  const { rates, factorPpm, dimensions = NO_DIMENSIONS, hours } = frozen;
+  const { factorPpm, hours } = frozen;
   const asked = response.withoutExtras ? undefined : frozen.asked;
   const { served, usage, requests, units } = response;
   const calls = callsOf(frozen, response);
   const terms = serviceTerms(asked, served);
   const { terms: applied, ...priced } = price(
-    { base: rates, ...dimensions },
+    tableOf(frozen),
     { passes: [usage], requests, calls, units },
     { ...terms, hours: hours?.name, factorPpm },
   );
@@ -52,6 +53,17 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     units === undefined &&
     !hasParts(usage);
   return { ...priced, terms: told, isPlain };
+}
+
+// A model's prices are frozen and shared by all of its requests, so that their rows are made once.
+const tables = new WeakMap<TokenPrices, { readonly of: PriceDimensions; readonly table: PriceTable }>();
+
+function tableOf({ rates, dimensions = NO_DIMENSIONS }: FrozenPrice): PriceTable {
+  const known = tables.get(rates);
+  if (known?.of === dimensions) return known.table;
+  const table = { base: rates, ...dimensions };
+  tables.set(rates, { of: dimensions, table });
+  return table;
 }
 
 /** How the request was served otherwise than plainly. */

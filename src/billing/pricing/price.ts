@@ -103,18 +103,13 @@ export const EXACT_PER_NANO = PPM * FACTOR_SCALE;
 export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms): PricedCharge {
   const unpriced = new Set<string>();
   const shared = sharedTerms(table, terms, unpriced);
-  const rows = rowsOf(table.base, table);
+  const known = { table, rows: rowsOf(table.base, table), factor: productOf(shared) };
   const lines: PriceLine[] = [];
   let first: Candidate | undefined;
   for (const pass of usage.passes) {
-    const taken = takenBy(pass, usage.requests ?? 1, {
-      table,
-      rows,
-      factor: productOf(shared),
-      tier: terms.tier,
-    });
+    const taken = takenBy(pass, usage.requests ?? 1, known, terms.tier);
     first ??= taken;
-    tokenLines(pass, taken, { table, rows, factor: productOf(shared) }, lines, unpriced);
+    tokenLines(pass, taken, known, lines, unpriced);
   }
   if (usage.calls !== undefined) lines.push(...callLines(table, usage.calls, unpriced));
   if (usage.units !== undefined) lines.push(...unitLines(table, usage.units, unpriced));
@@ -131,10 +126,12 @@ export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms):
   };
 }
 
+const EXACT_PER_CHARGE = EXACT_PER_NANO * PPM;
+
 /** An exact sum times the group's factor, in nanos, rounded once. */
 export function roundedExact(exact: bigint, factorPpm: bigint): Nanos {
   assert(exact >= 0n && factorPpm >= 0n, "a price or a factor is negative");
-  return divideHalfUp(exact * factorPpm, EXACT_PER_NANO * PPM);
+  return divideHalfUp(exact * factorPpm, EXACT_PER_CHARGE);
 }
 
 /** A row with the factors on it. */
@@ -150,7 +147,7 @@ interface Candidate {
 interface Shared {
   readonly table: PriceTable;
   readonly rows: TableRows;
-  /** Over PPM ** 3n, as the tier's is not in it. */
+  /** Over THREE_FACTORS, as the tier's is not in it. */
   readonly factor: bigint;
 }
 
@@ -180,20 +177,18 @@ function largest(factors: readonly bigint[]): bigint {
   return factors.reduce((most, factor) => (factor > most ? factor : most), PPM);
 }
 
-/** Of speed, region and hours, over PPM ** 3n. */
+const THREE_FACTORS = PPM ** 3n;
+
+/** Of speed, region and hours, over THREE_FACTORS. */
 function productOf(shared: readonly AppliedTerm[]): bigint {
-  let product = PPM ** 3n;
+  let product = THREE_FACTORS;
   for (const { factorPpm = PPM } of shared) product = (product * factorPpm) / PPM;
   return product;
 }
 
 /** The row that a pass takes; of a tier that the table lacks, the one at which it costs most. */
-function takenBy(
-  pass: TokenUsage,
-  requests: number,
-  shared: Shared & { readonly tier: string | undefined },
-): Candidate {
-  const { table, rows, tier } = shared;
+function takenBy(pass: TokenUsage, requests: number, shared: Shared, tier: string | undefined): Candidate {
+  const { table, rows } = shared;
   const input = totalInput(pass);
   const row = rows.steps.findLast(({ above }) => input > above * requests) ?? rows.steps[0];
   assert(row, "a table has a base row");

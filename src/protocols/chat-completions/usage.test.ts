@@ -64,9 +64,9 @@ describe("chat completions usage", () => {
     // Mistral's Voxtral.
     const heard = { prompt_tokens_details: { audio_tokens: 300, cached_tokens: 0 } };
     expect(read({ prompt_tokens: 8, completion_tokens: 40, total_tokens: 348, ...heard })).toEqual({
-      inputUncached: 308,
+      inputUncached: 8,
       cacheRead: 0,
-      cacheWrite5m: undefined,
+      audioInput: 300,
       outputVisible: 40,
     });
     // The same vendor where it states the seconds alone.
@@ -81,7 +81,8 @@ describe("chat completions usage", () => {
       ).toMatchObject({ inputUncached: 8, outputReasoning: 300 });
     // OpenAI counts it within.
     expect(read({ prompt_tokens: 308, completion_tokens: 40, total_tokens: 348, ...heard })).toMatchObject({
-      inputUncached: 308,
+      inputUncached: 8,
+      audioInput: 300,
       outputVisible: 40,
     });
   });
