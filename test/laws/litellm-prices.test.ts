@@ -99,7 +99,11 @@ describe("generated models of LiteLLM's format", () => {
             expect(units, `${field} above ${top}`).toBeDefined();
             return sum + BigInt(units ?? 0) * BigInt(pass[FIELDS[field]] ?? 0);
           }, 0n);
-          const cost = price(table, { passes: [pass] }, served === undefined ? { factorPpm: PPM } : { factorPpm: PPM, tier: served });
+          const cost = price(
+            table,
+            { passes: [pass] },
+            served === undefined ? { factorPpm: PPM } : { factorPpm: PPM, tier: served },
+          );
           // A unit is 10^-12 dollars per token: a thousand of them are a nano, half up.
           expect(cost.chargeNanos).toBe((exact + 500n) / 1_000n);
           expressed += 1;
