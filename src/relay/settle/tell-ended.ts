@@ -80,7 +80,7 @@ function tellUnpriced(
   for (const name of untold) told.set(`${model} ${name}`, untold);
   log.warn(
     { alarm: true, requestId, upstream, model, unpriced: untold },
-    "an upstream served a request with what the model has no price for; its highest price was charged",
+    "an upstream served a request with what the model has no price for; the highest of its kind was charged",
   );
 }
 
