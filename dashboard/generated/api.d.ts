@@ -7262,9 +7262,6 @@ export interface paths {
                                 per_second?: {
                                     [key: string]: string;
                                 };
-                                extras?: {
-                                    [key: string]: string;
-                                };
                             } | null;
                             quirks: {
                                 [key: string]: unknown;
