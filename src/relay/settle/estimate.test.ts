@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createBodyScan } from "../../base/json/json-scan.ts";
+import { compileWatch } from "../../base/json/json-watch.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
@@ -7,8 +9,11 @@ import { estimateMissing } from "./estimate.ts";
 
 const WORDS = "The lighthouse keeper counted the ships that passed before the fog came in. ";
 
-function asked(name: ProtocolName, body: object): TextRequest {
-  return { protocol: PROTOCOLS[name], body: [Buffer.from(JSON.stringify(body))] } as unknown as TextRequest;
+function asked(name: ProtocolName, json: object): TextRequest {
+  const body = [Buffer.from(JSON.stringify(json))];
+  const scanner = createBodyScan(compileWatch([]));
+  for (const piece of body) scanner.write(piece);
+  return { protocol: PROTOCOLS[name], body, scan: scanner.end() } as unknown as TextRequest;
 }
 
 /** The facts of a stream with these events, broken off after the last. */
@@ -67,6 +72,19 @@ describe("estimateMissing", () => {
     const texts = asked("embeddings", { model: "m", input: [Array(500).fill(9906), Array(300).fill(13)] });
     const { usage, estimated } = await estimateMissing(texts, facts, BOUND);
     expect(usage.inputUncached).toBeGreaterThanOrEqual(800);
+    expect(estimated).toBe(true);
+  });
+
+  it("counts a body of very many values by its bytes, unread, so that nobody waits for it", async () => {
+    const request = asked("generate-content", { ...ASKED, many: Array(60_000).fill({ a: 12_345 }) });
+    // Whoever reads it finds no JSON.
+    for (const piece of request.body) piece.fill("x");
+    const { usage, estimated } = await estimateMissing(
+      request,
+      streamed("generate-content", [gemini(WORDS, {})]),
+      BOUND,
+    );
+    expect(usage.inputUncached).toBeGreaterThan(150_000);
     expect(estimated).toBe(true);
   });
 

@@ -9,6 +9,7 @@ import { readPrompt } from "../../protocols/prompt-text.ts";
 import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { type CountedWork, sumTokens, sumWork, type TokenUsage, totalInput } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
+import { promptTokens } from "./token-estimate.ts";
 import { type Counter, FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 
 export interface ChargeableUsage extends CountedWork {
@@ -85,9 +86,8 @@ function estimate(
   let usage: TokenUsage = reported;
   if (needsInput) {
     const cached = totalInput(reported);
-    const { text, tokens } = readPrompt(request.body);
     // Of several prompts each answer had one: an equal share each comes to their sum.
-    const words = Math.ceil((count(text) + tokens) / (request.prompts ?? 1));
+    const words = Math.ceil(wordsOf(request, count) / (request.prompts ?? 1));
     const whole = boundEstimate(words + FRAME_TOKENS, "input", bound);
     usage = { ...usage, inputUncached: Math.max(0, whole - cached) };
   }
@@ -104,6 +104,17 @@ function estimate(
   }
   return usage;
 }
+
+/** Of a body of very many values by its bytes, and one for each value at least, as some may be token numbers. */
+function wordsOf(request: TextRequest, count: Counter): number {
+  const { body, scan } = request;
+  if (scan.values > MAX_VALUES) return Math.max(promptTokens(request), scan.values);
+  const { text, tokens } = readPrompt(body);
+  return count(text) + tokens;
+}
+
+/** No conversation has so many; to read a million took five seconds, in which nobody else was served. */
+const MAX_VALUES = 50_000;
 
 /**
  * No count of the answer, or the 0 of a stream that broke off amid its text or its thoughts: Gemini states the

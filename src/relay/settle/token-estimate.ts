@@ -16,16 +16,21 @@ const IMAGE_TOKENS = 1_500;
  * bound, as holds are; what it turns out to be is corrected at its end.
  */
 export function tokenEstimate(request: TextRequest, model: Model): TokenEstimate {
-  const { protocol, scan } = request;
-  const { images } = readFeatures(protocol.forward.hold, scan);
-  const imageBytes = images.reduce((sum, { start, end }) => sum + end - start, 0);
-  const input = Math.ceil((scan.length - imageBytes) / BYTES_PER_TOKEN) + images.length * IMAGE_TOKENS;
+  const { protocol } = request;
+  const input = promptTokens(request);
   return {
     model: model.id,
     input: Math.min(input, model.contextTokens ?? input),
     outputLimit: isGenerating(protocol.name) ? outputLimit(request, model) : 0,
     responses: request.responses,
   };
+}
+
+/** Tokens of the body by its bytes, without reading it. */
+export function promptTokens({ protocol, scan }: Pick<TextRequest, "protocol" | "scan">): number {
+  const { images } = readFeatures(protocol.forward.hold, scan);
+  const imageBytes = images.reduce((sum, { start, end }) => sum + end - start, 0);
+  return Math.ceil((scan.length - imageBytes) / BYTES_PER_TOKEN) + images.length * IMAGE_TOKENS;
 }
 
 /** The largest limit that is stated in any spelling, within what the model can write. */
