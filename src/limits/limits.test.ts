@@ -1,7 +1,9 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Caller } from "../accounts/caller.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
 import type { Admission } from "./admission.ts";
@@ -237,3 +239,70 @@ function clockOf(nowMs: () => number): Clock {
 function callerOf(rateLimits: Caller["rateLimits"]): Caller {
   return { keyId: KEY, rateLimits } as Caller;
 }
+
+describe("a Redis that answers wrongly", () => {
+  const ANSWERS: Readonly<Record<string, string>> = {
+    word: "+OK\r\n",
+    "empty text": "$0\r\n\r\n",
+    texts: "*2\r\n$1\r\na\r\n$1\r\nb\r\n",
+    null: "$-1\r\n",
+    number: ":1\r\n",
+    "no numbers": "*0\r\n",
+    "too large": "*2\r\n:99999999999999999\r\n:99999999999999999\r\n",
+    negative: "*2\r\n:-1\r\n:-1\r\n",
+    error: "-BUSY Redis is busy\r\n",
+    "an answer without end": "$1000000\r\nx",
+  };
+
+  it.each(Object.keys(ANSWERS))("leaves the counting to the process: %s", async (name) => {
+    let asked = 0;
+    const redis = createServer((socket) => {
+      const drip = setInterval(() => name.endsWith("end") && asked > 0 && socket.write("x"), 100);
+      socket.on("close", () => clearInterval(drip)).on("error", () => undefined);
+      socket.on("data", (chunk) => {
+        for (const [, command = ""] of chunk.toString("latin1").matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+          const greeting = GREETINGS[command.toLowerCase()];
+          if (greeting === undefined) asked += 1;
+          socket.write(greeting ?? ANSWERS[name] ?? "");
+        }
+      });
+    }).listen(0, "127.0.0.1");
+    await once(redis, "listening");
+    const url = `redis://127.0.0.1:${(redis.address() as AddressInfo).port}`;
+    const limits = await createLimits({ redisUrl: url, clock: systemClock, log: silentLog });
+    try {
+      const rateLimits = { requestsPerMinute: 2, tokensPerMinute: 1_000 };
+      const caller = { keyId: KEY, rateLimits } as unknown as Caller;
+      // The process counts by itself until the connection is ready.
+      await vi.waitFor(async () => {
+        await limits.admitCount({ ...caller, keyId: 8n as Caller["keyId"] });
+        expect(asked).toBeGreaterThan(0);
+      }, 20_000);
+      const outcomes = await Promise.all(
+        [1, 2, 3].map(async () => {
+          try {
+            const admission = await limits.admit(caller);
+            await admission?.reserveTokens({ model: "m", input: 10, responses: 1, outputLimit: 10 });
+            return admission?.headers["x-ratelimit-reset-tokens"];
+          } catch (error) {
+            return error instanceof GatewayError ? error.retryAfterSeconds : error;
+          }
+        }),
+      );
+      expect(outcomes.filter((each) => typeof each === "string" && /^\d+s$/.test(each))).toHaveLength(2);
+      const [wait] = outcomes.filter((each) => typeof each === "number");
+      expect(wait).toBeGreaterThan(0);
+      expect(wait).toBeLessThanOrEqual(60);
+    } finally {
+      await limits.close();
+      redis.close();
+    }
+  });
+});
+
+/** What a client asks when it connects. */
+const GREETINGS: Readonly<Record<string, string>> = {
+  hello: "+OK\r\n",
+  client: "+OK\r\n",
+  info: "$21\r\nredis_version:7.0.0\r\n\r\n",
+};

@@ -105,22 +105,28 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
   };
 }
 
-function requestCounter(redis: Redis | undefined, name: string): RateLimiterAbstract {
+interface RequestCounter {
+  readonly shared: RateLimiterAbstract;
+  /** Counts for this process while the shared one cannot. */
+  readonly own: RateLimiterAbstract;
+}
+
+function requestCounter(redis: Redis | undefined, name: string): RequestCounter {
   const options = { keyPrefix: name, points: UNLIMITED, duration: WINDOW_SECONDS };
-  const memory = new RateLimiterMemory(options);
-  return redis === undefined
-    ? memory
-    : new RateLimiterRedis({
-        ...options,
-        keyPrefix: `faregate:${name}`,
-        storeClient: redis,
-        insuranceLimiter: memory,
-      });
+  const own = new RateLimiterMemory(options);
+  if (redis === undefined) return { shared: own, own };
+  const shared = new RateLimiterRedis({
+    ...options,
+    keyPrefix: `faregate:${name}`,
+    storeClient: redis,
+    insuranceLimiter: own,
+  });
+  return { shared, own };
 }
 
 /** Counts one request, or rejects it; a refused one leaves no trace in the count. */
 async function countRequest(
-  counter: RateLimiterAbstract,
+  counter: RequestCounter,
   about: { readonly key: string; readonly limit: number; readonly headers: Record<string, string> },
   does = "make",
 ): Promise<void> {
@@ -130,7 +136,7 @@ async function countRequest(
   describe(headers, "requests", { limit, left: limit - counted.consumedPoints, resetSeconds });
   if (counted.consumedPoints <= limit) return;
   // A count that only rises would refuse beyond the limit that an operator raises meanwhile.
-  await counter.reward(key).catch(() => undefined);
+  await counter.shared.reward(key).catch(() => undefined);
   throw exceeded(
     `Rate limit exceeded: this key may ${does} ${limit} requests per minute.`,
     resetSeconds,
@@ -138,12 +144,23 @@ async function countRequest(
   );
 }
 
+async function consumed({ shared, own }: RequestCounter, key: string): Promise<RateLimiterRes> {
+  const counted = await consumedBy(shared, key);
+  return isSound(counted) ? counted : consumedBy(own, key);
+}
+
 /** Counts one request; the library tells a full count by a rejection with the same state. */
-function consumed(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
+function consumedBy(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
   return limiter.consume(key).catch((refused: unknown) => {
     if (refused instanceof RateLimiterRes) return refused;
     throw refused;
   });
+}
+
+/** The library takes whatever Redis says for a count. */
+function isSound({ consumedPoints, msBeforeNext }: RateLimiterRes): boolean {
+  const isCount = Number.isSafeInteger(consumedPoints) && consumedPoints > 0;
+  return isCount && msBeforeNext >= 0 && msBeforeNext <= WINDOW_SECONDS * 1_000;
 }
 
 async function openRedis(url: string, log: Log): Promise<Redis> {
@@ -155,6 +172,8 @@ async function openRedis(url: string, log: Log): Promise<Redis> {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     socketTimeout: SILENCE_LIMIT_MS,
+    // One that drips its answer is never silent.
+    commandTimeout: SILENCE_LIMIT_MS,
   });
   redis.on("error", (err) =>
     log.warn({ err }, "Redis is unreachable; rates are counted per process for now"),

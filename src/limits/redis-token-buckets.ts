@@ -64,7 +64,11 @@ export class RedisTokenBuckets implements TokenBuckets {
       tokens,
       onlyIfRoom,
     );
-    const [taken, debt] = Array.isArray(response) ? (response as unknown[]) : [];
-    return { taken: taken === 1, debt: Number(debt) };
+    const [taken, told] = Array.isArray(response) ? (response as unknown[]) : [];
+    const debt = typeof told === "string" && told !== "" ? Number(told) : Number.NaN;
+    // What is no answer to the script would refuse requests, or let all in.
+    if ((taken !== 0 && taken !== 1) || !(debt >= 0 && debt <= limit * MAX_DEBT_MINUTES))
+      throw new Error("Redis gave an answer that is none to the script");
+    return { taken: taken === 1, debt };
   }
 }
