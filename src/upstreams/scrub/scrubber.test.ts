@@ -46,6 +46,21 @@ describe("a vendor's words", () => {
     expect(told).toBe("Incorrect API key provided: [redacted].");
   });
 
+  const SYMBOLS = "sk-VENDORsecret-Zx81+/q=Tail99";
+  it.each<[string, (secret: string) => string]>([
+    ["for a URL", encodeURIComponent],
+    ["for a URL in small letters", (secret) => encodeURIComponent(secret).toLowerCase()],
+    ["for a URL twice", (secret) => encodeURIComponent(encodeURIComponent(secret))],
+    ["for a URL in part", (secret) => secret.replace("+", "%2B")],
+    ["for HTML", (secret) => secret.replace(/[+/=]/g, (letter) => `&#${letter.charCodeAt(0)};`)],
+    ["for JSON", (secret) => secret.replace("+", "\\u002b").replace("/", "\\/")],
+    ["for C", (secret) => secret.replace(/[+/=]/g, (letter) => `\\x${letter.charCodeAt(0).toString(16)}`)],
+    ["for mail", (secret) => secret.replaceAll("=", "=3D").replace("+", "=2B")],
+  ])("lose all of a secret whose symbols are escaped %s", (_, escape) => {
+    const told = createScrubber([upstream(ORIGIN, SYMBOLS)]).text(`Bad key ${escape(SYMBOLS)}, sorry.`);
+    expect(told).toBe("Bad key [redacted], sorry.");
+  });
+
   it.each(["ark-key-5f2e", "AKLT77aa88bb", "c2VjcmV0LWtleQ==", "video-prod"])(
     "lose each part of a credential that holds several: %s",
     (part) => expect(scrubber.text(`bad ${part}!`)).toBe("bad [redacted]!"),

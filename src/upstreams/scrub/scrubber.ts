@@ -59,13 +59,15 @@ export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber
     return told;
   }
 
-  /** Where only another way of writing hides something, the text is told as it reads without that. */
+  /** Where another way of writing hides something, or a part of it, the text is told as it reads without that. */
   function text(given: string): string {
+    const bare = unescaped(given);
+    if (bare === given) return asWritten(given);
+    if (lettersIn(secrets.find(bare)) > lettersIn(secrets.find(given))) return asWritten(bare);
     const told = asWritten(given);
-    const bare = unescaped(told);
-    if (bare === told) return told;
-    const scrubbed = asWritten(bare);
-    return scrubbed === bare ? told : scrubbed;
+    const rest = unescaped(told);
+    const scrubbed = asWritten(rest);
+    return scrubbed === rest ? told : scrubbed;
   }
 
   function value(given: unknown, depth = 0): unknown {
@@ -85,6 +87,10 @@ export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber
   return { text, value: (given) => value(given) };
 }
 
+function lettersIn(spans: readonly Span[]): number {
+  return spans.reduce((sum, [start, end]) => sum + end - start, 0);
+}
+
 /** The text with each span, and spans that touch as one, replaced. */
 function withoutSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
@@ -99,14 +105,16 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
   return told + text.slice(from);
 }
 
-/** Without the escapes of JSON, HTML and URLs, of which a text may have several one in another. */
+/** Without the escapes of JSON, C, HTML, URLs and mail, of which a text may have several one in another. */
 function unescaped(text: string): string {
   let bare = text;
   for (let round = 0; round < MAX_ROUNDS && ESCAPED.test(bare); round += 1) {
     const next = bare
-      .replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+      .replace(/\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))/gi, (_, wide?: string, byte?: string) =>
+        String.fromCharCode(Number.parseInt(wide ?? byte ?? "", 16)),
+      )
       .replace(/\\(["'/\\])/g, "$1")
-      .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+      .replace(/[%=]([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
       .replace(/&#(x?)([0-9a-f]{1,5});/gi, (_, x: string, digits: string) =>
         String.fromCharCode(Number.parseInt(digits, x === "" ? 10 : 16)),
       )
@@ -118,5 +126,5 @@ function unescaped(text: string): string {
 }
 
 const MAX_ROUNDS = 3;
-const ESCAPED = /\\|%|&/;
+const ESCAPED = /\\|%|&|=[0-9a-f]{2}/i;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
