@@ -73,8 +73,6 @@ class Rewriter {
   #piece: { readonly buffer: Buffer; readonly start: number; end: number } | undefined;
   /** Choices whose role is told. */
   readonly #opened = new Set<number>();
-  /** Those among them whose role the upstream has not told so far. */
-  readonly #owed = new Set<number>();
   #opening = true;
   /** Its chunks hold nulls to be cut, most likely every one. */
   #hasNulls = false;
@@ -136,7 +134,7 @@ class Rewriter {
 
   #holdsMore(buffer: Buffer, start: number, end: number): boolean {
     return (
-      (this.#owed.size > 0 && this.#holdsRole(buffer, start, end)) ||
+      this.#holdsRole(buffer, start, end) ||
       (this.#terms.tellsThoughts && this.#holdsThought(buffer, start, end))
     );
   }
@@ -161,7 +159,7 @@ class Rewriter {
     }
     const edits: Edit[] = [];
     if (this.#opening) edits.push(...this.#open(chunk));
-    else if (this.#owed.size > 0) edits.push(...this.#repay(chunk));
+    else edits.push(...this.#withoutSecondRoles(chunk));
     if (tellsThoughts) edits.push(...tellThoughts(chunk, "choices.delta"));
     if (usage !== "throughout") edits.push(...withoutUsage(chunk, usage === "unasked"));
     if (hasUsage) this.#move(chunk);
@@ -194,11 +192,10 @@ class Rewriter {
     if (chunk.choices.length > 0 && this.#opened.size === 0) this.#head = headOf(chunk);
     const begun = chunk.choices.filter(({ index }) => !this.#opened.has(index));
     const apart = begun.filter(({ hasRole, hasText }) => !hasRole || hasText);
-    for (const { index, hasRole } of apart) {
+    for (const { index } of apart) {
       const delta = '{"role":"assistant","content":""}';
       const choice = `{"index":${index},"delta":${delta},"finish_reason":null}`;
       this.#put(Buffer.from(writeFrame(`{${headOf(chunk)},"choices":[${choice}]}`)));
-      if (!hasRole) this.#owed.add(index);
     }
     for (const { index } of begun) this.#opened.add(index);
     this.#opening = this.#opened.size < this.#terms.responses;
@@ -209,14 +206,16 @@ class Rewriter {
         apart.filter(({ hasRole }) => hasRole),
       ),
       ...begun.filter((each) => !apart.includes(each)).flatMap(withText),
-      ...this.#repay({ ...chunk, choices: again }),
+      ...this.#withoutSecondRoles({ ...chunk, choices: again }),
     ];
   }
 
-  /** A role that comes after it was told would be read as a second one. */
-  #repay(chunk: ForwardedChunk): readonly Edit[] {
-    const late = chunk.choices.filter(({ index, hasRole }) => hasRole && this.#owed.delete(index));
-    return withoutRoles(chunk, late);
+  /** Clients join what comes twice: some vendors tell the role in every chunk, which reads as "assistantassistant". */
+  #withoutSecondRoles(chunk: ForwardedChunk): readonly Edit[] {
+    return withoutRoles(
+      chunk,
+      chunk.choices.filter(({ index, hasRole }) => hasRole && this.#opened.has(index)),
+    );
   }
 
   /** Of several choices each may state its own share: what they used together is what was charged. */
