@@ -32,7 +32,6 @@ export function framesOf(stream: string): readonly string[] {
 export function specifiedStream(stream: string, asksUsage: boolean): readonly Due[] {
   const due: Due[] = [];
   const opened = new Set<number>();
-  const owed = new Set<number>();
   let counted: Due | undefined;
   // As the answer began: some vendors give chunks ids of their own.
   let beginning: object | undefined;
@@ -60,9 +59,8 @@ export function specifiedStream(stream: string, asksUsage: boolean): readonly Du
       if (isApart) {
         const opening = { index, delta: { role: "assistant", content: "" }, finish_reason: null };
         due.push({ ...heading, choices: [opening] });
-        if (!role) owed.add(index);
       }
-      const isCut = (isApart && role) || (role && !isFirst && owed.delete(index));
+      const isCut = (isApart && role) || (role && !isFirst);
       const { usage: own, ...others } = choice;
       if (own && asksUsage) counted = { ...beginning, choices: [], usage: own };
       // Beside a call vendors write no text; alone the role stands with an empty one.
