@@ -10,6 +10,7 @@ import { runShort } from "../support/short-command.ts";
 
 /** Commands that need a database, each as somebody would call it who mistyped FAREGATE_DATA_DIR. */
 const NEED_ONE: Readonly<Record<string, readonly string[]>> = {
+  prices: ["prices"],
   apply: ["apply", "FILE"],
   export: ["export"],
   "ledger verify": ["ledger", "verify"],
@@ -19,6 +20,8 @@ const NEED_ONE: Readonly<Record<string, readonly string[]>> = {
   doctor: ["doctor"],
   "stop-database": ["stop-database"],
 };
+/** Their exit code 1 is a finding. */
+const TELL_BY_ONE = new Set(["ledger verify", "prices"]);
 const MAKE_OR_NEED_NONE = ["start", "migrate", "sandbox"];
 
 let above: string;
@@ -45,7 +48,7 @@ it.each(Object.keys(NEED_ONE))(
     await writeFile(file, "version: 1\n");
     const args = (NEED_ONE[name] ?? []).map((word) => (word === "FILE" ? file : word));
     const result = await runShort({ FAREGATE_DATA_DIR: dataDir }, ...args);
-    expect(result.code).toBe(name === "ledger verify" ? 3 : 1);
+    expect(result.code).toBe(TELL_BY_ONE.has(name) ? 3 : 1);
     expect(`${result.stdout}${result.stderr}`).toContain(
       `there is no database in ${dataDir}; set FAREGATE_DATA_DIR to the data folder of your gateway, or create one: start a gateway, or run faregate migrate`,
     );
