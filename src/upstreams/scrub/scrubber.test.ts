@@ -56,8 +56,8 @@ describe("a vendor's words", () => {
     ["for JSON", (secret) => secret.replace("+", "\\u002b").replace("/", "\\/")],
     ["for C", (secret) => secret.replace(/[+/=]/g, (letter) => `\\x${letter.charCodeAt(0).toString(16)}`)],
     ["for mail", (secret) => secret.replaceAll("=", "=3D").replace("+", "=2B")],
-  ])("lose all of a secret whose symbols are escaped %s", (_, escape) => {
-    const told = createScrubber([upstream(ORIGIN, SYMBOLS)]).text(`Bad key ${escape(SYMBOLS)}, sorry.`);
+  ])("lose all of a secret whose symbols are spelld %s", (_, escape) => {
+    const told = createScrubber([upstream(ORIGIN, SYMBOLS)]).text(`Bad key ${spell(SYMBOLS)}, sorry.`);
     expect(told).toBe("Bad key [redacted], sorry.");
   });
 
