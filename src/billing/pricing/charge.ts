@@ -35,7 +35,14 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const { served, usage, requests, units } = response;
   const calls = callsOf(frozen, response);
   const terms = serviceTerms(asked, served);
-  const { terms: applied, ...priced } = price(
+  const {
+    lines,
+    sum,
+    chargeNanos,
+    row,
+    unpriced,
+    terms: applied,
+  } = price(
     tableOf(frozen),
     { passes: [usage], requests, calls, units },
     { ...terms, hours: hours?.name, factorPpm },
@@ -46,13 +53,14 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     return { ...term, from: served?.[dimension] === undefined ? "asked" : "answer" };
   });
   const isPlain =
-    priced.row === "base" &&
-    priced.unpriced.length === 0 &&
+    row === "base" &&
+    unpriced.length === 0 &&
     told.every(({ dimension }) => dimension === "hours") &&
     calls === undefined &&
     units === undefined &&
     !hasParts(usage);
-  return { ...priced, terms: told, isPlain };
+  // Spelled out: every request is charged, and to copy the fields of an object costs more than to price its tokens.
+  return { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain };
 }
 
 // A model's prices are frozen and shared by all of its requests, so that their rows are made once.

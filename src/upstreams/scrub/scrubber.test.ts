@@ -56,7 +56,7 @@ describe("a vendor's words", () => {
     ["for JSON", (secret) => secret.replace("+", "\\u002b").replace("/", "\\/")],
     ["for C", (secret) => secret.replace(/[+/=]/g, (letter) => `\\x${letter.charCodeAt(0).toString(16)}`)],
     ["for mail", (secret) => secret.replaceAll("=", "=3D").replace("+", "=2B")],
-  ])("lose all of a secret whose symbols are spelld %s", (_, escape) => {
+  ])("lose all of a secret whose symbols are escaped %s", (_, spell) => {
     const told = createScrubber([upstream(ORIGIN, SYMBOLS)]).text(`Bad key ${spell(SYMBOLS)}, sorry.`);
     expect(told).toBe("Bad key [redacted], sorry.");
   });
