@@ -162,6 +162,7 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
   const body = Buffer.from(JSON.stringify(SHAPES[name].body(asked.prompt, asked.limit, asked.responses)));
   const scanner = createBodyScan(watchOf(name));
   scanner.write(body);
+  const scan = scanner.end();
   let prices: TokenPrices = asked.price;
   const rows = [...asked.steps]
     .sort((one, other) => one.above - other.above)
@@ -193,10 +194,10 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
     model,
     price: frozen,
     body: [body],
-    scan: scanner.end(),
+    scan,
     settings: SETTINGS,
   });
-  const request = { protocol: PROTOCOLS[name], body: [body] } as unknown as TextRequest;
+  const request = { protocol: PROTOCOLS[name], body: [body], scan } as unknown as TextRequest;
   return { bound, frozen, request };
 }
 
