@@ -5,6 +5,11 @@
  */
 const ERRORS = {
   invalid_api_key: { status: 401, code: "" },
+  revoked_api_key: { status: 401, code: "" },
+  rotated_api_key: { status: 401, code: "" },
+  expired_api_key: { status: 401, code: "" },
+  disabled_api_key: { status: 401, code: "" },
+  account_suspended: { status: 401, code: "" },
   // The console's: signing in, and who may do what.
   not_signed_in: { status: 401, code: "not_signed_in" },
   sign_in_failed: { status: 401, code: "sign_in_failed" },

@@ -28,6 +28,16 @@ const TOLD: Readonly<Record<Way, RegExp>> = {
   account: /^The account of this API key is suspended\./,
 };
 
+/** What the operator's log calls it. */
+const LOGGED: Readonly<Record<Way, RegExp>> = {
+  revoked: /"reason":"revoked_api_key"/,
+  disabled: /"reason":"disabled_api_key"/,
+  deleted: /"reason":"invalid_api_key"/,
+  expiring: /"reason":"expired_api_key"/,
+  rotated: /"reason":"(revoked|rotated)_api_key"/,
+  account: /"reason":"account_suspended"/,
+};
+
 /** Processes are told of changes, or every message is lost and they find them by looking. */
 export function revocationLaws({ lost }: { readonly lost: boolean }): void {
   describe(`A4, a key that ends, with ${lost ? "every notification lost" : "notifications"}`, () => {
@@ -80,6 +90,7 @@ export function revocationLaws({ lost }: { readonly lost: boolean }): void {
           expect.objectContaining({ code: "", message: expect.stringMatching(TOLD[way]) }),
         ]);
       }
+      expect(gateways.first.output()).toMatch(LOGGED[way]);
     }
 
     async function apply(text: string, ...options: string[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Authenticator } from "../../accounts/authenticator.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import type { KeyEnd } from "../../accounts/caller-store.ts";
 import type { Clock } from "../../base/clock.ts";
-import { GatewayError } from "../../errors.ts";
+import { type ErrorReason, GatewayError } from "../../errors.ts";
 import type { RequestContext } from "./endpoint.ts";
 
 /** Headers that carry a key, neutral and real spellings alike; every one works on every endpoint. */
@@ -115,16 +115,25 @@ function orInvalid(
 ): Caller {
   if (caller !== undefined) return caller;
   const end = carried.map((credential) => authenticator.endOf(credential)).find((each) => each !== undefined);
-  // Its code is that of any other 401.
-  throw end === undefined ? invalidKey() : new GatewayError("invalid_api_key", ENDS[end]);
+  throw end === undefined ? invalidKey() : new GatewayError(...ENDS[end]);
 }
 
-const ENDS: Readonly<Record<KeyEnd, string>> = {
-  revoked: "This API key was revoked. Create another one in the dashboard.",
-  rotated: "This API key was rotated. Use the new one, or create another one in the dashboard.",
-  expired: "This API key has expired. Extend it or create another one in the dashboard.",
-  disabled: "This API key is disabled. An owner of the account can enable it in the dashboard.",
-  account_suspended: "The account of this API key is suspended. Contact the gateway's operator.",
+/** For callers all have the code of any other 401; the operator's log names them apart. */
+const ENDS: Readonly<Record<KeyEnd, readonly [ErrorReason, string]>> = {
+  revoked: ["revoked_api_key", "This API key was revoked. Create another one in the dashboard."],
+  rotated: [
+    "rotated_api_key",
+    "This API key was rotated. Use the new one, or create another one in the dashboard.",
+  ],
+  expired: ["expired_api_key", "This API key has expired. Extend it or create another one in the dashboard."],
+  disabled: [
+    "disabled_api_key",
+    "This API key is disabled. An owner of the account can enable it in the dashboard.",
+  ],
+  account_suspended: [
+    "account_suspended",
+    "The account of this API key is suspended. Contact the gateway's operator.",
+  ],
 };
 
 const SEND_ONE =
