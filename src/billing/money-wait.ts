@@ -4,7 +4,7 @@ import { formatUsd } from "../base/money.ts";
 import { GatewayError } from "../errors.ts";
 import { InsufficientFunds } from "./billing.ts";
 import { UNWRITABLE } from "./journal/journal-writer.ts";
-import type { LedgerRef } from "./leases/ledger-ref.ts";
+import { type LedgerRef, periodEnd } from "./leases/ledger-ref.ts";
 
 /** How requests wait for money that others merely hold: `settings.queues`. */
 export interface WaitLimits {
@@ -34,8 +34,8 @@ export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string
   switch (why.kind) {
     case "insufficient": {
       const isBalance = why.ledger.allowanceNanos === null;
-      const where = isBalance ? "the account's balance" : "the API key's spending limit leaves";
-      const remedy = isBalance ? "top up the account" : "use another key";
+      const where = isBalance ? "the account's balance" : `the API key's ${limitText(why.ledger)} leaves`;
+      const remedy = isBalance ? "top up the account" : waitOrChange(why.ledger);
       const advised = advice === undefined ? capitalised(remedy) : `${advice} or ${remedy}`;
       return new InsufficientFunds(
         `This request may cost up to $${formatUsd(amountNanos)}, which is more than ${where}. ${advised}.`,
@@ -59,13 +59,25 @@ export function unavailable(): GatewayError {
 }
 
 /** What a caller is told who has no money at all. */
-export function fundless({ allowanceNanos }: LedgerRef): GatewayError {
+export function fundless(ledger: LedgerRef): GatewayError {
   return new GatewayError(
     "insufficient_user_quota",
-    allowanceNanos === null
+    ledger.allowanceNanos === null
       ? "The account's balance is used up. Top up the account."
-      : "The API key's spending limit is used up. Use another key.",
+      : `The API key's ${limitText(ledger)} is used up. ${capitalised(waitOrChange(ledger))}.`,
   );
+}
+
+function limitText({ allowanceNanos }: LedgerRef): string {
+  return `spending limit of $${formatUsd(allowanceNanos ?? 0n)}`;
+}
+
+/** What helps against a limit. */
+function waitOrChange(ledger: LedgerRef): string {
+  const end = periodEnd(ledger);
+  return end === undefined
+    ? "use another key"
+    : `wait until ${end}, when the limit begins anew, or use another key`;
 }
 
 /**

@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { AccountId, KeyId } from "../../accounts/caller.ts";
-import { ledgersOf, periodStart } from "./ledger-ref.ts";
+import { ledgersOf, limitLedgerId, periodEnd, periodStart } from "./ledger-ref.ts";
 
 describe("the period of a spending limit", () => {
   it.each([
-    ["day", "2026-11-21T23:59:59.999Z", "2026-11-21"],
-    ["week", "2026-11-22T12:00:00Z", "2026-11-16"], // a Sunday belongs to the Monday before
-    ["week", "2026-11-23T00:00:00Z", "2026-11-23"],
-    ["week", "2027-01-01T00:00:00Z", "2026-12-28"],
-    ["month", "2026-11-30T23:00:00Z", "2026-11-01"],
-    ["total", "2026-11-21T00:00:00Z", "1970-01-01"],
-  ] as const)("%s of %s begins on %s", (period, at, start) => {
-    expect(periodStart(period, Date.parse(at))).toBe(start);
+    ["day", "2026-11-21T23:59:59.999Z", "2026-11-21", "2026-11-22T00:00:00Z"],
+    ["week", "2026-11-22T12:00:00Z", "2026-11-16", "2026-11-23T00:00:00Z"], // a Sunday belongs to the Monday before
+    ["week", "2026-11-23T00:00:00Z", "2026-11-23", "2026-11-30T00:00:00Z"],
+    ["week", "2027-01-01T00:00:00Z", "2026-12-28", "2027-01-04T00:00:00Z"],
+    ["month", "2026-12-31T23:00:00Z", "2026-12-01", "2027-01-01T00:00:00Z"],
+    ["total", "2026-11-21T00:00:00Z", "1970-01-01", undefined],
+  ] as const)("%s of %s begins on %s and ends at %s", (period, at, start, end) => {
+    const atMs = Date.parse(at);
+    expect(periodStart(period, atMs)).toBe(start);
+    const id = limitLedgerId(1n as KeyId, period, atMs);
+    expect(periodEnd({ id, accountId: 5n, allowanceNanos: 1n })).toBe(end);
   });
 });
 

@@ -60,3 +60,13 @@ export function periodStart(period: SpendingLimit["period"], atMs: number): stri
   }
   return at.toISOString().slice(0, 10);
 }
+
+/** When the period of a limit's ledger is over, as in "2026-12-01T00:00:00Z"; undefined = its amount is for all time. */
+export function periodEnd({ id }: LedgerRef): string | undefined {
+  const [, , period, start] = id.split(":");
+  if (start === undefined || period === "total") return undefined;
+  const end = new Date(start);
+  if (period === "month") end.setUTCMonth(end.getUTCMonth() + 1);
+  else end.setUTCDate(end.getUTCDate() + (period === "week" ? 7 : 1));
+  return `${end.toISOString().slice(0, 10)}T00:00:00Z`;
+}
