@@ -11,7 +11,7 @@ import { deleteModel, type ModelDeclaration, upsertModels } from "../catalog/mod
 import type { SettingsFile } from "../catalog/settings.ts";
 import { deleteUpstream, upsertUpstream } from "../catalog/upstreams-store.ts";
 import type { Database, Queryable } from "../storage/database.ts";
-import { demoRemovals } from "./demo/demo.ts";
+import { demoAccountWarnings, demoRemovals } from "./demo/demo.ts";
 import { hadDemo } from "./demo/demo-store.ts";
 import { type Change, type ChangeSummary, type CheckedPlan, renderPlan, summarize } from "./diff/changes.ts";
 import { diffManifest } from "./diff/diff.ts";
@@ -126,7 +126,8 @@ export async function makePlan(
       ownerOf: (credential) => owners.get(credential),
     },
   );
-  const demo = removeDemo && (await hadDemo(tx)) ? demoRemovals(state, manifest) : [];
+  const isDemo = await hadDemo(tx);
+  const demo = isDemo && removeDemo ? demoRemovals(state, manifest) : [];
   const known = new Set(plan.changes.map(changeKey));
   const changes = [...plan.changes, ...demo.filter((change) => !known.has(changeKey(change)))];
   const removed = new Set(
@@ -134,8 +135,9 @@ export async function makePlan(
       subject === "upstream" && action === "delete" ? [name] : [],
     ),
   );
-  const now = systemClock.nowMs();
-  return { changes, notes: plan.notes, warnings: warningsOf(manifest, state, { removed, now }) };
+  const warnings = warningsOf(manifest, state, { removed, now: systemClock.nowMs() });
+  if (isDemo && !removeDemo) warnings.push(...demoAccountWarnings(state, manifest));
+  return { changes, notes: plan.notes, warnings };
 }
 
 const changeKey = ({ subject, name, action }: Change): string => `${subject} ${name} ${action}`;

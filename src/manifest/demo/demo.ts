@@ -136,6 +136,23 @@ const MODELS: readonly ModelDeclaration[] = [
 ];
 
 /**
+ * A sentence where the demo's account stays beside upstreams of real vendors: whoever has its key, which was printed at the
+ * first start, can spend its play money there.
+ */
+export function demoAccountWarnings(
+  { upstreams, accounts }: Pick<State, "upstreams" | "accounts">,
+  manifest: Pick<Manifest, "upstreams" | "accounts">,
+): string[] {
+  const isReal = ({ kind }: { readonly kind: string }): boolean => kind !== "sandbox";
+  const isKept = accounts.some(({ name, disabled }) => name === DEMO_ACCOUNT && !disabled);
+  const isOwn = manifest.accounts.some(({ name }) => name === DEMO_ACCOUNT);
+  if (!isKept || isOwn || ![...manifest.upstreams, ...upstreams].some(isReal)) return [];
+  return [
+    `account ${DEMO_ACCOUNT} of the demo can spend its play money at real vendors; apply the file with --remove-demo, or suspend the account`,
+  ];
+}
+
+/**
  * What takes the demo out again beside a file: its upstream, its account, and its models, except for what the file
  * names itself and models that another upstream serves. Accounts are disabled, never deleted.
  */
