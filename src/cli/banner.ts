@@ -19,7 +19,7 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
     ...(welcome.sandboxUrl === undefined
       ? []
       : [
-          `  Sandbox     ${welcome.sandboxUrl} (the demo catalog's upstream; set FAREGATE_CONFIG for real vendors)`,
+          `  Sandbox     ${welcome.sandboxUrl} (makes up the answers of the demo's models; see README, "A real vendor")`,
         ]),
     ...(welcome.asItIs ? ["  Catalog     from the database; FAREGATE_CONFIG is not set"] : []),
     key === undefined
