@@ -129,7 +129,7 @@ function healthOf(error: UpstreamError): AttemptOutcome {
 }
 
 /** What came under a success status is no answer. `told`: what the caller reads; `how` the upstream answered, for the log. */
-function noAnswer(health: "failed" | "neutral", told: string, how: string): FailureWithError {
+function noResponse(health: "failed" | "neutral", told: string, how: string): FailureWithError {
   return {
     next: true,
     timedOut: false,
@@ -140,7 +140,7 @@ function noAnswer(health: "failed" | "neutral", told: string, how: string): Fail
 
 /** The stream ended without an event, or before its terminal one. */
 export function brokenStream(upstream: string): FailureWithError {
-  return noAnswer(
+  return noResponse(
     "failed",
     "The upstream closed the connection mid-response. Try again.",
     `The upstream ${upstream} closed the connection mid-response.`,
@@ -149,7 +149,7 @@ export function brokenStream(upstream: string): FailureWithError {
 
 /** A stream was asked for. Plain requests are answered well there, so it is no failing upstream. */
 export function answeredInOnePiece(upstream: string): AttemptFailure {
-  return noAnswer(
+  return noResponse(
     "neutral",
     "The upstream didn't stream its response. Request a plain response instead.",
     `The upstream ${upstream} didn't stream its response.`,
@@ -158,7 +158,7 @@ export function answeredInOnePiece(upstream: string): AttemptFailure {
 
 /** A success status, and under it a proxy's page or half an answer. */
 export function unreadableResponse(upstream: string): AttemptFailure {
-  return noAnswer(
+  return noResponse(
     "failed",
     "The upstream's response can't be read. Try again.",
     `The upstream ${upstream} returned a success status with a non-JSON body.`,
@@ -167,7 +167,7 @@ export function unreadableResponse(upstream: string): AttemptFailure {
 
 /** As unreadable as half an answer. */
 function notAnImage({ message }: NotAnImage, upstream: string): FailureWithError {
-  return noAnswer(
+  return noResponse(
     "failed",
     "The upstream's response contains an invalid image. Try again.",
     `The upstream ${upstream} returned ${message}.`,
@@ -176,7 +176,7 @@ function notAnImage({ message }: NotAnImage, upstream: string): FailureWithError
 
 /** An answer, or an event, beyond every sane size is not collected further. Another upstream may put it shorter. */
 export function tooLargeResponse(upstream: string, how = "more than the gateway accepts"): FailureWithError {
-  return noAnswer(
+  return noResponse(
     "neutral",
     "The upstream's response exceeds the gateway's limit. Request less at once.",
     `The upstream ${upstream} returned ${how}.`,

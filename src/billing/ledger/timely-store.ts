@@ -7,10 +7,10 @@ const RESPONSE_LIMIT_MS = 4_000;
 
 /** There was no answer in time. Whether the statement took effect, or still will, nobody knows. */
 export class LateResponseError extends Error {
-  override readonly name = "LateAnswerError";
+  override readonly name = "LateResponseError";
 }
 
-/** The same store, but whoever waits for it is told after 4 s: {@link LateAnswerError}. */
+/** The same store, but whoever waits for it is told after 4 s: {@link LateResponseError}. */
 export function timelyStore(store: JournalStore, timers: Timers): JournalStore {
   const inTime = async <T>(response: Promise<T>): Promise<T> => {
     let cancel = (): void => undefined;

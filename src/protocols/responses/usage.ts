@@ -30,7 +30,7 @@ import { isEvent, isOutput, isUnnamed } from "./form.ts";
 const rules: MeteringRules = {
   callerFinishes: new Set(["max_output_tokens"]),
   declines: (reason) => decodeFinish({ incomplete_details: { reason } }).unified === "content-filter",
-  readResponse: readAnswer,
+  readResponse: readBody,
   readEvent,
   responseText: serveText,
   eventText,
@@ -83,7 +83,7 @@ const STATED_CALLS: readonly StatedCalls[] = [
 /** Reads usage off responses, plain and streamed. */
 export const responsesUsage = usageReader(rules);
 
-function readAnswer(body: JsonObject, notes: StreamState): void {
+function readBody(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
   readResponse(body, notes);
 }

@@ -6,7 +6,7 @@ import { StreamEvent } from "./stream-event.ts";
 
 /** More than any answer is, of which nothing can be left out: the caller would miss it without a word. */
 export class OversizedResponse extends RangeError {
-  override readonly name = "OversizedAnswer";
+  override readonly name = "OversizedResponse";
 }
 
 /** As a plain answer: images of the largest kind come to 25 MB in one event. */

@@ -21,7 +21,7 @@ export class Gathered {
   bytes = 0;
   #blocks = 0;
 
-  /** Of one frame and the events that it was read as. Throws OversizedAnswer. */
+  /** Of one frame and the events that it was read as. Throws OversizedResponse. */
   count({ data }: WireFrame, events: readonly ChatEvent[]): void {
     // Pieces of words are kept without their framing; what made no event may be kept as it is.
     let bytes = 0;

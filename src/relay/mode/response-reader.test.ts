@@ -123,7 +123,7 @@ describe("reading an answer beside the event loop", () => {
     await expect(reader.read(answer(chat({ content: "", images: [none] })))).rejects.toMatchObject({
       name: "NotAnImage",
     });
-    const oversized = { name: "OversizedAnswer" };
+    const oversized = { name: "OversizedResponse" };
     const usage = { prompt_tokens: 7, completion_tokens: 3, more: "x".repeat(2 * MB) };
     await expect(reader.read(answer(chat({ content: "Hi" }, { usage })))).rejects.toMatchObject(oversized);
     await expect(reader.read(answer(chat({ content: "x".repeat(2 * MB) })))).rejects.toMatchObject(oversized);

@@ -22,7 +22,7 @@ export interface LongResponse {
 
 /** Reads and writes long answers beside the event loop, which they would hold up for everybody. */
 export interface ResponseReader {
-  /** As `readWhole` does. Rejects with NotAnImage, OversizedAnswer, or a bug of ours. */
+  /** As `readWhole` does. Rejects with NotAnImage, OversizedResponse, or a bug of ours. */
   read(answer: LongResponse): Promise<ResponseReading>;
   /** The answer without what is the operator's own. */
   scrub(body: readonly Uint8Array[], catalog: KnownUpstreams): Promise<Uint8Array>;
@@ -156,7 +156,7 @@ function thrownIn({
 }: Extract<ResponseReply, { readonly thrown: unknown }>["thrown"]): Error {
   if (name === "NotAnImage") return new NotAnImage(message);
   // What is written may be longer than any text can be.
-  if (name === "OversizedAnswer" || name === "RangeError") return new OversizedResponse(message);
+  if (name === "OversizedResponse" || name === "RangeError") return new OversizedResponse(message);
   return Object.assign(new Error(message), { name, stack });
 }
 

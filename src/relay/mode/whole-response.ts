@@ -35,7 +35,7 @@ export interface ResponseReading {
   readonly passed?: BodyRewrite;
 }
 
-/** Reads a whole answer and writes it as the caller asked. Throws NotAnImage and OversizedAnswer. */
+/** Reads a whole answer and writes it as the caller asked. Throws NotAnImage and OversizedResponse. */
 export function readWhole(
   { client, framing, responses, form }: ResponseTerms,
   usage: UsageReader,

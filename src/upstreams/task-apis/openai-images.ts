@@ -2,7 +2,7 @@ import { imageTypeOf } from "../../base/media-signatures.ts";
 import type { ImageOrder } from "../../families/family.ts";
 import { pixelsOf } from "./order-bodies.ts";
 import { jsonOf, linkAt, textAt, valueAt } from "./poll.ts";
-import { isAnswered, type RefusalTable, readRefusal, refusalWithoutTask } from "./refusals.ts";
+import { isSuccessful, type RefusalTable, readRefusal, refusalWithoutTask } from "./refusals.ts";
 import {
   type SubmitAbout,
   type SubmitOutcome,
@@ -126,7 +126,7 @@ function fieldsOf(order: ImageOrder, { model }: SubmitAbout): Readonly<Record<st
 function readSubmit(told: TaskApiResponse): SubmitOutcome {
   const response = withoutEvents(told);
   const refusal = readRefusal(response, REFUSAL);
-  if (refusal?.type === "refused" || !isAnswered(response))
+  if (refusal?.type === "refused" || !isSuccessful(response))
     return refusal ?? { type: "unclear", reason: NO_IMAGE };
   const body = jsonOf(response);
   const list = valueAt(body, "data");

@@ -30,7 +30,7 @@ const OUR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]
 export function readRefusal(response: TaskApiResponse, table: RefusalTable): Refusal | undefined {
   const body = jsonOf(response);
   const code = textAt(body, table.code);
-  const good = isAnswered(response);
+  const good = isSuccessful(response);
   if (good && body === undefined) return { type: "unclear", reason: "The response is not JSON." };
   if (good && (code === undefined || table.good?.includes(code))) return undefined;
   const status = good ? Number(code) : response.status;
@@ -51,7 +51,7 @@ export function readRefusal(response: TaskApiResponse, table: RefusalTable): Ref
  * it says nothing, or that the vendor failed itself, which may have been behind its queue.
  */
 export function refusalWithoutTask(response: TaskApiResponse, table: RefusalTable): Refusal | undefined {
-  if (!isAnswered(response)) return undefined;
+  if (!isSuccessful(response)) return undefined;
   const body = jsonOf(response);
   const code = textAt(body, table.code);
   const reason = reasonOf(body, table.message);
@@ -101,13 +101,13 @@ function retryAfterOf({ headers }: TaskApiResponse): number | undefined {
 }
 
 /** Whether it has a status that says that nothing is wrong. */
-export function isAnswered({ status }: TaskApiResponse): boolean {
+export function isSuccessful({ status }: TaskApiResponse): boolean {
   return status >= 200 && status < 300;
 }
 
 /** Whether a poll's answer can be believed at all. */
 export function isGoodRecord(response: TaskApiResponse, body: unknown, table: RefusalTable): boolean {
-  if (!isAnswered(response) || valueAt(body, "") === undefined) return false;
+  if (!isSuccessful(response) || valueAt(body, "") === undefined) return false;
   const code = textAt(body, table.code);
   return code === undefined || table.good === undefined || table.good.includes(code);
 }

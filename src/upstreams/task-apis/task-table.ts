@@ -2,8 +2,8 @@ import { validSeconds } from "../../base/clock.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import { exactJsonOf, linkAt, linksAt, numberAt, type Places, textAt, textsAt, valueAt } from "./poll.ts";
 import {
-  isAnswered,
   isGoodRecord,
+  isSuccessful,
   type RefusalTable,
   readRefusal,
   reasonOf,
@@ -110,7 +110,7 @@ function readSubmit(table: TaskTable, response: TaskApiResponse): SubmitOutcome 
   const refusal = readRefusal(response, table.refusal);
   if (refusal?.type === "refused") return refusal;
   // Beside a code that nobody knows, an id still says that there is a task.
-  const body = isAnswered(response) ? exactJsonOf(response) : undefined;
+  const body = isSuccessful(response) ? exactJsonOf(response) : undefined;
   const upstreamId = textAt(body, table.taskId);
   if (upstreamId !== undefined) return { type: "accepted", upstreamId };
   const told = readRecord(table.record, valueAt(body, table.record.at));
@@ -148,7 +148,7 @@ function readFailure(
   { record: table, refusal }: TaskTable,
   record: unknown,
 ): PollOutcome | undefined {
-  if (!isAnswered(response)) return undefined;
+  if (!isSuccessful(response)) return undefined;
   const outcome = readRecord(table, record, reasonOf(body, refusal.message));
   return outcome.type === "failed" ? outcome : undefined;
 }
