@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { createBodyScan } from "../base/json/json-scan.ts";
 import type { Outcome } from "../billing/billing.ts";
@@ -75,8 +75,12 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     routing: { report: () => undefined },
     metrics: { attemptEnded: () => undefined },
     log: silentLog,
+    responseMemory: { open: () => ({ holds: () => true, release: () => undefined }) },
   } as unknown as AttemptDeps;
-  const candidate = { protocol: "chat-completions", model: "m", upstream: { name: "u" } } as Candidate;
+  const candidate = {
+    ...{ protocol: "chat-completions", model: "m" },
+    upstream: { name: "u", timeouts: { firstBytePlainMs: 600_000 } },
+  } as Candidate;
   const ended = attemptAt(deps, exchange, candidate, {
     copies: 1,
     pieces: [body],
@@ -93,6 +97,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     },
     fail: (failure: UpstreamFailure) => upstream?.failed(failure),
     begin: () => upstream?.head(200, { get: () => undefined, all: () => ({}) } as unknown as RawHeaders),
+    write: (text: string) => upstream?.data(Buffer.from(text)),
     send: (data: object) => upstream?.data(Buffer.from(`data: ${JSON.stringify(data)}\n\n`)),
   };
 }
@@ -160,6 +165,77 @@ describe("an attempt whose upstream has not begun to answer", () => {
       expect(attempt.outcomes).toEqual([]);
     },
   );
+});
+
+describe("a plain answer whose caller has left", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const openPlain = () => {
+    const attempt = open(false, true, { losses: [] });
+    attempt.begin();
+    return attempt;
+  };
+
+  /** What comes in so many seconds: something each second, without an end. */
+  const drip = ({ write }: Pick<ReturnType<typeof open>, "write">, text: string, seconds: number): void => {
+    for (let second = 0; second < seconds; second += 1) {
+      write(text);
+      vi.advanceTimersByTime(1_000);
+    }
+  };
+
+  const expectGivenUp = async ({ told, outcomes, ended }: ReturnType<typeof open>): Promise<void> => {
+    expect(await ended).toBeUndefined();
+    expect(told).toEqual(["aborted", "cut"]);
+    expect(outcomes).toMatchObject([{ reason: "client_aborted", estimated: true, status: 0 }]);
+    expect(outcomes[0]?.usage.inputUncached).toBeGreaterThan(10);
+  };
+
+  it("is read for 30 seconds more, and its input is charged", async () => {
+    const attempt = openPlain();
+    attempt.write('{"id":"c');
+    attempt.leave();
+    drip(attempt, "x", 29);
+    expect(attempt.told).toEqual([]);
+    drip(attempt, "x", 2);
+    await expectGivenUp(attempt);
+  });
+
+  it("is awaited while only blanks come, as for its first byte, and then read for 30 seconds", async () => {
+    const attempt = openPlain();
+    attempt.write("\n");
+    attempt.leave();
+    drip(attempt, " \r\n\t", 500);
+    drip(attempt, ' {"id', 29);
+    expect(attempt.told).toEqual([]);
+    drip(attempt, "x", 2);
+    await expectGivenUp(attempt);
+  });
+
+  it("is given up where blanks are all that comes", async () => {
+    const attempt = openPlain();
+    attempt.leave();
+    drip(attempt, "\n", 599);
+    expect(attempt.told).toEqual([]);
+    drip(attempt, "\n", 2);
+    await expectGivenUp(attempt);
+  });
+
+  it("is given up, and its input charged, where it is too large", async () => {
+    const attempt = openPlain();
+    attempt.leave();
+    for (let mb = 0; mb < 96; mb += 1) attempt.write("x".repeat(1024 * 1024));
+    expect(attempt.told).toEqual([]);
+    attempt.write("x");
+    await expectGivenUp(attempt);
+  });
+
+  it("has no such limit while its caller waits", () => {
+    const attempt = openPlain();
+    drip(attempt, "x", 3_000);
+    expect(attempt.told).toEqual([]);
+  });
 });
 
 describe("an attempt on whose answer the gateway itself fails", () => {

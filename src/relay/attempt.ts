@@ -155,7 +155,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
 
   callerLeft(): void {
     this.exchange.gone = true;
-    this.guard(() => this.receiver.gone());
+    if (!this.over) this.guard(() => this.receiver.gone());
   }
 
   cut(): void {

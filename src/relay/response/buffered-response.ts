@@ -32,6 +32,13 @@ import { isLarge } from "./response-memory.ts";
 export const PLAIN_RESPONSE_BYTES = 96 * 1024 * 1024;
 
 /**
+ * What is left for the rest of an answer whose caller has gone, from its first byte on: vendors send a plain answer once all of
+ * it is made, and the largest is here within seconds. Without a bound one that never ends would be read for as long as a
+ * caller may wait.
+ */
+const ABANDONED_MS = 30_000;
+
+/**
  * Receives an answer that is collected whole: a plain one, and one that is framed otherwise than was asked for. Metered,
  * judged and settled, then passed on: byte for byte, or written as the caller asked.
  */
@@ -40,8 +47,12 @@ export class BufferedResponse implements Receiver {
   private readonly headers: Readonly<Record<string, string>>;
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
+  /** More than blanks has come, which some vendors send while the answer is made. */
+  private begun = false;
   /** A worker has it. */
   private isRead = false;
+  /** Gives it up; undefined = its caller is there. */
+  private abandoned: NodeJS.Timeout | undefined;
 
   /** `headers` are those of a successful answer. */
   constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
@@ -53,9 +64,16 @@ export class BufferedResponse implements Receiver {
     const { exchange, candidate, call } = this.attempt;
     this.bytes += chunk.length;
     if (this.bytes > (exchange.request.response.mostBytes ?? PLAIN_RESPONSE_BYTES)) {
-      call.abort();
-      this.attempt.fail(tooLargeResponse(candidate.upstream.name));
+      if (exchange.gone) this.attempt.guard(() => this.cut());
+      else {
+        call.abort();
+        this.attempt.fail(tooLargeResponse(candidate.upstream.name));
+      }
       return;
+    }
+    if (!this.begun && !isBlank(chunk)) {
+      this.begun = true;
+      if (exchange.gone) this.giveUpIn(ABANDONED_MS);
     }
     packChunk(this.chunks, chunk, this.bytes);
     if (isLarge(this.bytes)) this.attempt.keeps(this.bytes);
@@ -73,6 +91,7 @@ export class BufferedResponse implements Receiver {
     const { response } = request;
     const upstream = candidate.upstream.name;
     this.isRead = true;
+    clearTimeout(this.abandoned);
     const terms = this.terms();
     const isAside = isLong(this.bytes, terms);
     const reading = this.read(terms, attempt.mode.tellCall);
@@ -171,6 +190,7 @@ export class BufferedResponse implements Receiver {
   }
 
   async failed(failure: UpstreamFailure): Promise<void> {
+    clearTimeout(this.abandoned);
     const { gone, isCut } = this.attempt.exchange;
     if (!gone && !isCut) return this.attempt.fail(failureOfTransport(failure));
     await chargeInput(this.attempt);
@@ -181,17 +201,33 @@ export class BufferedResponse implements Receiver {
     this.attempt.fail(failureOfReading(cause, this.attempt.candidate.upstream.name));
   }
 
-  /** The caller left: the answer is read on to the end, since the vendor will bill us for it. */
-  gone(): void {}
+  /** The caller left: the answer is read on, since the vendor will bill us for it, but not without end. */
+  gone(): void {
+    const { timeouts } = this.attempt.candidate.upstream;
+    this.giveUpIn(this.begun ? ABANDONED_MS : timeouts.firstBytePlainMs);
+  }
 
+  private giveUpIn(ms: number): void {
+    if (this.isRead) return;
+    clearTimeout(this.abandoned);
+    this.abandoned = setTimeout(() => this.attempt.guard(() => this.cut()), ms);
+  }
+
+  /** The gateway stops, or the caller has left and it takes too long. */
   async cut(): Promise<void> {
     // All of it is here: it is read, charged and told within seconds.
     if (this.isRead) return;
+    clearTimeout(this.abandoned);
     this.attempt.call.abort();
     await chargeInput(this.attempt);
     this.attempt.exchange.request.response.cut();
     this.attempt.done();
   }
+}
+
+/** Nothing but what JSON lets stand before a value. */
+function isBlank(chunk: Buffer): boolean {
+  return chunk.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }
 
 function lengthOf(pieces: readonly Uint8Array[]): number {
