@@ -1,5 +1,7 @@
 import type { Clock } from "../base/clock.ts";
+import { readAllowList } from "../base/fetch/safe-fetch-allow.ts";
 import { randomId } from "../base/random.ts";
+import type { Settings } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
 import type { HealthSite } from "../routing/health/health.ts";
@@ -16,7 +18,9 @@ import { resolveOrder } from "./resolve-order.ts";
 
 export interface AssetsOptions {
   readonly database: Queryable;
-  readonly catalog: { current(): AssetCatalog & KnownUpstreams };
+  readonly catalog: {
+    current(): AssetCatalog & KnownUpstreams & { readonly settings: Pick<Settings, "egressAllow"> };
+  };
   readonly ask: AssetSite["ask"];
   readonly health: PlaceHealth;
   readonly clock: Clock;
@@ -35,7 +39,10 @@ export function createAssets(options: AssetsOptions): Assets {
   });
 
   return {
-    create: async (owner, requestId, body) => register(owner, requestId, readAssetRequest(body)),
+    async create(owner, requestId, body) {
+      const allowed = readAllowList(catalog.current().settings.egressAllow);
+      return register(owner, requestId, readAssetRequest(body, allowed));
+    },
 
     async read(owner, requestId, id) {
       const asset = isAssetId(id) ? (await findAssets(database, owner.accountId, [id])).get(id) : undefined;

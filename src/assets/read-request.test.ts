@@ -1,11 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readAllowList } from "../base/fetch/safe-fetch-allow.ts";
 import { GatewayError } from "../errors.ts";
 import { readAssetRequest } from "./read-request.ts";
 
 const URL_TEXT = "https://media.example/a/cat.png";
 
 describe("a registration", () => {
+  it("takes a private address that the operator allows", () => {
+    const body = { url: "http://10.1.2.3/cat.png" };
+    expect(codeOf(body)).toBe("invalid_url");
+    expect(readAssetRequest(body, readAllowList(["10.0.0.0/8"]))).toMatchObject({ url: body.url });
+  });
+
   it.each([
     [{}],
     [{ url: null }],

@@ -1,4 +1,5 @@
 import { isPublicUrl } from "../base/fetch/public-url.ts";
+import type { AllowList } from "../base/fetch/safe-fetch-allow.ts";
 import { GatewayError } from "../errors.ts";
 import { normalized } from "../families/url-form.ts";
 import type { NewAsset } from "../upstreams/asset-apis/asset-api.ts";
@@ -9,15 +10,15 @@ const NAME_LENGTH = 64;
 
 /**
  * Reads what is to be registered; null and "" count as absent. Throws GatewayError, in this order:
- * invalid_url, invalid_asset_type, invalid_asset_name.
+ * invalid_url, invalid_asset_type, invalid_asset_name. `allowed` are private addresses that count as public.
  */
-export function readAssetRequest(body: Readonly<Record<string, unknown>>): NewAsset {
-  const url = readUrl(body["url"]);
+export function readAssetRequest(body: Readonly<Record<string, unknown>>, allowed?: AllowList): NewAsset {
+  const url = readUrl(body["url"], allowed);
   return { url: url.text, type: readType(body["asset_type"]), name: readName(body["name"], url.parsed) };
 }
 
-function readUrl(value: unknown): { readonly text: string; readonly parsed: URL } {
-  if (typeof value !== "string" || !isPublicUrl(value)) {
+function readUrl(value: unknown, allowed?: AllowList): { readonly text: string; readonly parsed: URL } {
+  if (typeof value !== "string" || !isPublicUrl(value, allowed)) {
     throw new GatewayError(
       "invalid_url",
       "`url` must be a public http:// or https:// URL that can be downloaded without signing in.",

@@ -1,5 +1,6 @@
 import type { MediaUnits } from "../usage/usage.ts";
 import type { FieldTable } from "./field.ts";
+import type { IsPublic } from "./url-form.ts";
 
 export const FAMILY_NAMES = ["imagegen", "videoa", "videob", "videoc"] as const;
 export type FamilyName = (typeof FAMILY_NAMES)[number];
@@ -24,9 +25,10 @@ export interface Family {
   limits(model: FamilyModel): Readonly<Record<string, unknown>>;
   /**
    * Reads a submitted body. What the specification answers with 400 is thrown as GatewayError; every other
-   * violation comes back in `violation`, with units clipped to the table.
+   * violation comes back in `violation`, with units clipped to the table. `isPublic`, by default what the text of a URL
+   * tells, says which references are.
    */
-  read(model: FamilyModel, body: Readonly<Record<string, unknown>>): Submission;
+  read(model: FamilyModel, body: Readonly<Record<string, unknown>>, isPublic?: IsPublic): Submission;
   /** Price words (tiers or resolutions) that the model's requests can be billed by; each needs a price. */
   priceWords(model: FamilyModel): readonly string[];
 }

@@ -4,7 +4,7 @@ import { type Family, type FamilyModel, type ImageOrder, type Submission, varian
 import type { FieldTable } from "./field.ts";
 import { createFieldFaults } from "./field-faults.ts";
 import { type Body, inputField, readFields } from "./read-fields.ts";
-import { dataBytes } from "./url-form.ts";
+import { dataBytes, type IsPublic } from "./url-form.ts";
 
 /** Images: from a text, or from a text and reference images. */
 export const imagegen: Family = {
@@ -102,13 +102,13 @@ function refuseNotTaken(body: Body): void {
   }
 }
 
-function readImage(model: FamilyModel, body: Body): Submission {
+function readImage(model: FamilyModel, body: Body, isPublic?: IsPublic): Submission {
   refuseNotTaken(body);
   const faults = createFieldFaults();
   const size = inputField(body, "size");
   const exact = typeof size === "string" ? PIXELS.exec(size) : null;
   // Beside exact pixels the resolution is not looked at.
-  const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, faults);
+  const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, faults, isPublic);
   values.image_urls.forEach((url, index) => {
     if (isDataUrl(url) && dataBytes(url) > MAX_IMAGE_BYTES)
       faults.fail(`\`image_urls[${index}]\` is larger than 20 MB.`);

@@ -1,6 +1,6 @@
 import type { ChoiceField, Fault, Field, FieldTable, ListField, TextField, WholeField } from "./field.ts";
 import { type FieldFaults, shown } from "./field-faults.ts";
-import { formNames, urlFormOf } from "./url-form.ts";
+import { formNames, type IsPublic, urlFormOf } from "./url-form.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -24,9 +24,14 @@ type ValueOf<F extends Field> = F extends { type: "text" }
 type Values<T extends FieldTable> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
 
 /** Reads every field of a table off a body; what is wrong is told to the faults, which may throw. */
-export function readFields<T extends FieldTable>(table: T, body: Body, faults: FieldFaults): Values<T> {
+export function readFields<T extends FieldTable>(
+  table: T,
+  body: Body,
+  faults: FieldFaults,
+  isPublic?: IsPublic,
+): Values<T> {
   return Object.fromEntries(
-    Object.entries(table).map(([name, field]) => [name, readField(name, field, body, faults)]),
+    Object.entries(table).map(([name, field]) => [name, readField(name, field, body, { faults, isPublic })]),
   ) as Values<T>;
 }
 
@@ -55,7 +60,12 @@ export function ignoredFields(table: FieldTable, body: Body): readonly string[] 
 
 type Complain = (kind: Fault, message: string) => void;
 
-function readField(name: string, field: Field, body: Body, faults: FieldFaults): unknown {
+interface Reading {
+  readonly faults: FieldFaults;
+  readonly isPublic: IsPublic | undefined;
+}
+
+function readField(name: string, field: Field, body: Body, { faults, isPublic }: Reading): unknown {
   const complain: Complain = (kind, message) => faults.fault(name, kind, field.refused, message);
   const value =
     inputField(body, name) ?? (field.alias === undefined ? undefined : inputField(body, field.alias));
@@ -75,12 +85,12 @@ function readField(name: string, field: Field, body: Body, faults: FieldFaults):
       complain("malformed", `\`${name}\` must be true or false, not ${shown(value)}.`);
       return field.byDefault;
     case "url":
-      if (typeof value === "string" && urlFormOf(value) === "public") return value;
+      if (typeof value === "string" && urlFormOf(value, isPublic) === "public") return value;
       complain("malformed", `\`${name}\` must be ${formNames(["public"])}, not ${shown(value)}.`);
       return null;
     case "urls":
     case "objects":
-      return readList(name, field, value, complain);
+      return readList(name, field, value, { complain, isPublic });
   }
 }
 
@@ -145,7 +155,8 @@ function readWhole(name: string, field: WholeField, value: unknown, complain: Co
   return Math.min(Math.max(value, least), most);
 }
 
-function readList(name: string, field: ListField, value: unknown, complain: Complain): readonly unknown[] {
+function readList(name: string, field: ListField, value: unknown, terms: ItemTerms): readonly unknown[] {
+  const { complain } = terms;
   if (!Array.isArray(value)) {
     complain("malformed", `\`${name}\` must be an array, not ${shown(value)}.`);
     return [];
@@ -155,13 +166,23 @@ function readList(name: string, field: ListField, value: unknown, complain: Comp
     complain("many", `\`${name}\` takes at most ${most} items, not ${value.length}.`);
   const kept = value.slice(0, most);
   return field.type === "urls"
-    ? kept.filter((item, index) => isTaken(`${name}[${index}]`, field, item, complain))
+    ? kept.filter((item, index) => isTaken(`${name}[${index}]`, field, item, terms))
     : kept.filter((item, index) => isObject(`${name}[${index}]`, item, complain));
 }
 
-function isTaken(place: string, field: ListField, item: unknown, complain: Complain): item is string {
+interface ItemTerms {
+  readonly complain: Complain;
+  readonly isPublic: IsPublic | undefined;
+}
+
+function isTaken(
+  place: string,
+  field: ListField,
+  item: unknown,
+  { complain, isPublic }: ItemTerms,
+): item is string {
   const forms = field.takes ?? ["public"];
-  const form = typeof item === "string" ? urlFormOf(item) : undefined;
+  const form = typeof item === "string" ? urlFormOf(item, isPublic) : undefined;
   if (form !== undefined && forms.includes(form)) return true;
   const kind = typeof item === "string" ? "outside" : "malformed";
   complain(kind, `\`${place}\` must be ${formNames(forms)}, not ${shown(item)}.`);

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isPublicUrl } from "../base/fetch/public-url.ts";
+import { readAllowList } from "../base/fetch/safe-fetch-allow.ts";
 import { GatewayError } from "../errors.ts";
-import type { FamilyModel, Submission } from "./family.ts";
+import type { FamilyModel, FamilyName, Submission } from "./family.ts";
 import { FAMILIES, familyOf } from "./table.ts";
+import type { IsPublic } from "./url-form.ts";
 
 const MODELS = {
   imagegen: ["imagegen-2", "imagegen-2.5-flare", "imagegen-2.5-sunburst"],
@@ -19,6 +22,7 @@ const cases = Object.values(FAMILIES).flatMap((family) =>
 function bodyOf(names: readonly string[]): fc.Arbitrary<Record<string, unknown>> {
   const url = fc.constantFrom(
     "https://x.example/a",
+    "http://127.0.0.1:5432/a.png",
     "asset://asset-1",
     "data:image/png;base64,AAAA",
     "ftp://x",
@@ -44,11 +48,58 @@ function bodyOf(names: readonly string[]): fc.Arbitrary<Record<string, unknown>>
   return fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
 }
 
+type Place = readonly [name: string, body: (url: string) => Record<string, unknown>];
+
+const lists = (base: object, ...fields: readonly string[]): Place[] =>
+  fields.map((field) => [`${field}[0]`, (url) => ({ ...base, [field]: [url] })]);
+const content = (type: string, role: string): Place => [
+  `content[1].${type}.url`,
+  (url) => ({
+    content: [
+      { type: "text", text: "a cat" },
+      { type, role, [type]: { url } },
+    ],
+  }),
+];
+const VIDEOB = { prompt: "a cat", duration: 5 };
+const VIDEOC = { prompt: "a cat", duration: 5 };
+
+/** Every place of a request that holds a URL for the vendor to fetch. */
+const PLACES: Readonly<Record<FamilyName, readonly Place[]>> = {
+  imagegen: lists({ prompt: "a cat" }, "image_urls"),
+  videoa: [
+    content("image_url", "first_frame"),
+    content("video_url", "reference_video"),
+    [
+      "content[2].audio_url.url",
+      (url) => ({
+        content: [
+          { type: "text", text: "a cat" },
+          { type: "image_url", role: "reference_image", image_url: { url: "https://x.example/b.png" } },
+          { type: "audio_url", role: "reference_audio", audio_url: { url } },
+        ],
+      }),
+    ],
+  ],
+  videob: [
+    ...lists(VIDEOB, "image_urls", "video_urls"),
+    ...lists({ ...VIDEOB, video_urls: ["https://x.example/b.mp4"] }, "audio_urls"),
+    ["audio_url", (url) => ({ ...VIDEOB, video_urls: ["https://x.example/b.mp4"], audio_url: url })],
+    ["image_with_roles[0].url", (url) => ({ ...VIDEOB, image_with_roles: [{ url, role: "first_frame" }] })],
+    ["file_url", (url) => ({ ...VIDEOB, file_url: url })],
+    ["link_url", (url) => ({ ...VIDEOB, link_url: url })],
+  ],
+  videoc: [
+    ...lists(VIDEOC, "image_urls"),
+    ...lists({ ...VIDEOC, image_urls: ["https://x.example/b.png"] }, "audio_urls"),
+  ],
+};
+
 describe.each(cases)("family $family.name, $model.id", ({ family, model }) => {
   const names = [...Object.keys(family.fields(model)), "aspect_ratio"];
-  const read = (body: Record<string, unknown>): Submission | undefined => {
+  const read = (body: Record<string, unknown>, isPublic?: IsPublic): Submission | undefined => {
     try {
-      return family.read(model, body);
+      return family.read(model, body, isPublic);
     } catch (error) {
       if (error instanceof GatewayError && error.status === 400) return undefined;
       throw error;
@@ -99,6 +150,23 @@ describe.each(cases)("family $family.name, $model.id", ({ family, model }) => {
         expect(read({ ...padded, ...body })).toEqual(read(body));
       }),
     );
+  });
+
+  it.each(PLACES[family.name])("names the field that holds a private address: %s", (place, body) => {
+    const judged = (url: string, isPublic?: IsPublic): string | null => {
+      try {
+        return family.read(model, body(url), isPublic).violation;
+      } catch (error) {
+        if (error instanceof GatewayError && error.status === 400) return error.message;
+        throw error;
+      }
+    };
+    const allowed = readAllowList(["10.0.0.0/8"]);
+    const isPublic = (url: string) => isPublicUrl(url, allowed);
+    expect(judged("https://x.example/a.png")).toBeNull();
+    expect(judged("http://10.1.2.3/a.png")).toContain(`\`${place}\` must be a public http(s) URL`);
+    expect(judged("http://10.1.2.3/a.png", isPublic)).toBeNull();
+    expect(judged("http://127.0.0.1/a.png", isPublic)).toContain(`\`${place}\` must be`);
   });
 
   it("knows its variant and describes every field for people", () => {

@@ -1,9 +1,13 @@
+import { isPublicUrl } from "../base/fetch/public-url.ts";
 import type { UrlForm } from "./field.ts";
 
+/** Whether a vendor may be told to fetch an http or https URL. */
+export type IsPublic = (url: string) => boolean;
+
 /** What kind of address a reference is; undefined = none that any family takes. */
-export function urlFormOf(url: string): UrlForm | undefined {
+export function urlFormOf(url: string, isPublic: IsPublic = isPublicUrl): UrlForm | undefined {
   if (/^https?:\/\//i.test(url))
-    return url.length <= MAX_URL_CHARACTERS && URL.canParse(url) ? "public" : undefined;
+    return url.length <= MAX_URL_CHARACTERS && isPublic(url) ? "public" : undefined;
   if (/^asset:\/\/[^\s/?#]+$/i.test(url)) return "asset";
   // Only the head is looked at: what follows may be 20 MB, and whether it is an image is for the vendor to say.
   if (/^data:image\/[\w.+-]+;base64,[^,\s]/i.test(url)) return "data";

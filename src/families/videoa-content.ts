@@ -3,7 +3,7 @@ import type { MediaReference } from "./family.ts";
 import type { UrlForm } from "./field.ts";
 import { type FieldFaults, shown } from "./field-faults.ts";
 import type { Body } from "./read-fields.ts";
-import { formNames, normalized, urlFormOf } from "./url-form.ts";
+import { formNames, type IsPublic, normalized, urlFormOf } from "./url-form.ts";
 
 export interface Content {
   readonly texts: readonly string[];
@@ -49,11 +49,7 @@ export const CONTENT_ITEM = {
  * Reads the content list. What is not of an item's form is no content and refused; forms that are sound
  * but break a rule (roles, addresses, a kind there is not) make the accepted task fail.
  */
-export function readContent(
-  items: readonly Body[],
-  limits: { readonly texts: number; readonly dataUrls: boolean },
-  faults: FieldFaults,
-): Content {
+export function readContent(items: readonly Body[], limits: ContentLimits, faults: FieldFaults): Content {
   const texts: string[] = [];
   const drafts: Draft[] = [];
   items.forEach((item, index) => {
@@ -61,7 +57,7 @@ export function readContent(
     const { type } = item;
     if (typeof type !== "string") throw malformed(`\`${place}.type\` is required.`);
     if (type === "text") texts.push(...textOf(item, place));
-    else if (isKind(type)) drafts.push(readMaterial(item, type, place, limits.dataUrls, faults));
+    else if (isKind(type)) drafts.push(readMaterial(item, type, place, limits, faults));
     else
       faults.fail(`\`${place}.type\` must be text, image_url, video_url or audio_url, not ${shown(type)}.`);
   });
@@ -72,6 +68,12 @@ export function readContent(
     throw malformed("`content` is required: a prompt and its reference media.");
   const hasMaterial = items.some(({ type }) => type !== "text");
   return { texts, references: withRoles(drafts, faults), hasMaterial };
+}
+
+export interface ContentLimits {
+  readonly texts: number;
+  readonly dataUrls: boolean;
+  readonly isPublic?: IsPublic | undefined;
 }
 
 /** A reference whose role may still be open. */
@@ -95,13 +97,19 @@ function isAbsent(value: unknown): boolean {
   return value === null || value === "";
 }
 
-function readMaterial(item: Body, type: Kind, place: string, dataUrls: boolean, faults: FieldFaults): Draft {
+function readMaterial(
+  item: Body,
+  type: Kind,
+  place: string,
+  { dataUrls, isPublic }: ContentLimits,
+  faults: FieldFaults,
+): Draft {
   const { kind, roles } = KINDS[type];
   const holder = item[type];
   const url = typeof holder === "object" && holder !== null ? (holder as Body)["url"] : undefined;
   if (typeof url !== "string" || url === "") throw malformed(`\`${place}.${type}.url\` is required.`);
   const forms: UrlForm[] = kind === "image" && dataUrls ? ["public", "asset", "data"] : ["public", "asset"];
-  const form = urlFormOf(url);
+  const form = urlFormOf(url, isPublic);
   if (form === undefined || !forms.includes(form))
     faults.fail(`\`${place}.${type}.url\` must be ${formNames(forms)}, not ${shown(url)}.`);
   return {

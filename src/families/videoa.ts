@@ -10,6 +10,7 @@ import {
 import type { FieldTable } from "./field.ts";
 import { createFieldFaults, type FieldFaults, shown } from "./field-faults.ts";
 import { type Body, readFields } from "./read-fields.ts";
+import type { IsPublic } from "./url-form.ts";
 import { CONTENT_ITEM, readContent } from "./videoa-content.ts";
 import { orderedWork } from "./videoa-wording.ts";
 
@@ -169,11 +170,11 @@ function fieldsOf(limits: VideoaLimits) {
   } as const satisfies FieldTable;
 }
 
-function readVideo(model: FamilyModel, body: Body): Submission {
+function readVideo(model: FamilyModel, body: Body, isPublic?: IsPublic): Submission {
   const faults = createFieldFaults();
   const limits = limitsOf(model);
-  const values = readFields(fieldsOf(limits), body, faults);
-  const { texts, references, hasMaterial } = readContent(values.content, limits, faults);
+  const values = readFields(fieldsOf(limits), body, faults, isPublic);
+  const { texts, references, hasMaterial } = readContent(values.content, { ...limits, isPublic }, faults);
   const resolution = values.resolution.toLowerCase();
   const order: VideoOrder = {
     medium: "video",

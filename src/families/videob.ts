@@ -12,7 +12,7 @@ import {
 import type { FieldTable } from "./field.ts";
 import { createFieldFaults, type FieldFaults, shown } from "./field-faults.ts";
 import { type Body, inputField, readFields } from "./read-fields.ts";
-import { urlFormOf } from "./url-form.ts";
+import { type IsPublic, urlFormOf } from "./url-form.ts";
 
 /** Videos from a text, from frames, or from reference images, videos, sounds, a document or a web page. */
 export const videob: Family = {
@@ -130,9 +130,9 @@ const FIELDS = {
   link_url: { type: "url", about: "Web page to create the video from; can't be combined with `file_url`" },
 } as const satisfies FieldTable;
 
-function readVideo(_model: FamilyModel, body: Body): Submission {
+function readVideo(_model: FamilyModel, body: Body, isPublic?: IsPublic): Submission {
   const faults = createFieldFaults();
-  const values = readFields(FIELDS, body, faults);
+  const values = readFields(FIELDS, body, faults, isPublic);
   const beside = BESIDE.some((name) => inputField(body, name) !== undefined);
   const purpose = purposeOf(values.generation_type, beside);
   refuseMixed(purpose, beside, inputField(body, "image_urls") !== undefined, values.image_with_roles);
@@ -140,7 +140,7 @@ function readVideo(_model: FamilyModel, body: Body): Submission {
   const sounds = [...values.audio_urls, ...(values.audio_url === null ? [] : [values.audio_url])];
   const references = [
     ...asPurpose(values.image_urls, purpose),
-    ...readRoles(values.image_with_roles, faults),
+    ...readRoles(values.image_with_roles, faults, isPublic),
     ...referencesOf("video", values.video_urls),
     ...referencesOf("audio", sounds),
   ];
@@ -196,10 +196,10 @@ function asPurpose(urls: readonly string[], purpose: Purpose): MediaReference[] 
   return urls.map((url, index) => ({ kind: "image", role: index === 0 ? "first_frame" : "last_frame", url }));
 }
 
-function readRoles(items: readonly Body[], faults: FieldFaults): MediaReference[] {
+function readRoles(items: readonly Body[], faults: FieldFaults, isPublic?: IsPublic): MediaReference[] {
   return items.flatMap(({ url, role }, index): MediaReference[] => {
     const place = `image_with_roles[${index}]`;
-    if (typeof url !== "string" || urlFormOf(url) !== "public") {
+    if (typeof url !== "string" || urlFormOf(url, isPublic) !== "public") {
       faults.fail(`\`${place}.url\` must be a public http(s) URL, not ${shown(url)}.`);
       return [];
     }

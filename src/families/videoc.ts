@@ -9,6 +9,7 @@ import {
 import type { FieldTable } from "./field.ts";
 import { createFieldFaults } from "./field-faults.ts";
 import { type Body, readFields } from "./read-fields.ts";
+import type { IsPublic } from "./url-form.ts";
 
 /** Videos from reference images only. Nothing but the model is checked at submit: the rest fails the task. */
 export const videoc: Family = {
@@ -74,9 +75,9 @@ const FIELDS = {
   },
 } as const satisfies FieldTable;
 
-function readVideo(_model: FamilyModel, body: Body): Submission {
+function readVideo(_model: FamilyModel, body: Body, isPublic?: IsPublic): Submission {
   const faults = createFieldFaults();
-  const values = readFields(FIELDS, body, faults);
+  const values = readFields(FIELDS, body, faults, isPublic);
   const resolution = values.resolution.toLowerCase();
   return {
     order: {

@@ -61,10 +61,14 @@ describe("addresses inside the operator's network (F1)", { timeout: PATIENCE_MS 
   it("are not fetched for the pictures of a video or of an asset", async () => {
     await each(async (url) => {
       const image = { type: "image_url", role: "reference_image", image_url: { url } };
-      await at(SUBMIT, { ...order([image]), duration: 4 });
+      const video = { ...order([image]), duration: 4 };
+      await at(SUBMIT, video);
+      const { json: preview } = await at(`${SUBMIT}?dry_run=1`, video);
       const { status, json } = await at("/v1/videoa/asset/create", { url });
       // Nor is anybody else told to fetch what the address itself says is private.
-      if (isLiteral(url)) expect([url, status, json.error?.code]).toEqual([url, 400, "invalid_url"]);
+      if (!isLiteral(url)) return;
+      expect([url, status, json.error?.code]).toEqual([url, 400, "invalid_url"]);
+      expect(preview.fail_reason).toMatch(/^`content\[1\]\.image_url\.url` must be a public http\(s\) URL/);
     });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { forbiddenUrls } from "../../../test/support/forbidden-urls.ts";
 import { isPublicUrl } from "./public-url.ts";
+import { readAllowList } from "./safe-fetch-allow.ts";
 
 /** What only a resolver can tell. */
 const NAMED =
@@ -23,5 +24,28 @@ describe("a URL that is passed on", () => {
     "https://bücher.example/x",
   ])("is public as far as its text tells: %s", (url) => {
     expect(isPublicUrl(url)).toBe(true);
+  });
+
+  it.each([
+    ["http://10.1.2.3/x", true],
+    ["http://[::ffff:10.1.2.3]/x", true],
+    ["http://0x0a.66051/x", true],
+    ["http://192.168.1.1/x", false],
+    ["http://127.0.0.1:8080/x", true],
+    ["http://127.0.0.1:8081/x", false],
+    ["http://[::1]:8080/x", true],
+    ["https://vendor.internal/x", true],
+    ["https://Vendor.Internal.:443/x", true],
+    ["http://vendor.internal/x", false],
+    ["http://localhost:9000/x", true],
+    ["http://a.localhost:9000/x", false],
+    ["http://10.1.2.3\\@x.example/", false],
+    ["ftp://10.1.2.3/x", false],
+    ["https://media.example/x", true],
+  ])("counts what the operator allows as public: %j %j", (url, isPublic) => {
+    const allowed = readAllowList([
+      ...["10.0.0.0/8", "127.0.0.1:8080", "[::1]:8080", "vendor.internal:443", "localhost:9000"],
+    ]);
+    expect(isPublicUrl(url, allowed)).toBe(isPublic);
   });
 });

@@ -1,15 +1,21 @@
 import { isIP } from "node:net";
-import { isPublicAddress } from "./safe-fetch-address.ts";
-import { plainHost } from "./safe-fetch-allow.ts";
+import { isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
+import { type AllowList, plainHost, portOf } from "./safe-fetch-allow.ts";
 
 /**
  * Whether a URL can be one of the public Internet, as far as its text tells: http or https, and no name or address of a private
- * network in any spelling. No name is resolved. For URLs that are only passed on, as whoever fetches one resolves its name.
+ * network in any spelling, unless `allowed` has it. No name is resolved. For URLs that are only passed on, as whoever fetches one
+ * resolves its name.
  */
-export function isPublicUrl(text: string): boolean {
+export function isPublicUrl(text: string, allowed?: AllowList): boolean {
   if (!/^https?:\/\//i.test(text) || AMBIGUOUS.test(text) || !URL.canParse(text)) return false;
-  const host = plainHost(new URL(text).hostname);
-  return isIP(host) === 0 ? !isLocalName(host) && !PRIVATE_NAMES.test(host) : isPublicAddress(host);
+  const target = new URL(text);
+  const host = plainHost(target.hostname);
+  const port = portOf(target);
+  if (isIP(host) === 0)
+    return (!isLocalName(host) && !PRIVATE_NAMES.test(host)) || allowed?.endpoint(host, port) === true;
+  const address = plainAddress(host) ?? host;
+  return isPublicAddress(address) || allowed?.address(address, port) === true;
 }
 
 /** Whether a plain host is this machine by its name (RFC 6761). */

@@ -31,6 +31,12 @@ export function isAllowEntry(entry: string): boolean {
   return readCidr(entry) !== undefined || HOST_AND_PORT.test(entry);
 }
 
+/** The port that a URL leads to. */
+export function portOf({ protocol, port }: URL): number {
+  const usual = protocol === "https:" ? 443 : 80;
+  return port === "" ? usual : Number(port);
+}
+
 /** A host without brackets and without the dot that ends a full name, in lower case. */
 export function plainHost(host: string): string {
   return (

@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import { packChunk } from "../pack-chunk.ts";
 import { isLocalName } from "./public-url.ts";
 import { isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
-import { type AllowList, plainHost, readAllowList } from "./safe-fetch-allow.ts";
+import { type AllowList, plainHost, portOf, readAllowList } from "./safe-fetch-allow.ts";
 import { FetchFailure } from "./safe-fetch-failure.ts";
 import { type ByteRange, type Hop, openHop } from "./safe-fetch-hop.ts";
 import { type Run, startRun } from "./safe-fetch-run.ts";
@@ -182,8 +182,7 @@ interface Rules {
 /** The addresses to connect to, all of them checked: one that is forbidden forbids the host. */
 async function addressesOf(target: URL, rules: Rules, lookup: Lookup): Promise<readonly string[]> {
   const host = plainHost(target.hostname);
-  const usual = target.protocol === "https:" ? 443 : 80;
-  const port = target.port === "" ? usual : Number(target.port);
+  const port = portOf(target);
   const named = rules.allowed.endpoint(host, port);
   if (!named && isLocalName(host)) throw forbidden();
   const found = isIP(host) === 0 ? await lookup(host).catch(notFound) : [host];

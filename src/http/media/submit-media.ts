@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../accounts/caller.ts";
 import type { MemoryGrant } from "../../base/async/memory-budget.ts";
+import { isPublicUrl } from "../../base/fetch/public-url.ts";
+import { readAllowList } from "../../base/fetch/safe-fetch-allow.ts";
 import { formatUsd } from "../../base/money.ts";
 import { allowedModel } from "../../catalog/allowed-model.ts";
 import type { Model } from "../../catalog/catalog.ts";
@@ -99,7 +101,8 @@ function requestOf(
 ): TaskRequest {
   const model = modelOf(deps, caller, body["model"], endpoint);
   context.about.model = model.id;
-  const submission = familyFor(model).read(model, body);
+  const allowed = readAllowList(deps.catalog.current().settings.egressAllow);
+  const submission = familyFor(model).read(model, body, (url) => isPublicUrl(url, allowed));
   const webhookUrl = readWebhookUrl(body["webhook_url"]);
   const key = readIdempotencyKey(context.request.raw);
   return {
