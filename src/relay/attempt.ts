@@ -25,6 +25,7 @@ import { readReferences } from "./admit/references.ts";
 import type { Exchange } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
 import { fanOut } from "./mode/fan-out.ts";
+import { PartedResponse } from "./mode/parted-response.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import type { ResponseReader } from "./mode/response-reader.ts";
 import type { ResponseReading, ResponseTerms } from "./mode/whole-response.ts";
@@ -301,7 +302,7 @@ function send(
 ): Pick<Attempt, "call" | "usage"> {
   const { usage } = PROTOCOLS[upstreamRequest.candidate.protocol];
   return copies === 1
-    ? { call: transport.send(upstreamRequest, response), usage }
+    ? { call: transport.send(upstreamRequest, new PartedResponse(response)), usage }
     : fanOut(
         transport,
         upstreamRequest,

@@ -57,6 +57,15 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   "in-events": ({ protocol, model, response }) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).end(wholeStream(protocol, model));
   },
+  // Ends each event with one line end, so that the standard reads all of them as one.
+  "single-line-ends": ({ protocol, model, response }) => {
+    const lines = wholeStream(protocol, model)
+      .replaceAll("\n\n", "\n")
+      .split(/(?<=\n)/);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const line of lines) response.write(line);
+    response.end();
+  },
   // A proxy before it compresses whatever passes.
   compressed: (call) => {
     const { protocol, model, streamed, response } = call;
@@ -165,6 +174,15 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
   },
 };
 
+/** The data of each event as the standard reads it: the last must be closed by a blank line. */
+function strictEvents(text: string): readonly string[] {
+  expect(text).toMatch(/\n\n$/);
+  const events = text
+    .split("\n\n")
+    .map((event) => [...event.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => data));
+  return events.flatMap((data) => (data.length === 0 ? [] : [data.join("\n")]));
+}
+
 const modelAt = (conduct: string, upstream: TextProtocol): string => `${conduct}-at-${upstream}`;
 
 describe("upstreams that are odd", () => {
@@ -210,6 +228,24 @@ describe("upstreams that are odd", () => {
           const reason = "completed";
           expect(await rowOf(heard)).toMatchObject({ reason, estimated: false, chargeNanos: NANOS });
         }
+      }
+    },
+  );
+
+  it.concurrent.each(PAIRS)(
+    "that end the events of $upstream with one line end are read, and $client gets events that the standard reads",
+    async (pair) => {
+      for (const streamed of [true, false]) {
+        const heard = await ask("single-line-ends", pair, streamed);
+        expect([streamed, heard.status, heard.complete]).toEqual([streamed, 200, true]);
+        if (streamed)
+          for (const data of strictEvents(heard.text)) expect(data).toMatch(/^(?:\{[^\n]*\}|\[DONE\])$/);
+        expect(heard.text).toContain("there.");
+        expect(await rowOf(heard)).toMatchObject({
+          reason: "completed",
+          estimated: false,
+          chargeNanos: NANOS,
+        });
       }
     },
   );

@@ -87,10 +87,11 @@ export abstract class EventReading implements StreamMeter {
   }
 
   get missingEnd(): string {
-    const word = this.rules.doneWord;
-    if (word === undefined || this.#done || !this.finished) return "";
-    // Such vendors also end without closing their last frame.
-    return this.midFrame ? `\n\n${writeFrame(word)}` : writeFrame(word);
+    if (!this.finished) return "";
+    const word = this.#done ? undefined : this.rules.doneWord;
+    // The standard drops a last frame that no blank line closes.
+    const close = this.midFrame && this.scanner?.form === "sse" ? "\n\n" : "";
+    return word === undefined ? close : close + writeFrame(word);
   }
 
   get broken(): BrokenStream {

@@ -5,6 +5,7 @@ import type { Framing } from "./framing.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
 import { framingOf, LOOKED_AT } from "./other-framing.ts";
+import { PartedResponse } from "./parted-response.ts";
 
 /** What an answer may send ahead while it must wait for others; more stays with its upstream. */
 const WAITING_BYTES = 256 * 1024;
@@ -48,7 +49,7 @@ export function fanOut(
   const lanes = bodies.map((_, number) => openLane(number, reader));
   const meters = lanes.map(({ meter }) => meter);
   const calls = lanes.map((lane) =>
-    transport.send({ ...call, body: bodies[lane.number] ?? [] }, listen(lane)),
+    transport.send({ ...call, body: bodies[lane.number] ?? [] }, new PartedResponse(listen(lane))),
   );
   /** The lane whose answer, an error, stands for all. */
   let told: Lane | undefined;
