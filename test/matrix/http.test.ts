@@ -332,6 +332,23 @@ describe("the HTTP surface", () => {
     expect(json.at(-1).candidates[0].finishReason).toBe("STOP");
   });
 
+  it("keeps whatever may tell of a caller out of stores on the way: answers, errors and the console's", async () => {
+    const asked: readonly (readonly [string, string, object | undefined])[] = [
+      ...KEYED_ENDPOINTS.map(({ method, path, body }) => [method, path, body] as const),
+      ...BODY_ENDPOINTS.map(({ path }) => ["POST", path, {}] as const),
+      ["POST", "/v1/images/generations", {}],
+      ["GET", "/v1/images/tasks/none", undefined],
+      ["GET", "/v1/nonsense", undefined],
+      ["GET", "/api/session", undefined],
+      ["GET", "/api/nonsense", undefined],
+    ];
+    for (const [method, path, body] of asked) {
+      const { headers } = await raw(method, path, body);
+      const isStream = String(headers["content-type"]).startsWith("text/event-stream");
+      expect([path, headers["cache-control"]]).toEqual([path, isStream ? "no-cache" : "no-store"]);
+    }
+  });
+
   it("lets a connection idle for longer than balancers do, lest they send a request as it closes", async () => {
     const { headers } = await fetch(`${world.url}/healthz`);
     expect(Number(/timeout=(\d+)/.exec(headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThan(600);

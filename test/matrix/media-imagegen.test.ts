@@ -30,8 +30,8 @@ describe("imagegen", () => {
     (await world.ask(`${IMAGES}?dry_run=1`, { model: "imagegen-2", prompt: "x", ...body })).json;
 
   it("submits and reads as the specification says, down to the fields and their order", async () => {
-    const { status, json } = await world.submit({ model: "imagegen-2", prompt: "a cat" });
-    expect(status).toBe(200);
+    const { status, headers, json } = await world.submit({ model: "imagegen-2", prompt: "a cat" });
+    expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(json).toEqual({ code: 200, status: "submitted", task_id: json.id, id: json.id });
     const record = await world.final(json.id);
     expect(Object.keys(record)).toEqual(["status", "task_id", "progress", "created", "data", "fail_reason"]);

@@ -20,7 +20,6 @@ export function consoleRoutes(router: Router, deps: HttpDeps): void {
 }
 
 async function serve(deps: HttpDeps, operation: Operation, context: RequestContext): Promise<void> {
-  context.headers["cache-control"] = "no-store";
   const letIn = async () => {
     const identity = await identityOf(context.request.raw, deps.console);
     context.about.user = identity?.user.id;

@@ -6,16 +6,16 @@ const EXPOSED =
   "x-request-id, request-id, retry-after, x-should-retry, x-faregate-dropped, x-faregate-estimated, x-faregate-output-limit, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
 
 /**
- * Headers of every answer of the data plane, errors included: the request's id (twice where the protocol's
- * clients read it in a header of their own) and open CORS, which is safe because no cookie is a credential there. The
- * console, where one is, answers pages of no other origin.
+ * Headers of every answer, errors included: the request's id (twice where the protocol's clients read it in a header of
+ * their own), that no cache may store it (files and streams say otherwise), and open CORS, which is safe because no cookie is
+ * a credential there. The console, where one is, answers pages of no other origin.
  */
 export function responseHeaders(
   request: IncomingMessage,
   requestId: string,
   idHeader?: string,
 ): Record<string, string> {
-  const headers: Record<string, string> = { "x-request-id": requestId };
+  const headers: Record<string, string> = { "x-request-id": requestId, "cache-control": "no-store" };
   if (idHeader !== undefined) headers[idHeader] = requestId;
   if (request.headers.origin !== undefined && !isConsole(request)) {
     headers["access-control-allow-origin"] = "*";
