@@ -54,11 +54,15 @@ describe("features of a body", () => {
   });
 
   it("tell long-lived caches and chosen media", () => {
-    const { mayWriteLong, choosesMedia } = features("responses", { prompt_cache_options: { ttl: "30m" } });
-    expect([mayWriteLong, choosesMedia]).toEqual([false, false]);
+    const { mayWriteLong, mediaWanted } = features("responses", { prompt_cache_options: { ttl: "30m" } });
+    expect([mayWriteLong, mediaWanted]).toEqual([false, []]);
     expect(features("responses", { prompt_cache_options: { ttl: "12h" } }).mayWriteLong).toBe(true);
-    expect(features("chat-completions", { modalities: ["text", "audio"] }).choosesMedia).toBe(true);
+    expect(features("chat-completions", { modalities: ["text", "audio"] }).mediaWanted).toEqual([
+      { field: "modalities", start: 14, end: 30 },
+    ]);
     const generationConfig = { responseModalities: ["AUDIO"] };
-    expect(features("generate-content", { generationConfig }).choosesMedia).toBe(true);
+    expect(features("generate-content", { generationConfig }).mediaWanted).toMatchObject([
+      { field: "generationConfig.responseModalities" },
+    ]);
   });
 });

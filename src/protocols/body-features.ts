@@ -19,8 +19,10 @@ export interface BodyFeatures {
   readonly mayWriteLong: boolean;
   /** What it may bring the model to read beside text; a reference may be to anything. */
   readonly mediaRead: ReadonlySet<Medium>;
-  /** It says in which media it wants the answer. */
-  readonly choosesMedia: boolean;
+  /** Media that are surely in it, where the vendor reads them. */
+  readonly mediaSent: readonly SentMedium[];
+  /** Where it says in which media it wants the answer: lists of words in the body. */
+  readonly mediaWanted: readonly WantedMedia[];
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
   readonly maySummarise: boolean;
   /**
@@ -33,7 +35,20 @@ export interface BodyFeatures {
 }
 
 /** What models read and write beside text. */
-export type Medium = "audio" | "image" | "video";
+export const MEDIA = ["audio", "image", "video"] as const;
+
+export type Medium = (typeof MEDIA)[number];
+
+/** The field that holds a medium. */
+export interface SentMedium {
+  readonly medium: Medium;
+  readonly field: string;
+}
+
+/** The field that says in which media the answer is wanted, and where its value stands. */
+export interface WantedMedia extends BodyRange {
+  readonly field: string;
+}
 
 /** A field that asks to be served otherwise than plainly, as the caller wrote it. */
 export interface PricedField {
@@ -96,7 +111,8 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
     pricedFields: [],
     mayWriteLong: false,
     mediaRead: new Set(),
-    choosesMedia: false,
+    mediaSent: [],
+    mediaWanted: [],
     maySummarise: false,
     vendorTools: 0,
     images: [],
@@ -107,7 +123,7 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
     const values = scan.all(path);
     if (values.length < scan.count(path)) {
       features.unbounded ??= path;
-      readsMedia(features, ALL_MEDIA);
+      readsMedia(features, MEDIA);
     }
     rule(features, values, path, scan);
   }
@@ -120,9 +136,9 @@ type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & 
   pricedFields: PricedField[];
   images: BodyRange[];
   mediaRead: Set<Medium>;
+  mediaSent: SentMedium[];
+  mediaWanted: WantedMedia[];
 };
-
-const ALL_MEDIA: readonly Medium[] = ["audio", "image", "video"];
 
 function readsMedia({ mediaRead }: Draft, media: readonly Medium[]): void {
   for (const medium of media) mediaRead.add(medium);
@@ -135,7 +151,7 @@ type FeatureRule = (features: Draft, values: readonly FoundValue[], path: string
 export type FeatureEntry = readonly [path: string, rule: FeatureRule];
 
 /** An id or address of content kept elsewhere. Objects do not count: a JSON schema may have a property of that name. */
-export const reference = content(ALL_MEDIA);
+export const reference = content(MEDIA);
 
 /** The same for content of which is known what it is. */
 function content(media: readonly Medium[]): FeatureRule {
@@ -211,8 +227,9 @@ const timeToLive: FeatureRule = (features, values) => {
 };
 
 /** A list of the media in which the model is to answer. */
-const mediaWanted: FeatureRule = (features, values) => {
-  if (values.some(isOn)) features.choosesMedia = true;
+const mediaWanted: FeatureRule = (features, values, field) => {
+  for (const value of values)
+    if (isOn(value)) features.mediaWanted.push({ field, start: value.start, end: value.end });
 };
 
 /** Edits of a long conversation that only leave something out. */
@@ -254,11 +271,26 @@ export const mediaType: FeatureRule = (features, values, path) => {
   }
 };
 
+/** Content of a known medium, where the vendor reads it: elsewhere a field of that name may be an argument of a tool. */
+export function sentMedium(medium: Medium): FeatureRule {
+  return (features, values, field) => {
+    if (values.some(({ head }) => head !== "")) features.mediaSent.push({ medium, field });
+  };
+}
+
+/** The same by its declared type. */
+export const sentMediaType: FeatureRule = (features, values, field) => {
+  for (const { head } of values) {
+    const medium = MEDIA.find((each) => head.toLowerCase().startsWith(`${each}/`));
+    if (medium !== undefined) features.mediaSent.push({ medium, field });
+  }
+};
+
 /** A film has its sound; the pages of a document are read as images. */
 function mediaOf(type: string): readonly Medium[] {
   const [kind = ""] = type.toLowerCase().split("/");
   if (kind === "image" || kind === "application") return ["image"];
-  return kind === "audio" ? ["audio"] : ALL_MEDIA;
+  return kind === "audio" ? ["audio"] : MEDIA;
 }
 
 const image = (features: Draft, value: FoundValue): void => {

@@ -213,7 +213,7 @@ function factsOf(name: ChatProtocol, response: string): ResponseSummary {
 }
 
 /** In which a request of plain text can be billed. */
-const PLAIN = { mayWriteLong: false, mediaRead: new Set<never>(), choosesMedia: false };
+const PLAIN = { mayWriteLong: false, mediaRead: new Set<never>(), mediaWanted: [] };
 const PLAIN_BUCKETS: ReadonlySet<string> = new Set([...inputBuckets(PLAIN), ...outputBuckets(PLAIN)]);
 
 /** All that the model can read and write for this request, at its dearest. */

@@ -50,6 +50,18 @@ export function splice(chunks: readonly Buffer[], edits: readonly Edit[]): Buffe
   return pieces;
 }
 
+/** The text of the bytes [start, end) of a body. */
+export function textAt(chunks: readonly Buffer[], { start, end }: Pick<Edit, "start" | "end">): string {
+  const pieces: Buffer[] = [];
+  let chunkStart = 0;
+  for (const chunk of chunks) {
+    const from = Math.max(0, start - chunkStart);
+    if (from < chunk.length && chunkStart < end) pieces.push(chunk.subarray(from, end - chunkStart));
+    chunkStart += chunk.length;
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
 /** The value of the body's only `model` becomes another name. */
 export function replaceModel(scan: BodyScan, name: string): Edit[] {
   return scan.all("model").map((model) => replaceValue(model, JSON.stringify(name)));

@@ -6,7 +6,7 @@ import type { TokenBucket } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { FACTOR_SCALE, PRICE_OF } from "./price.ts";
 
-type MediaFeatures = Pick<BodyFeatures, "mayWriteLong" | "mediaRead" | "choosesMedia">;
+type MediaFeatures = Pick<BodyFeatures, "mayWriteLong" | "mediaRead" | "mediaWanted">;
 
 /** The buckets in which tokens of such a request's input can be billed. */
 export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readonly TokenBucket[] {
@@ -17,8 +17,8 @@ export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readon
 }
 
 /** The same for its answers: models that make images do so unasked, but speak only where that is asked for. */
-export function outputBuckets({ choosesMedia }: MediaFeatures): readonly TokenBucket[] {
-  return choosesMedia ? [...ALWAYS_WRITTEN, "audioOutput"] : ALWAYS_WRITTEN;
+export function outputBuckets({ mediaWanted }: MediaFeatures): readonly TokenBucket[] {
+  return mediaWanted.length > 0 ? [...ALWAYS_WRITTEN, "audioOutput"] : ALWAYS_WRITTEN;
 }
 
 const ALWAYS_READ: readonly TokenBucket[] = [

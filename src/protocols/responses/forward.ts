@@ -1,4 +1,12 @@
-import { contextEdit, entries, generatingHold, imageUrl, reference, toolType } from "../body-features.ts";
+import {
+  contextEdit,
+  entries,
+  generatingHold,
+  imageUrl,
+  reference,
+  sentMedium,
+  toolType,
+} from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import type { ForwardTable } from "../protocol.ts";
@@ -69,6 +77,7 @@ export const responsesForward: ForwardTable = {
     [
       ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
       ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
+      ...entries(sentMedium("audio"), ["input.content.input_audio.data"]),
       ...entries(toolType, ["tools.type", "tools.tools.type"]),
       ...entries(contextEdit, ["context_management.type"]),
     ],

@@ -1,8 +1,10 @@
+import { textAt } from "../../base/json/json-splice.ts";
 import type { FrozenPrice } from "../../billing/billing.ts";
 import type { Catalog, Model } from "../../catalog/catalog.ts";
+import { keysOfTokenPrice, type Side, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
-import { readFeatures } from "../../protocols/body-features.ts";
+import { MEDIA, type Medium, readFeatures, type WantedMedia } from "../../protocols/body-features.ts";
 import { findTerm, readServiceWord, type ServiceDimension } from "../../usage/service-terms.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
@@ -13,25 +15,26 @@ export function carriesExtras(request: TextRequest, protocol: ProtocolName): boo
 }
 
 /**
- * What the request asks for that makes the vendor's price another than the tokens': a tier, speed or region by the model's
- * price table, or a tool that the vendor runs and bills by the call. Without a price it is refused, so that nobody pays for it
- * unseen. Empty = tokens alone: nothing is asked for, or no upstream would be.
+ * What the request asks for that makes the vendor's price another than that of text: a tier, speed or region by the model's
+ * price table, a tool that the vendor runs and bills by the call, or other media. Without a price it is refused, so that nobody
+ * pays for it unseen. Empty = tokens alone: nothing is asked for, or no upstream would be.
  */
 export function priceExtras(
   request: TextRequest,
   catalog: Catalog,
   model: Model,
 ): Pick<FrozenPrice, "asked" | "tools" | "fees"> {
-  const { hostedTools, hostedFields, pricedFields } = readFeatures(
-    request.protocol.forward.hold,
-    request.scan,
-  );
-  if (hostedTools.length + hostedFields.length + pricedFields.length === 0) return {};
+  const features = readFeatures(request.protocol.forward.hold, request.scan);
+  const { hostedTools, hostedFields, pricedFields, mediaSent, mediaWanted } = features;
+  for (const { medium, field } of mediaSent) requireMedium(model, medium, "input", field);
+  if (hostedTools.length + hostedFields.length + pricedFields.length + mediaWanted.length === 0) return {};
   const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
   const mayAsk = upstreams.some(({ protocols }) =>
     protocols.some((protocol) => carriesExtras(request, protocol)),
   );
   if (!mayAsk) return {};
+  for (const list of mediaWanted)
+    for (const medium of mediaIn(request, list)) requireMedium(model, medium, "output", list.field);
   const calls = Object.keys(model.price?.dimensions?.calls ?? {});
   const tools = new Set<string>();
   const fees = new Set<string>();
@@ -70,6 +73,30 @@ export function priceExtras(
     ...(fees.size > 0 && { fees: [...fees] }),
   };
 }
+
+/** Refuses media that the model's price table has no price for, nor one that stands in for it. */
+function requireMedium({ price }: Model, medium: Medium, side: Side, field: string): void {
+  const name = MEDIUM_PRICE[medium][side];
+  if (price === null || tokenPrice(price.rates, name) !== undefined) return;
+  const what = `${medium[0]?.toUpperCase()}${medium.slice(1)} ${side}`;
+  throw unpriced(field, what, `price.${keysOfTokenPrice(name).join(".")}`);
+}
+
+const MEDIUM_PRICE: Readonly<Record<Medium, Readonly<Record<Side, TokenPriceName>>>> = {
+  audio: { input: "audioInput", output: "audioOutput" },
+  image: { input: "imageInput", output: "imageOutput" },
+  video: { input: "videoInput", output: "videoOutput" },
+};
+
+/** The media beside text that a list wants, in any case. Words that are no medium are the vendor's to refuse. */
+function mediaIn({ body }: TextRequest, list: WantedMedia): readonly Medium[] {
+  if (list.end - list.start > MAX_WORDS_BYTES) return MEDIA;
+  const words = [JSON.parse(textAt(body, list))].flat().map((word) => String(word).toLowerCase());
+  return MEDIA.filter((medium) => words.includes(medium));
+}
+
+/** A list of the few words that there are is far shorter. */
+const MAX_WORDS_BYTES = 1024;
 
 function unpriced(param: string, what: string, key: string): GatewayError {
   return new GatewayError(

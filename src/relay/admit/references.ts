@@ -1,4 +1,5 @@
 import type { FoundValue } from "../../base/json/json-scan.ts";
+import { textAt } from "../../base/json/json-splice.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import type { ReferenceRow } from "../../protocols/reference.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
@@ -82,24 +83,13 @@ function textOf({ type, value, head }: FoundValue, { isId }: ReferenceRow): (str
 
 /** Lists of ids are read from the body itself: they are short, and few requests have one. */
 function textsIn(lists: readonly FoundValue[], body: readonly Buffer[]): (string | undefined)[] {
-  return lists.flatMap(({ type, start, end, items }) => {
-    if (type !== "array" || items === 0) return [];
-    if (end - start > MAX_LIST_BYTES) return [undefined];
-    const ids: unknown = JSON.parse(textAt(body, start, end));
+  return lists.flatMap((list) => {
+    if (list.type !== "array" || list.items === 0) return [];
+    if (list.end - list.start > MAX_LIST_BYTES) return [undefined];
+    const ids: unknown = JSON.parse(textAt(body, list));
     return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
   });
 }
 
 /** Vendors take 20 files and as many stores at most. */
 const MAX_LIST_BYTES = 16 * 1024;
-
-function textAt(body: readonly Buffer[], start: number, end: number): string {
-  const pieces: Buffer[] = [];
-  let offset = 0;
-  for (const piece of body) {
-    const from = Math.max(0, start - offset);
-    if (from < piece.length && offset < end) pieces.push(piece.subarray(from, end - offset));
-    offset += piece.length;
-  }
-  return Buffer.concat(pieces).toString("utf8");
-}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { createBodyScan } from "../../base/json/json-scan.ts";
+import type { Catalog, Model } from "../../catalog/catalog.ts";
+import type { TokenPrices } from "../../catalog/token-prices.ts";
+import { type ChatProtocol, PROTOCOL_NAMES, type ProtocolName } from "../../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import type { TextRequest } from "../text-request.ts";
+import { priceExtras } from "./extras.ts";
+import { watchOf } from "./watch.ts";
+
+/** What asking for these extras gives, or the parameter and the price that are named in the refusal. */
+function asked(
+  name: ProtocolName,
+  body: object,
+  rates: TokenPrices = {},
+  spoken: readonly ProtocolName[] = PROTOCOL_NAMES,
+) {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const scanner = createBodyScan(watchOf(name));
+  scanner.write(bytes);
+  const request = { protocol: PROTOCOLS[name], body: [bytes], scan: scanner.end(), caller: { group: "g" } };
+  const catalog = { serving: () => [{ protocols: spoken }] } as unknown as Catalog;
+  const model = {
+    id: "m",
+    price: { id: 1n, rates: { input: 1n, output: 2n, ...rates } },
+  } as unknown as Model;
+  try {
+    return priceExtras(request as unknown as TextRequest, catalog, model);
+  } catch (error) {
+    const { param, message } = error as { param: string; message: string };
+    return { param, price: /\((.*)\)/.exec(message)?.[1] };
+  }
+}
+
+const chat = (part: object) => ({ messages: [{ role: "user", content: [part] }] });
+const native = (part: object, more: object = {}) => ({
+  contents: [{ role: "user", parts: [part] }],
+  ...more,
+});
+const WORDS = { text: "audio/wav" };
+const inConfig = (config: string, field: string, words: readonly string[]) =>
+  native(WORDS, { [config]: { [field]: words } });
+
+/** Media of each protocol that has a price of its own in no price table of text alone. */
+const UNPRICED: readonly [ChatProtocol, object, string, string, TokenPrices][] = [
+  [
+    "chat-completions",
+    chat({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }),
+    "messages.content.input_audio.data",
+    "price.audio.input",
+    { audioInput: 1n },
+  ],
+  [
+    "chat-completions",
+    chat({ type: "audio_url", audio_url: { url: "https://example.com/a.mp3" } }),
+    "messages.content.audio_url.url",
+    "price.audio.input",
+    { audioInput: 1n },
+  ],
+  [
+    "responses",
+    { input: [{ role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA" } }] }] },
+    "input.content.input_audio.data",
+    "price.audio.input",
+    { audioInput: 1n },
+  ],
+  [
+    "messages",
+    chat({ type: "audio", source: { type: "base64", media_type: "audio/mpeg", data: "AAAA" } }),
+    "messages.content.source.media_type",
+    "price.audio.input",
+    { audioInput: 1n },
+  ],
+  ...(["inlineData", "inline_data", "fileData", "file_data"] as const).map(
+    (kind): (typeof UNPRICED)[number] => [
+      "generate-content",
+      native({ [kind]: { mime_type: "Audio/ogg", data: "AAAA" } }),
+      `contents.parts.${kind}.mime_type`,
+      "price.audio.input",
+      { audioInput: 1n },
+    ],
+  ),
+  [
+    "chat-completions",
+    { ...chat(WORDS), modalities: ["text", "audio"] },
+    "modalities",
+    "price.audio.output",
+    { audioOutput: 1n },
+  ],
+  [
+    "chat-completions",
+    { ...chat(WORDS), modalities: ["image"] },
+    "modalities",
+    "price.image.output",
+    { imageOutput: 1n },
+  ],
+  [
+    "generate-content",
+    inConfig("generationConfig", "responseModalities", ["TEXT", "IMAGE"]),
+    "generationConfig.responseModalities",
+    "price.image.output",
+    { imageOutput: 1n },
+  ],
+  [
+    "generate-content",
+    inConfig("generation_config", "response_modalities", ["Video"]),
+    "generation_config.response_modalities",
+    "price.video.output",
+    { videoOutput: 1n },
+  ],
+];
+
+describe("media in a request", () => {
+  it.each(UNPRICED)("without a price are refused, of %s: %j", (name, body, param, price, rates) => {
+    expect(asked(name, body)).toEqual({ param, price });
+    expect(asked(name, body, rates)).toEqual({});
+  });
+
+  it("that cost as text where they have no price of their own are not", () => {
+    const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+    expect(asked("chat-completions", chat(picture))).toEqual({});
+    expect(asked("generate-content", native({ inlineData: { mimeType: "video/mp4", data: "AA" } }))).toEqual(
+      {},
+    );
+    expect(asked("messages", chat({ type: "image", source: { media_type: "image/png" } }))).toEqual({});
+  });
+
+  it("are none where only words are wanted, or a tool has fields of such names", () => {
+    expect(asked("chat-completions", { ...chat(WORDS), modalities: ["text"] })).toEqual({});
+    const call = {
+      type: "tool_use",
+      id: "1",
+      name: "play",
+      input: { audio_url: "https://example.com/a.mp3" },
+    };
+    expect(asked("messages", chat(call))).toEqual({});
+    expect(asked("generate-content", inConfig("generationConfig", "responseModalities", ["TEXT"]))).toEqual(
+      {},
+    );
+  });
+
+  it("are wanted in whatever way the list is written", () => {
+    const wanted = (modalities: unknown) => asked("chat-completions", { ...chat(WORDS), modalities });
+    for (const list of ["audio", ["text", "AUDIO"], [...Array<string>(300).fill("text"), "audio"]])
+      expect(wanted(list)).toEqual({ param: "modalities", price: "price.audio.output" });
+  });
+
+  it("are translation's to refuse where no upstream would be asked for them in this protocol", () => {
+    const body = { ...chat(WORDS), modalities: ["audio"] };
+    expect(asked("chat-completions", body, {}, ["messages"])).toEqual({});
+  });
+});
