@@ -19,12 +19,51 @@ describe("features of a body", () => {
     const tools = ["function", "custom", "mcp", "web_search", "computer_use_preview", "file_search"].map(
       (type) => ({ type }),
     );
-    expect(features("responses", { tools }).hostedTools).toEqual(["web_search", "file_search"]);
-    expect(
-      features("generate-content", {
-        tools: [{ function_declarations: [], googleSearch: {}, urlContext: {} }],
-      }).hostedTools,
-    ).toEqual(["googleSearch"]);
+    const hosted = (protocol: ProtocolName, body: unknown) =>
+      features(protocol, body).hostedTools.map(({ tool, place }) => `${place.path} ${tool}`);
+    expect(hosted("responses", { tools })).toEqual(["tools[] web_search", "tools[] file_search"]);
+    const keys = { function_declarations: [], googleSearch: {}, urlContext: {} };
+    expect(hosted("generate-content", { tools: [keys] })).toEqual(["tools[] googleSearch"]);
+    const run = [
+      "browser_toolset_20260801",
+      "computer_toolset_20260801",
+      "programmatic_tool_calling",
+      "mcp_toolset",
+    ];
+    expect(hosted("messages", { tools: run.map((type) => ({ type })) })).toEqual([]);
+  });
+
+  it.each<[ProtocolName, string, (tool: object) => unknown]>([
+    ["responses", "tools[].tools[]", (tool) => ({ tools: [{ type: "namespace", tools: [tool] }] })],
+    ["responses", "input[].tools[]", (tool) => ({ input: [{ type: "additional_tools", tools: [tool] }] })],
+    [
+      "responses",
+      "input[].tools[].tools[]",
+      (tool) => ({ input: [{ type: "additional_tools", tools: [{ type: "namespace", tools: [tool] }] }] }),
+    ],
+    [
+      "messages",
+      "messages[].content[].tool.definition",
+      (tool) => ({
+        messages: [{ role: "system", content: [{ type: "tool_addition", tool: { definition: tool } }] }],
+      }),
+    ],
+    [
+      "messages",
+      "messages[].content[].tool_changes[].tool.definition",
+      (tool) => ({
+        messages: [{ content: [{ type: "compaction", tool_changes: [{ tool: { definition: tool } }] }] }],
+      }),
+    ],
+  ])("see the tools that are defined within %s at %s", (protocol, path, body) => {
+    const { hostedTools, vendorTools, unbounded } = features(
+      protocol,
+      body({ type: "web_search_20260318", name: "web_search" }),
+    );
+    expect(hostedTools.map(({ tool, place }) => [tool, place.path])).toEqual([["web_search_20260318", path]]);
+    expect([vendorTools, unbounded]).toEqual([1, `${path.replaceAll("[]", "")}.type`]);
+    const own = body({ type: "custom", name: "mine" });
+    expect(features(protocol, own)).toMatchObject({ hostedTools: [], vendorTools: 0, unbounded: undefined });
   });
 
   it("name the fields that change the vendor's price, unless they ask for the usual one", () => {

@@ -9,8 +9,8 @@ export interface BodyFeatures {
    * own. Undefined where the bytes do bound them.
    */
   readonly unbounded: string | undefined;
-  /** Tools that the upstream runs and bills by the call, by the vendor's name. */
-  readonly hostedTools: readonly string[];
+  /** Tools that the upstream runs and bills by the call. */
+  readonly hostedTools: readonly HostedTool[];
   /** Fields that have the upstream run such a tool once for the request, as far as it does not count them. */
   readonly hostedFields: readonly string[];
   /** Fields whose value changes the vendor's price, e.g. `service_tier` = `priority`. */
@@ -38,6 +38,25 @@ export interface BodyFeatures {
 export const MEDIA = ["audio", "image", "video"] as const;
 
 export type Medium = (typeof MEDIA)[number];
+
+/** A definition of a tool that the upstream runs and bills by the call. */
+export interface HostedTool {
+  /** The vendor's name. */
+  readonly tool: string;
+  readonly place: ToolPlace;
+  /** What names it: the definition's type, or the member that is the definition. */
+  readonly found: FoundValue;
+}
+
+/** Where definitions of tools stand. */
+export interface ToolPlace {
+  /** As callers are told it: `input[].tools[]`. */
+  readonly path: string;
+  /** The tool is named by its key, not by its type. */
+  readonly byKey?: true | undefined;
+  /** Within state that must be sent back as the vendor gave it. */
+  readonly inState?: true | undefined;
+}
 
 /** The field that holds a medium. */
 export interface SentMedium {
@@ -131,7 +150,7 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
 }
 
 type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & {
-  hostedTools: string[];
+  hostedTools: HostedTool[];
   hostedFields: string[];
   pricedFields: PricedField[];
   images: BodyRange[];
@@ -191,33 +210,54 @@ const PLAIN_TOOL = /^(function|custom|namespace)$/;
 
 /** Tools for which the upstream adds words or content that are billed as tokens only, not by the call. */
 const UNBILLED_TOOL =
-  /^(bash|text_editor|computer|memory|local_shell|apply_patch|tool_search|web_fetch|mcp)(_|$)/;
+  /^(bash|text_editor|computer|browser|memory|local_shell|apply_patch|programmatic_tool_calling|tool_search|web_fetch|mcp)(_|$)/;
 
 /** Those of them that the caller runs: the answer ends with the call. */
-const CALLERS_TOOL = /^(bash|text_editor|computer|memory|local_shell|apply_patch)(_|$)/;
+const CALLERS_TOOL = /^(bash|text_editor|computer|browser|memory|local_shell|apply_patch)(_|$)/;
 
-export const toolType: FeatureRule = (features, values, path) => {
-  for (const { type, head } of values) {
-    if (type !== "string" || PLAIN_TOOL.test(head)) continue;
-    features.unbounded ??= path;
-    if (!CALLERS_TOOL.test(head)) features.vendorTools += 1;
-    if (!UNBILLED_TOOL.test(head)) features.hostedTools.push(head);
-  }
-};
+/** Places whose tools say their type. */
+export function typedTools(places: readonly ToolPlace[]): FeatureEntry[] {
+  return places.map((place) => [`${scannedPath(place)}.type`, typedTool(place)]);
+}
+
+const typedTool =
+  (place: ToolPlace): FeatureRule =>
+  (features, values, path) => {
+    for (const found of values) {
+      const { type, head } = found;
+      if (type !== "string" || PLAIN_TOOL.test(head)) continue;
+      features.unbounded ??= path;
+      if (!CALLERS_TOOL.test(head)) features.vendorTools += 1;
+      if (!UNBILLED_TOOL.test(head)) features.hostedTools.push({ tool: head, place, found });
+    }
+  };
+
+function scannedPath({ path }: ToolPlace): string {
+  return path.replaceAll("[]", "");
+}
 
 /** The native protocol names a tool by its key, in two spellings. */
 const PLAIN_TOOL_KEY = /^function_?declarations$/i;
 const UNBILLED_TOOL_KEY = /^(computer_?use|url_?context|code_?execution)$/i;
 const CALLERS_TOOL_KEY = /^computer_?use$/i;
 
-export const toolKey: FeatureRule = (features, values, path) => {
-  for (const { type, name } of values) {
-    if (type === "null" || PLAIN_TOOL_KEY.test(name)) continue;
-    features.unbounded ??= path;
-    if (!CALLERS_TOOL_KEY.test(name)) features.vendorTools += 1;
-    if (!UNBILLED_TOOL_KEY.test(name)) features.hostedTools.push(name);
-  }
-};
+/** A list of objects whose keys are tools. */
+export function keyedTools(path: string): FeatureEntry[] {
+  const place = { path, byKey: true } as const;
+  return [[`${scannedPath(place)}.*`, keyedTool(place)]];
+}
+
+const keyedTool =
+  (place: ToolPlace): FeatureRule =>
+  (features, values, path) => {
+    for (const found of values) {
+      const { type, name } = found;
+      if (type === "null" || PLAIN_TOOL_KEY.test(name)) continue;
+      features.unbounded ??= path;
+      if (!CALLERS_TOOL_KEY.test(name)) features.vendorTools += 1;
+      if (!UNBILLED_TOOL_KEY.test(name)) features.hostedTools.push({ tool: name, place, found });
+    }
+  };
 
 /** What is known to be shorter than an hour. */
 const SHORT_LIFE = /^(5m|30m|in[_-]memory)$/;

@@ -5,7 +5,7 @@ import {
   imageUrl,
   reference,
   sentMedium,
-  toolType,
+  typedTools,
 } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
@@ -83,7 +83,7 @@ export const chatCompletionsForward: ForwardTable = {
       "messages.content.audio_url",
       "messages.content.audio_url.url",
     ]),
-    ...entries(toolType, ["tools.type"]),
+    ...typedTools([{ path: "tools[]" }]),
     ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
   ]),
   opening: {

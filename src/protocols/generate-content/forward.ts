@@ -1,4 +1,11 @@
-import { entries, generatingHold, imageData, mediaType, sentMediaType, toolKey } from "../body-features.ts";
+import {
+  entries,
+  generatingHold,
+  imageData,
+  keyedTools,
+  mediaType,
+  sentMediaType,
+} from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { NO_STATE } from "./decode-parts.ts";
@@ -63,7 +70,7 @@ export const generateContentForward: ForwardTable = {
     ...["inlineData", "inline_data", "fileData", "file_data"].flatMap((kind) =>
       entries(sentMediaType, [`contents.parts.${kind}.mimeType`, `contents.parts.${kind}.mime_type`]),
     ),
-    ...entries(toolKey, ["tools.*"]),
+    ...keyedTools("tools[]"),
   ]),
   opening: {
     system: ["systemInstruction.parts.text", "system_instruction.parts.text"],

@@ -8,7 +8,7 @@ import {
   sentMediaType,
   serviceField,
   sibling,
-  toolType,
+  typedTools,
 } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
@@ -61,7 +61,12 @@ export const messagesForward: ForwardTable = {
         "messages.content.content.source.data",
       ]),
       ...entries(sentMediaType, ["messages.content.source.media_type"]),
-      ...entries(toolType, ["tools.type"]),
+      ...typedTools([
+        { path: "tools[]" },
+        // Blocks of the type `tool_addition`, and the list of them that a compaction keeps.
+        { path: "messages[].content[].tool.definition" },
+        { path: "messages[].content[].tool_changes[].tool.definition", inState: true },
+      ]),
       ...entries(reference, ["thread.previous_message_id"]),
       ...entries(addsContent, ["mcp_servers", "container"]),
       ...entries(contextEdit, ["context_management.edits.type"]),

@@ -5,7 +5,7 @@ import {
   imageUrl,
   reference,
   sentMedium,
-  toolType,
+  typedTools,
 } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
@@ -78,7 +78,12 @@ export const responsesForward: ForwardTable = {
       ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
       ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
       ...entries(sentMedium("audio"), ["input.content.input_audio.data"]),
-      ...entries(toolType, ["tools.type", "tools.tools.type"]),
+      // Items bring tools too: https://developers.openai.com/api/docs/guides/tools-tool-search
+      ...typedTools(
+        ["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"].map((path) => ({
+          path,
+        })),
+      ),
       ...entries(contextEdit, ["context_management.type"]),
     ],
     { together: "max_tool_calls" },

@@ -150,3 +150,13 @@ describe("media in a request", () => {
     expect(asked("chat-completions", body, {}, ["messages"])).toEqual({});
   });
 });
+
+it("names the place of a tool without a price, however deep it is defined", () => {
+  const tool = { type: "web_search_20260318", name: "web_search" };
+  const price = 'price.calls "web_search"';
+  expect(asked("messages", { ...chat(WORDS), tools: [tool] })).toEqual({ param: "tools", price });
+  const added = { type: "tool_addition", tool: { type: "tool_definition", definition: tool } };
+  expect(asked("messages", chat(added))).toEqual({ param: "messages[].content[].tool.definition", price });
+  const item = { type: "additional_tools", tools: [{ type: "web_search" }] };
+  expect(asked("responses", { input: [item] })).toEqual({ param: "input[].tools", price });
+});

@@ -61,7 +61,7 @@ export function priceExtras(
     const what = `The tool "${tool}" is run and billed by the vendor and`;
     throw unpriced(param, what, `price.calls "${familyOf(tool)}"`);
   };
-  for (const tool of hostedTools) tools.add(priceOf(tool, "tools"));
+  for (const { tool, place } of hostedTools) tools.add(priceOf(tool, place.path.replace(/\[\]$/, "")));
   for (const field of hostedFields) {
     const named = priceOf(field, field);
     tools.add(named);
