@@ -54,7 +54,7 @@ export function openEventParter(): EventParter {
         return part(all);
       }
       if (tail !== "" || hasLineBehindObject(chunk)) return part(chunk);
-      tail = OPEN_END.exec(chunk.toString("latin1", Math.max(0, chunk.length - END_BYTES)))?.[0] ?? "";
+      tail = openEnd(chunk);
       return chunk;
     },
     end() {
@@ -71,10 +71,20 @@ function beginsEvents(chunk: Buffer): boolean | undefined {
   return first === undefined ? undefined : first !== OPENING_BRACE && first !== OPENING_BRACKET;
 }
 
-/** Of nearly every stream no chunk has one: each line of data is followed by a blank line. */
+/** The object's end at the end of a chunk, as OPEN_END finds it in a text: asked of each chunk, nearly all of which end with a blank line. */
+function openEnd(chunk: Buffer): string {
+  let at = chunk.length - 1;
+  if (chunk[at] === LF) at--;
+  if (chunk[at] === CR) at--;
+  return chunk[at] === CLOSING_BRACE ? chunk.toString("latin1", at) : "";
+}
+
+/** Of nearly every stream no chunk has one: each line of data is followed by a blank line. A vendor ends all lines alike. */
 function hasLineBehindObject(chunk: Buffer): boolean {
-  for (let at = indexIn(chunk, "}\n", 0); at !== -1; at = indexIn(chunk, "}\n", at + 2))
+  const first = indexIn(chunk, "}\n", 0);
+  for (let at = first; at !== -1; at = indexIn(chunk, "}\n", at + 2))
     if (beginsLine(chunk[at + 2])) return true;
+  if (first !== -1) return false;
   for (let at = indexIn(chunk, "}\r", 0); at !== -1; at = indexIn(chunk, "}\r", at + 2))
     if (beginsLine(chunk[at + 2]) || (chunk[at + 2] === LF && beginsLine(chunk[at + 3]))) return true;
   return false;
@@ -104,9 +114,8 @@ function kindOf(text: string, start: number): "another" | "same" | "unknown" {
 }
 
 const LINE_OF_OBJECT = /\}(\r\n|\n|\r)/g;
-/** An object's end at the end of a chunk. */
+/** An object's end at the end of a text. */
 const OPEN_END = /\}(?:\r\n|\n|\r)?$/;
-const END_BYTES = 3;
 const LINE = /([^\r\n]*)(\r\n|\n|\r)?/y;
 const BEGINS_DATA = /^data: ?[{[]/;
 const OTHER_FIELD = /^(?:event|id|retry)?:/;
@@ -118,5 +127,6 @@ const SPACE = 0x20;
 const LF = 0x0a;
 const CR = 0x0d;
 const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
 const OPENING_BRACKET = 0x5b;
 const EMPTY = Buffer.alloc(0);
