@@ -173,15 +173,22 @@ async function walk(probes: readonly Probe[], durationMs: number, times: Times):
 const AT_ONCE = 8;
 
 /**
- * H7: stops the database for so long and lets it go on. Every route answers 503 at once, a stream that runs is answered
- * to its end, the books are right, and all is well soon after. Gives the longest time that an answer took.
+ * The promise is a second, which the printed figure shows. What fails is an answer that waits until the driver gives up, which
+ * takes thirty-five; a busy machine takes some seconds for an answer that waits for nothing.
  */
-export async function endureSilence(world: HungWorld, silentMs: number): Promise<number> {
+const LIMIT_MS = 25_000;
+
+/**
+ * H7: stops the database for so long and lets it go on. Every route answers 503 without waiting for it, a stream that runs is
+ * answered to its end, the books are right, and all is well after.
+ */
+export async function endureSilence(world: HungWorld, silentMs: number): Promise<void> {
   const { gateway, key, admin, taskId } = world;
   const { url } = gateway;
   const probes = await probesOf(world);
   const poll = (query = "") => ask(url, `/v1/images/tasks/${taskId}${query}`, undefined, { key });
-  const prompt = `[[sandbox: chunks=${silentMs / 200} pace=100]]`;
+  // It goes on for as long as the database is silent, so that however late it is seen to run, it still does.
+  const prompt = `[[sandbox: chunks=${silentMs / 100} pace=100]]`;
   const stream = ask(
     url,
     "/v1/chat/completions",
@@ -193,8 +200,10 @@ export async function endureSilence(world: HungWorld, silentMs: number): Promise
   await world.freeze();
   const times: Times = new Map();
   await walk(probes, silentMs, times);
+  const polledMs = performance.now();
   expect((await poll("?wait=20")).status).toBe(503);
-  const longestMs = tellTimes(times);
+  times.set("GET /v1/images/tasks/{id}?wait=20", [performance.now() - polledMs]);
+  expect(tellTimes(times)).toBeLessThan(LIMIT_MS);
   expect((await stream).text).toContain("[DONE]");
   world.thaw();
   const thawedMs = performance.now();
@@ -206,7 +215,6 @@ export async function endureSilence(world: HungWorld, silentMs: number): Promise
   );
   report(`H7: all is well ${(performance.now() - thawedMs).toFixed(0)} ms after the database went on`);
   await cleanLedger(gateway);
-  return longestMs;
 }
 
 /** Prints the figure of H7 and gives the longest time. */
