@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { TEST_KEY } from "../support/gateway.ts";
 import { cleanLedger, nanosOf, ODD_PRICE } from "../support/money-books.ts";
 import { type MoneyRig, startMoneyRig } from "../support/money-rig.ts";
+import { openRaw } from "../support/raw-exchange.ts";
 import type { JournalLine } from "../support/sandbox.ts";
-import { call, contentChunks, TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
+import { call, contentChunks, TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { waitFor } from "../support/wait.ts";
 
 /** Enough words that one token is far below the 5% that an estimate may be off. */
@@ -83,6 +85,20 @@ describe("answers that end too early", () => {
         });
       },
     );
+
+    it("takes a caller that has ended its side of the connection for one that has left", async () => {
+      const tag = "half-closed";
+      const prompt = `${PROMPT}[[sandbox: tag=${tag} tokens=200 delay=1000]]`;
+      const body = JSON.stringify(wireForm({ protocol: "chat-completions", prompt }).body);
+      const head = `host: a\r\nauthorization: Bearer ${TEST_KEY}\r\ncontent-length: ${body.length}`;
+      const caller = openRaw(rig.url);
+      caller.write(`POST /v1/chat/completions HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+      await requestAt(rig, "chat-completions");
+      caller.finish();
+      await caller.ended;
+      expect(caller.heard()).toBe("");
+      expect((await rig.accountOf(tag)).row).toMatchObject({ reason: "client_aborted", status: 0 });
+    });
 
     it.each(TEXT_PROTOCOLS)(
       "charges nothing for a %s stream that is left before it began",

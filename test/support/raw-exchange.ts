@@ -36,6 +36,8 @@ export interface RawConnection {
   heard(): string;
   /** Resolves when the server has ended it. */
   readonly ended: Promise<void>;
+  /** Ends its own side and goes on listening. */
+  finish(): void;
   leave(): void;
 }
 
@@ -55,6 +57,7 @@ export function openRaw(url: string): RawConnection {
       socket.on("end", resolve);
       socket.on("close", () => resolve());
     }),
+    finish: () => void socket.end(),
     leave: () => socket.destroy(),
   };
 }
