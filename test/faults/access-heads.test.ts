@@ -47,47 +47,96 @@ describe("heads that are refused", () => {
   };
 
   describe("behind a request that is still being answered", () => {
-    it.each([
-      { name: "bytes that are no HTTP", key: "bytes", behind: NO_HTTP },
-      { name: "CONNECT", key: "connect", behind: TUNNEL },
-    ])(
-      "$name: nothing is written into a running stream, which ends as when its caller leaves",
-      async ({ key, behind }) => {
-        const caller = openRaw(rig.url);
-        caller.write(chat(`tag=${key}-stream chunks=40 pace=100`, true));
-        await waitFor("the answer's beginning", () => caller.heard().includes("data: "));
-        caller.write(behind);
-        await caller.ended;
-        expect(statusesIn(caller.heard())).toEqual([200]);
-        expect(caller.heard()).not.toMatch(/HTTP\/1\.1 4|invalid_request|method_not_allowed|\[DONE\]/);
-        expect((await rig.accountOf(`${key}-stream`)).row).toMatchObject({ reason: "client_aborted" });
-      },
-    );
+    /** Answers came whole, in order, and then the refusal of what is no HTTP. */
+    const expectRefusedLast = async (heard: string, ...tags: readonly string[]): Promise<void> => {
+      expect(statusesIn(heard)).toEqual([...tags.map(() => 200), 400]);
+      expect(responseIn(heard)).toMatchObject({ body: { error: { code: "invalid_request" } } });
+      expect(responseIn(heard).head).toContain("connection: close");
+      for (const tag of tags) expect((await rig.accountOf(tag)).row).toMatchObject({ reason: "completed" });
+    };
 
-    it.each([
-      { name: "bytes that are no HTTP", key: "bytes", behind: NO_HTTP },
-      { name: "CONNECT", key: "connect", behind: TUNNEL },
-    ])("$name: no answer is taken for that of a request whose own has not begun", async ({ key, behind }) => {
+    it("bytes that are no HTTP are refused once a running stream has ended", async () => {
       const caller = openRaw(rig.url);
-      caller.write(chat(`tag=${key}-plain delay=1500`));
+      caller.write(chat("tag=bytes-stream chunks=20 pace=50", true));
+      await waitFor("the answer's beginning", () => caller.heard().includes("data: "));
+      for (const _ of [1, 2, 3]) caller.write(NO_HTTP);
+      await caller.ended;
+      await expectRefusedLast(caller.heard(), "bytes-stream");
+      expect(caller.heard().indexOf("[DONE]")).toBeLessThan(caller.heard().indexOf("HTTP/1.1 400"));
+    });
+
+    it("bytes that are no HTTP are refused once a plain answer has come", async () => {
+      const caller = openRaw(rig.url);
+      caller.write(chat("tag=bytes-plain delay=1500"));
       await waitFor("the request upstream", async () => (await open()) > 0);
-      caller.write(behind);
+      caller.write(NO_HTTP);
+      await caller.ended;
+      await expectRefusedLast(caller.heard(), "bytes-plain");
+    });
+
+    it("bytes that are no HTTP are refused once all is answered that came in one piece with them", async () => {
+      const caller = openRaw(rig.url);
+      caller.write(chat("tag=bytes-first") + chat("tag=bytes-second chunks=4", true) + NO_HTTP);
+      await caller.ended;
+      await expectRefusedLast(caller.heard(), "bytes-first", "bytes-second");
+    });
+
+    it("a body that is broken is refused once what came before it is answered", async () => {
+      const caller = openRaw(rig.url);
+      const head = ["POST /v1/chat/completions HTTP/1.1", "host: a", KEY, "transfer-encoding: chunked"];
+      caller.write(`${chat("tag=before-broken delay=500")}${head.join("\r\n")}\r\n\r\nno size\r\n`);
+      await caller.ended;
+      await expectRefusedLast(caller.heard(), "before-broken");
+    });
+
+    it("bytes that are no HTTP do not hide that their caller leaves", async () => {
+      const caller = openRaw(rig.url);
+      caller.write(chat("tag=bytes-left chunks=200 pace=100", true));
+      await waitFor("the answer's beginning", () => caller.heard().includes("data: "));
+      caller.write(NO_HTTP);
+      caller.leave();
+      expect((await rig.accountOf("bytes-left")).row).toMatchObject({ reason: "client_aborted" });
+    });
+
+    it("bytes that are no HTTP and do not end close the connection", async () => {
+      const caller = openRaw(rig.url);
+      caller.write(chat("tag=bytes-flood chunks=200 pace=100", true));
+      await waitFor("the answer's beginning", () => caller.heard().includes("data: "));
+      for (let mb = 0; mb < 4; mb += 1) caller.write(NO_HTTP.repeat(40_000));
+      await caller.ended;
+      expect((await rig.accountOf("bytes-flood")).row).toMatchObject({ reason: "client_aborted" });
+      expect(caller.heard()).not.toMatch(/HTTP\/1\.1 4|\[DONE\]/);
+    });
+
+    it("CONNECT ends a running stream as when its caller leaves, and nothing is written into it", async () => {
+      const caller = openRaw(rig.url);
+      caller.write(chat("tag=connect-stream chunks=40 pace=100", true));
+      await waitFor("the answer's beginning", () => caller.heard().includes("data: "));
+      caller.write(TUNNEL);
+      await caller.ended;
+      expect(statusesIn(caller.heard())).toEqual([200]);
+      expect(caller.heard()).not.toMatch(/HTTP\/1\.1 4|method_not_allowed|\[DONE\]/);
+      expect((await rig.accountOf("connect-stream")).row).toMatchObject({ reason: "client_aborted" });
+    });
+
+    it("CONNECT is not answered in the place of a request whose own answer has not begun", async () => {
+      const caller = openRaw(rig.url);
+      caller.write(chat("tag=connect-plain delay=1500"));
+      await waitFor("the request upstream", async () => (await open()) > 0);
+      caller.write(TUNNEL);
       await caller.ended;
       expect(caller.heard()).toBe("");
-      const { line, row } = await rig.accountOf(`${key}-plain`);
+      const { line, row } = await rig.accountOf("connect-plain");
       expect([line.outcome, row.reason]).toEqual(["completed", "client_aborted"]);
     });
 
-    it.each([
-      { name: "bytes that are no HTTP", key: "bytes", behind: NO_HTTP },
-      { name: "CONNECT", key: "connect", behind: TUNNEL },
-    ])("$name: a request that came in one piece with them is not begun", async ({ key, behind }) => {
+    it("CONNECT: a request that came in one piece with it is not begun", async () => {
       const caller = openRaw(rig.url);
-      caller.write(chat(`tag=${key}-together`) + behind);
+      caller.write(chat("tag=connect-together") + TUNNEL);
       await caller.ended;
       expect(caller.heard()).toBe("");
-      expect(statusesIn(await rawExchange(rig.url, chat(`tag=${key}-after`)))).toEqual([200]);
-      expect(await tagsUpstream()).not.toContain(`${key}-together`);
+      expect(statusesIn(await rawExchange(rig.url, chat("tag=connect-after")))).toEqual([200]);
+      expect(await tagsUpstream()).not.toContain("connect-together");
     });
 
     it("what follows a request that said it is the last is passed over: its answer comes whole", async () => {

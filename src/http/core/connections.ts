@@ -32,6 +32,9 @@ const WRITE_BUFFER_BYTES = 128 * 1024;
  */
 const MAX_PER_CONNECTION = 16;
 
+/** Bytes behind a connection's last request that may come while it is answered. */
+const MAX_JUNK_BYTES = 1024 * 1024;
+
 /** Streams end all the time. */
 const FULL_RETRY_SECONDS = 5;
 
@@ -53,6 +56,10 @@ interface ConnectionState {
   unanswered: number;
   /** It came when there were too few descriptors left to serve it. */
   isSurplus: boolean;
+  /** Refuses what came behind its requests and is no HTTP; called once these are answered. */
+  refuseRest: (() => void) | undefined;
+  /** How much of the connection may be read until then. */
+  mostBytesRead: number;
 }
 
 export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Connections {
@@ -63,7 +70,13 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
   const stateOf = (socket: Socket): ConnectionState => {
     let state = states.get(socket);
     if (state === undefined) {
-      state = { owed: undefined, unanswered: 0, isSurplus: false };
+      state = {
+        owed: undefined,
+        unanswered: 0,
+        isSurplus: false,
+        refuseRest: undefined,
+        mostBytesRead: Number.POSITIVE_INFINITY,
+      };
       states.set(socket, state);
     }
     return state;
@@ -74,6 +87,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
     const state = stateOf(this.req.socket);
     state.unanswered -= 1;
     if (state.owed === this) state.owed = undefined;
+    if (state.unanswered === 0) state.refuseRest?.();
   }
 
   /** Of one that is served. */
@@ -84,7 +98,10 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
 
   const inTurn = (begin: Begin): Begin => {
     const beginNow: Begin = (request, response) => {
-      stateOf(request.socket).owed = response;
+      const state = stateOf(request.socket);
+      // What is no HTTP stood in its body.
+      if (state.refuseRest !== undefined && !request.complete) return state.refuseRest();
+      state.owed = response;
       begin(request, response);
     };
     return (request, response) => {
@@ -92,6 +109,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       // What the same read brought behind the one too many.
       if (socket.destroyed) return;
       const state = stateOf(socket);
+      if (state.refuseRest !== undefined) return;
       state.unanswered += 1;
       if (state.unanswered > MAX_PER_CONNECTION) return endAtOnce(socket);
       // Sent before the answer ahead of it is whole: begun in its turn, since nothing tells it (Node 20, 22)
@@ -141,9 +159,17 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
         else if (left === "none") refuseConnection(socket, noDescriptor(), deps);
       });
       // What the parser gives up on.
-      server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-        refuseMalformedRequest(error, socket, states.get(socket)?.owed, deps),
-      );
+      server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+        const state = stateOf(socket);
+        // Told again with all that comes. It is read on, since the reading is what tells when the caller leaves.
+        if (socket.bytesRead > state.mostBytesRead) socket.destroy();
+        const tellLast = (tell: () => void): void => {
+          if (state.refuseRest !== undefined) return;
+          state.refuseRest = tell;
+          state.mostBytesRead = socket.bytesRead + MAX_JUNK_BYTES;
+        };
+        refuseMalformedRequest(error, socket, { owed: state.owed, tellLast }, deps);
+      });
       server.on("checkContinue", (request, response) => {
         awaitGoAhead(request, response);
         take(request, response);

@@ -11,19 +11,28 @@ type Told = Pick<HttpDeps, "log" | "errorType">;
 /** Of what is no request, nobody is known. */
 const NOBODY: RefusedCall = { caller: undefined, model: undefined, user: undefined, isTold: false };
 
+/** What a connection still has to answer. */
+export interface Owing {
+  /** The answer that its caller waits for or reads. */
+  readonly owed: ServerResponse | undefined;
+  /** Tells once all that came whole is answered. */
+  readonly tellLast: (tell: () => void) => void;
+}
+
 /**
  * Refuses what is not HTTP we accept (malformed, headers too large or too slow): the parser gave up, so
- * there is no request and no path, only a socket. `owed` is the answer that its caller waits for or reads.
+ * there is no request and no path, only a socket. Requests that came whole before it are answered first.
  */
 export function refuseMalformedRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  owed: ServerResponse | undefined,
+  { owed, tellLast }: Owing,
   deps: Told,
 ): void {
   // Behind a request that said it is the last nothing counts: its answer, which closes, comes whole (RFC 9112, 9.6).
   if (error.code === "HPE_CLOSED_CONNECTION") return;
   if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
+  else if (owed?.req.complete) tellLast(() => tellOnce(socket, undefined, errorOf(error.code), deps));
   else tellOnce(socket, owed, errorOf(error.code), deps);
 }
 
@@ -63,6 +72,7 @@ function tellOnce(
     socket.destroy();
     return;
   }
+  if (!socket.writable) return;
   const id = requestId();
   tellFailed(log, { id, method: "", route: "" }, NOBODY, error);
   const body = encodeShapeA(statementOf(error, errorType), id);
