@@ -56,6 +56,8 @@ export interface Message {
   readonly role: "system" | "user" | "assistant";
   /** The participant's name. */
   readonly name?: string | undefined;
+  /** The caller itself put this message of the user's right behind another one (`lower/user-turns.ts`). */
+  readonly followsUser?: true | undefined;
   readonly parts: readonly Part[];
 }
 

@@ -28,6 +28,7 @@ import { withoutOrphans } from "./orphan-results.ts";
 import type { EncodeTarget, ResponsePlan } from "./plan.ts";
 import type { RefusedHint } from "./quirks.ts";
 import { withWords } from "./silent-turns.ts";
+import { withNeighbours } from "./user-turns.ts";
 import { fitWord, type WordRule } from "./words.ts";
 
 /** A request that fits its target, and what its answer must undo. */
@@ -47,7 +48,8 @@ export function lowerRequest(
   target: EncodeTarget,
   losses: LossList,
 ): LoweredRequest {
-  const said = withWords(withoutOrphans(asked, capabilities, losses), capabilities, losses);
+  const marked = { ...asked, messages: withNeighbours(asked.messages) };
+  const said = withWords(withoutOrphans(marked, capabilities, losses), capabilities, losses);
   const request = withCacheAll(said, capabilities, target.quirks, losses);
   refuseUnservable(request, capabilities, target, losses);
   const copies = copiesOf(request, capabilities, target, losses);

@@ -1,6 +1,7 @@
 import type { LossList } from "../../conversation/loss.ts";
 import { answeredMessages } from "../../conversation/lower/alternating-turns.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
+import { joinedUserMessages } from "../../conversation/lower/user-turns.ts";
 import type {
   CacheMark,
   ChatRequest,
@@ -22,7 +23,8 @@ export function encodeMessages(
 ): readonly JsonObject[] {
   const role = target.quirks.systemRole ?? "system";
   const writing = { losses, own: request.protocol === "chat-completions" };
-  const written = answeredMessages(request).flatMap((message) => encodeMessage(message, role, writing));
+  const said = joinedUserMessages(answeredMessages(request));
+  const written = said.flatMap((message) => encodeMessage(message, role, writing));
   const { reasoningReplay, reasoningField = "reasoning_content" } = target.quirks;
   const thoughtful = reasoningReplay === true ? written.map(withThought) : written;
   const messages =

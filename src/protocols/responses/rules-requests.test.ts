@@ -157,9 +157,9 @@ describe("requests to responses", () => {
               content: [
                 { type: "text", text: "Shown by the assistant:" },
                 { type: "image_url", image_url: { url: `data:image/png;base64,${result}` } },
+                { type: "text", text: "Bigger." },
               ],
             },
-            { role: "user", content: "Bigger." },
           ],
         },
       },

@@ -1,0 +1,46 @@
+import type { Message } from "../request.ts";
+
+/**
+ * The same messages, in which each of the user's knows whether its caller put it right behind another one. To be asked before
+ * any message is moved, added or left out.
+ */
+export function withNeighbours(messages: readonly Message[]): readonly Message[] {
+  return messages.map((message, index) =>
+    isSaid(message) && isSaid(messages[index - 1]) ? { ...message, followsUser: true } : message,
+  );
+}
+
+/**
+ * Without two messages of the user's in a row, which many chat vendors refuse, but for those of the caller's own: what the
+ * results of tools show, what the assistant made, and what was said on both sides of a turn that is lost are one message
+ * with what follows.
+ */
+export function joinedUserMessages(messages: readonly Message[]): readonly Message[] {
+  const joined: Message[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last === undefined || !belongTogether(last, message)) joined.push(message);
+    else joined[joined.length - 1] = join(last, message);
+  }
+  return joined;
+}
+
+function join(last: Message, next: Message): Message {
+  return { ...last, name: last.name ?? next.name, parts: [...last.parts, ...next.parts] };
+}
+
+function belongTogether(last: Message, next: Message): boolean {
+  if (last.role !== "user" || next.role !== "user") return false;
+  if (!isSaid(last)) return true;
+  return isSaid(next) && !holdsResult(next) && next.followsUser !== true && last.name === next.name;
+}
+
+/** Results alone are no message of the user's. */
+function isSaid(message: Message | undefined): boolean {
+  if (message?.role !== "user") return false;
+  return message.parts.length === 0 || message.parts.some(({ kind }) => kind !== "tool-result");
+}
+
+function holdsResult({ parts }: Message): boolean {
+  return parts.some(({ kind }) => kind === "tool-result");
+}
