@@ -63,12 +63,17 @@ describe("addresses inside the operator's network (F1)", { timeout: PATIENCE_MS 
       const image = { type: "image_url", role: "reference_image", image_url: { url } };
       const video = { ...order([image]), duration: 4 };
       await at(SUBMIT, video);
-      const { json: preview } = await at(`${SUBMIT}?dry_run=1`, video);
+      const dryRun = async (model: string): Promise<string> =>
+        (await at(`${SUBMIT}?dry_run=1`, { ...video, model })).json.fail_reason;
       const { status, json } = await at("/v1/videoa/asset/create", { url });
       // Nor is anybody else told to fetch what the address itself says is private.
       if (!isLiteral(url)) return;
       expect([url, status, json.error?.code]).toEqual([url, 400, "invalid_url"]);
-      expect(preview.fail_reason).toMatch(/^`content\[1\]\.image_url\.url` must be a public http\(s\) URL/);
+      const refused = /^`content\[1\]\.image_url\.url` must be a public http\(s\) URL/;
+      expect(await dryRun("videoa-2.0-fast")).toMatch(refused);
+      // A vendor in the operator's network makes private URLs itself, but none of a machine's own.
+      if (isOfMachine(url)) expect(await dryRun("videoa-2.0")).toMatch(refused);
+      if (url === urls[0]) expect([url, await dryRun("videoa-2.0")]).toEqual([url, ""]);
     });
   });
 });
@@ -79,6 +84,12 @@ function isLiteral(url: string): boolean {
   return host.startsWith("[") || /^[\d.]+$/.test(host) || /(?:^|\.)localhost\.?$/.test(host);
 }
 
+function isOfMachine(url: string): boolean {
+  return /^\[fe80|^\[::ffff:a9fe|^169\.254\.|^100\.100\.100\.200$|^168\.63\.129\.16$|^\[fd00:ec2:/.test(
+    new URL(url).hostname,
+  );
+}
+
 function order(items: readonly object[]): object {
   const text = { type: "text", text: "A fox [[sandbox: fail=dark]]" };
   return { model: "videoa-2.0", content: [text, ...items] };
@@ -86,8 +97,12 @@ function order(items: readonly object[]): object {
 
 function catalog(url: string): string {
   return `version: 1
-models: [{ id: videoa-2.0, family: videoa, price: { per_second: { 720p: 0.1, 1080p: 0.2 } } }]
-upstreams: [{ name: vendor, kind: sandbox, base_url: "${url}", api_key: good-key, models: [videoa-2.0] }]
+models:
+  - { id: videoa-2.0, family: videoa, price: { per_second: { 720p: 0.1, 1080p: 0.2 } } }
+  - { id: videoa-2.0-fast, family: videoa, price: { per_second: { 720p: 0.1 } } }
+upstreams:
+  - { name: vendor, kind: sandbox, base_url: "${url}", api_key: good-key, models: [videoa-2.0] }
+  - { name: outside, kind: sandbox, base_url: "https://vendor.example", api_key: good-key, models: [videoa-2.0-fast] }
 accounts: [{ name: acme, balance: 100000, keys: [{ name: main, key: ${TEST_KEY} }] }]
 `;
 }

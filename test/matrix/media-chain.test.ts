@@ -42,15 +42,13 @@ describe("a video of open duration", () => {
     return { data: record.data, receipt };
   };
 
-  it("may be the reference of the next one where the operator allows the network that it is in", async () => {
+  it("may be the reference of the next one at a vendor in the same network", async () => {
     const { data } = await made(INNER, videob("seconds=2"));
     const next = { ...videob("seconds=2"), duration: 5, video_urls: data.result.videos[0].url };
-    const preview = async (place: number) => {
+    for (const { url } of gateways) {
       const path = "/v2/videos/generations?dry_run=1";
-      return (await ask(gateways[place]?.url ?? "", path, next, { key: TEST_KEY })).json.fail_reason;
-    };
-    expect(await preview(INNER)).toBe("");
-    expect(await preview(CAREFUL)).toContain("`video_urls[0]` must be a public http(s) URL");
+      expect((await ask(url, path, next, { key: TEST_KEY })).json.fail_reason).toBe("");
+    }
   });
 
   it.each([

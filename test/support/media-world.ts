@@ -50,7 +50,6 @@ ${models.map(({ family, id }) => modelLine(family, id)).join("\n")}
   - { id: imagegen-unserved, family: imagegen, variant: "2", price: { per_image: { 1k: 1, 2k: 1, 4k: 1 } } }
 upstreams:
   - { name: main, kind: sandbox, base_url: "${sandboxUrl}", api_key: good-key, models: ${JSON.stringify(ids)} }
-settings: { egress_allow: ["${new URL(sandboxUrl).host}"] }
 accounts:
   - name: acme
     group: default

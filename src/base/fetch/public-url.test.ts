@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { forbiddenUrls } from "../../../test/support/forbidden-urls.ts";
-import { isPublicUrl } from "./public-url.ts";
+import { isPublicUrl, isUrlInside } from "./public-url.ts";
 import { readAllowList } from "./safe-fetch-allow.ts";
 
 /** What only a resolver can tell. */
@@ -47,5 +47,28 @@ describe("a URL that is passed on", () => {
       ...["10.0.0.0/8", "127.0.0.1:8080", "[::1]:8080", "vendor.internal:443", "localhost:9000"],
     ]);
     expect(isPublicUrl(url, allowed)).toBe(isPublic);
+  });
+});
+
+describe("a URL for a vendor in a private network", () => {
+  it.each([
+    ["http://10.1.2.3/x", true],
+    ["http://127.0.0.1:8080/x", true],
+    ["http://[fd12::1]/x", true],
+    ["http://vendor.internal/x", true],
+    ["https://media.example/x", true],
+    ["http://169.254.169.254/latest/meta-data", false],
+    ["http://0xa9fea9fe/x", false],
+    ["http://[::ffff:169.254.169.254]/x", false],
+    ["http://[fe80::1]/x", false],
+    ["http://[fd00:ec2::254]/x", false],
+    ["http://100.100.100.200/x", false],
+    ["http://168.63.129.16/x", false],
+    ["http://metadata.google.internal/x", false],
+    ["http://METADATA./x", false],
+    ["http://10.1.2.3\\@x.example/", false],
+    ["file:///etc/passwd", false],
+  ])("may be private, but none of the machine's own services: %j %j", (url, mayBe) => {
+    expect(isUrlInside(url)).toBe(mayBe);
   });
 });

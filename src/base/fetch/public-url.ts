@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
+import { isLinkLocal, isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
 import { type AllowList, plainHost, portOf } from "./safe-fetch-allow.ts";
 
 /**
@@ -8,14 +8,31 @@ import { type AllowList, plainHost, portOf } from "./safe-fetch-allow.ts";
  * resolves its name.
  */
 export function isPublicUrl(text: string, allowed?: AllowList): boolean {
-  if (!/^https?:\/\//i.test(text) || AMBIGUOUS.test(text) || !URL.canParse(text)) return false;
-  const target = new URL(text);
+  const target = readUrl(text);
+  if (target === undefined) return false;
   const host = plainHost(target.hostname);
   const port = portOf(target);
   if (isIP(host) === 0)
     return (!isLocalName(host) && !PRIVATE_NAMES.test(host)) || allowed?.endpoint(host, port) === true;
   const address = plainAddress(host) ?? host;
   return isPublicAddress(address) || allowed?.address(address, port) === true;
+}
+
+/**
+ * The same for a vendor in the operator's own network, whose results and files have private URLs: any http or https URL but
+ * those of link-local addresses, where clouds tell machines their secrets.
+ */
+export function isUrlInside(text: string): boolean {
+  const target = readUrl(text);
+  if (target === undefined) return false;
+  const host = plainHost(target.hostname);
+  return !isLinkLocal(host) && !METADATA_NAMES.test(host);
+}
+
+function readUrl(text: string): URL | undefined {
+  return /^https?:\/\//i.test(text) && !AMBIGUOUS.test(text) && URL.canParse(text)
+    ? new URL(text)
+    : undefined;
 }
 
 /** Whether a plain host is this machine by its name (RFC 6761). */
@@ -28,3 +45,6 @@ const AMBIGUOUS = /^[^/]*\/\/[^/?#]*[\\\t\r\n]/;
 
 /** Names that are kept for private use: metadata services of clouds stand under the first (RFC 6762, RFC 8375). */
 const PRIVATE_NAMES = /\.(?:internal|local|localdomain|home\.arpa)$/;
+
+/** What clouds call the metadata service of a machine. */
+const METADATA_NAMES = /^(?:metadata|instance-data)(?:\.|$)/;

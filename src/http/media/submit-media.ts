@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../accounts/caller.ts";
 import type { MemoryGrant } from "../../base/async/memory-budget.ts";
-import { isPublicUrl } from "../../base/fetch/public-url.ts";
+import { isPublicUrl, isUrlInside } from "../../base/fetch/public-url.ts";
 import { readAllowList } from "../../base/fetch/safe-fetch-allow.ts";
 import { formatUsd } from "../../base/money.ts";
 import { allowedModel } from "../../catalog/allowed-model.ts";
@@ -11,6 +11,7 @@ import { droppedHeader } from "../../conversation/loss.ts";
 import { GatewayError } from "../../errors.ts";
 import { ignoredFields } from "../../families/read-fields.ts";
 import { familyOf } from "../../families/table.ts";
+import type { IsPublic } from "../../families/url-form.ts";
 import type { Admission } from "../../relay/admit/entrance.ts";
 import type { Task, TaskRequest } from "../../tasks/tasks.ts";
 import { isHereOrSmall, MEDIA_BODY_BYTES } from "../body/body.ts";
@@ -101,8 +102,7 @@ function requestOf(
 ): TaskRequest {
   const model = modelOf(deps, caller, body["model"], endpoint);
   context.about.model = model.id;
-  const allowed = readAllowList(deps.catalog.current().settings.egressAllow);
-  const submission = familyFor(model).read(model, body, (url) => isPublicUrl(url, allowed));
+  const submission = familyFor(model).read(model, body, mayBeFetched(deps, caller, model));
   const webhookUrl = readWebhookUrl(body["webhook_url"]);
   const key = readIdempotencyKey(context.request.raw);
   return {
@@ -113,6 +113,14 @@ function requestOf(
     ...(key !== undefined && { idempotency: { key, bodyDigest } }),
     ...(webhookUrl !== undefined && { webhookUrl }),
   };
+}
+
+/** Which references a vendor of the model may be told to fetch. */
+function mayBeFetched({ catalog }: HttpDeps, { group }: Caller, model: Model): IsPublic {
+  const { settings, serving } = catalog.current();
+  const isInside = serving(model.id, group).some(({ baseUrl }) => !isPublicUrl(baseUrl));
+  const allowed = readAllowList(settings.egressAllow);
+  return (url) => isPublicUrl(url, allowed) || (isInside && isUrlInside(url));
 }
 
 function modelOf(deps: HttpDeps, caller: Caller, named: unknown, endpoint: "images" | "videos"): Model {
