@@ -70,7 +70,7 @@ export function readContent(items: readonly Body[], limits: ContentLimits, fault
   return { texts, references: withRoles(drafts, faults), hasMaterial };
 }
 
-export interface ContentLimits {
+interface ContentLimits {
   readonly texts: number;
   readonly dataUrls: boolean;
   readonly isPublic?: IsPublic | undefined;

@@ -12,7 +12,7 @@ type Told = Pick<HttpDeps, "log" | "errorType">;
 const NOBODY: RefusedCall = { caller: undefined, model: undefined, user: undefined, isTold: false };
 
 /** What a connection still has to answer. */
-export interface Owing {
+interface Owing {
   /** The answer that its caller waits for or reads. */
   readonly owed: ServerResponse | undefined;
   /** Tells once all that came whole is answered. */
