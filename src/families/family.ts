@@ -25,8 +25,8 @@ export interface Family {
   limits(model: FamilyModel): Readonly<Record<string, unknown>>;
   /**
    * Reads a submitted body. What the specification answers with 400 is thrown as GatewayError; every other
-   * violation comes back in `violation`, with units clipped to the table. `isPublic`, by default what the text of a URL
-   * tells, says which references are.
+   * violation comes back in `violation`, with units clipped to the table. `isPublic` says which http(s) URLs may be
+   * references; without it any that can be parsed.
    */
   read(model: FamilyModel, body: Readonly<Record<string, unknown>>, isPublic?: IsPublic): Submission;
   /** Price words (tiers or resolutions) that the model's requests can be billed by; each needs a price. */

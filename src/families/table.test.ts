@@ -153,7 +153,7 @@ describe.each(cases)("family $family.name, $model.id", ({ family, model }) => {
   });
 
   it.each(PLACES[family.name])("names the field that holds a private address: %s", (place, body) => {
-    const judged = (url: string, isPublic?: IsPublic): string | null => {
+    const judged = (url: string, isPublic: IsPublic = isPublicUrl): string | null => {
       try {
         return family.read(model, body(url), isPublic).violation;
       } catch (error) {

@@ -1,11 +1,13 @@
-import { isPublicUrl } from "../base/fetch/public-url.ts";
 import type { UrlForm } from "./field.ts";
 
 /** Whether a vendor may be told to fetch an http or https URL. */
 export type IsPublic = (url: string) => boolean;
 
 /** What kind of address a reference is; undefined = none that any family takes. */
-export function urlFormOf(url: string, isPublic: IsPublic = isPublicUrl): UrlForm | undefined {
+export function urlFormOf(
+  url: string,
+  isPublic: IsPublic = (text) => URL.canParse(text),
+): UrlForm | undefined {
   if (/^https?:\/\//i.test(url))
     return url.length <= MAX_URL_CHARACTERS && isPublic(url) ? "public" : undefined;
   if (/^asset:\/\/[^\s/?#]+$/i.test(url)) return "asset";
