@@ -1,7 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { readAllowList } from "../base/fetch/safe-fetch-allow.ts";
 import { randomId } from "../base/random.ts";
-import type { Settings } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
 import type { HealthSite } from "../routing/health/health.ts";
@@ -19,7 +18,7 @@ import { resolveOrder } from "./resolve-order.ts";
 export interface AssetsOptions {
   readonly database: Queryable;
   readonly catalog: {
-    current(): AssetCatalog & KnownUpstreams & { readonly settings: Pick<Settings, "egressAllow"> };
+    current(): AssetCatalog & KnownUpstreams & { readonly settings: { readonly egressAllow: readonly string[] } };
   };
   readonly ask: AssetSite["ask"];
   readonly health: PlaceHealth;

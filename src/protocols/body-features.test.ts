@@ -66,6 +66,22 @@ describe("features of a body", () => {
     expect(features(protocol, own)).toMatchObject({ hostedTools: [], vendorTools: 0, unbounded: undefined });
   });
 
+  it("asks no price for tools that cost tokens alone, run by whom they may", () => {
+    const typed = ["programmatic_tool_calling", "image_generation", "browser_search"].map((type) => ({
+      type,
+    }));
+    expect(features("responses", { tools: typed }).hostedTools).toEqual([
+      "image_generation",
+      "browser_search",
+    ]);
+    const browser = features("messages", { tools: [{ type: "browser_toolset_20260801", name: "browser" }] });
+    expect([browser.hostedTools, browser.vendorTools]).toEqual([[], 0]);
+    for (const tool of [{ fileSearch: {} }, { file_search: {} }, { mcpServers: [] }, { mcp_servers: [] }]) {
+      const found = features("generate-content", { tools: [tool] });
+      expect([found.hostedTools, found.vendorTools]).toEqual([[], 1]);
+    }
+  });
+
   it("name the fields that change the vendor's price, unless they ask for the usual one", () => {
     for (const tier of ["auto", "default", "STANDARD", "SERVICE_TIER_STANDARD", "on_demand"])
       expect(features("chat-completions", { service_tier: tier }).pricedFields).toEqual([]);

@@ -238,7 +238,7 @@ function scannedPath({ path }: ToolPlace): string {
 
 /** The native protocol names a tool by its key, in two spellings. */
 const PLAIN_TOOL_KEY = /^function_?declarations$/i;
-const UNBILLED_TOOL_KEY = /^(computer_?use|url_?context|code_?execution)$/i;
+const UNBILLED_TOOL_KEY = /^(computer_?use|url_?context|code_?execution|file_?search|mcp_?servers)$/i;
 const CALLERS_TOOL_KEY = /^computer_?use$/i;
 
 /** A list of objects whose keys are tools. */
