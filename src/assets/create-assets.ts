@@ -18,7 +18,8 @@ import { resolveOrder } from "./resolve-order.ts";
 export interface AssetsOptions {
   readonly database: Queryable;
   readonly catalog: {
-    current(): AssetCatalog & KnownUpstreams & { readonly settings: { readonly egressAllow: readonly string[] } };
+    current(): AssetCatalog &
+      KnownUpstreams & { readonly settings: { readonly egressAllow: readonly string[] } };
   };
   readonly ask: AssetSite["ask"];
   readonly health: PlaceHealth;
