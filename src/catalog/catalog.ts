@@ -142,6 +142,8 @@ export interface Settings {
   readonly maxPasses: number;
   /** Calls of such tools that a hold counts where the caller states no limit. */
   readonly holdCalls: number;
+  /** Vendor tools without a price: the request is refused, or goes without them. */
+  readonly unpriced: "refuse" | "drop";
   /** By what requests are told to be of one conversation: what their client calls it, or only how it begins. */
   readonly affinity: "auto" | "anchor";
   /** A header, in lower case, in which clients call their conversation by a name. */

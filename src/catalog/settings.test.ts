@@ -15,6 +15,7 @@ describe("settings", () => {
       keepalive: { firstMs: 25_000, betweenMs: 15_000 },
       maxPasses: 100,
       holdCalls: 1,
+      unpriced: "refuse",
       affinity: "auto",
       affinityHeader: null,
       foreignIds: null,

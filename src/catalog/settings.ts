@@ -63,6 +63,12 @@ export const settingsFile = z.strictObject({
   hold_calls: wholeNumber(0, 1_000)
     .optional()
     .describe("Vendor tool calls that a hold covers if the request sets no limit"),
+  unpriced: z
+    .enum(["refuse", "drop"])
+    .optional()
+    .describe(
+      "What happens to a vendor tool that a request offers and the model has no price for; default refuse",
+    ),
   foreign_ids: z
     .enum(["refuse", "allow"])
     .optional()
@@ -182,6 +188,7 @@ export function decodeSettings(given: SettingsFile): Settings {
     maxPasses: given.max_passes ?? 100,
     // A search finds most of its answers at once, and a hold for many would refuse small balances.
     holdCalls: given.hold_calls ?? 1,
+    unpriced: given.unpriced ?? "refuse",
     foreignIds: given.foreign_ids ?? null,
     // Clients that are refused ask paid requests instead.
     countTokens: given.count_tokens ?? true,

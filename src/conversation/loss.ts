@@ -32,6 +32,8 @@ export type LossReason =
   | "other-issuer"
   /** The upstream's model does not take it (a quirk in the catalog). */
   | "model-refuses"
+  /** The model has no price for it, and the operator wants it left out. */
+  | "unpriced"
   /** Taken over with a smaller value or in a weaker form. */
   | "weakened"
   /** A call whose arguments are not whole, so that it would be another call. */

@@ -90,6 +90,20 @@ export interface HoldTable {
   readonly texts: TextPaths | null;
   /** Where the caller limits how often the upstream's tools run: all of them together, or each of them. */
   readonly callLimits?: { readonly together?: string; readonly each?: string } | undefined;
+  /** What of the request rests on its tools; absent = nothing. */
+  readonly toolUse?: ToolUse | undefined;
+}
+
+/** What rests on the tools of a request, beside the answer. */
+export interface ToolUse {
+  /** The top-level field that says which tool must be called. */
+  readonly choice: string;
+  /** Further such fields that vendors refuse where there are no tools. */
+  readonly beside?: readonly string[] | undefined;
+  /** Paths of tools that stand elsewhere than in the list of tools. */
+  readonly elsewhere?: readonly string[] | undefined;
+  /** Path of the types of what the conversation consists of, and how those end that only a hosted tool makes. */
+  readonly history?: { readonly path: string; readonly suffix: string } | undefined;
 }
 
 /** The path of a list of texts, and of one that is read again with each of them. */
@@ -101,10 +115,12 @@ interface TextPaths {
 /** What can cost in every protocol that generates, and what does in this one. */
 export function generatingHold(
   own: readonly FeatureEntry[],
-  callLimits: NonNullable<HoldTable["callLimits"]> = {},
+  { callLimits, toolUse }: Pick<HoldTable, "callLimits" | "toolUse"> = {},
 ): HoldTable {
-  const limits = Object.values(callLimits);
-  return { features: new Map([...ANYWHERE, ...own, ...entries(sibling, limits)]), texts: null, callLimits };
+  const { choice, beside = [], elsewhere = [] } = toolUse ?? {};
+  const watched = [...Object.values(callLimits ?? {}), ...(choice ? [choice] : []), ...beside, ...elsewhere];
+  const features = new Map([...ANYWHERE, ...own, ...entries(sibling, watched)]);
+  return { features, texts: null, callLimits, toolUse };
 }
 
 /** Of texts that are embedded or ranked nothing costs but themselves. */
@@ -232,7 +248,8 @@ const typedTool =
     }
   };
 
-function scannedPath({ path }: ToolPlace): string {
+/** A place as a scan watches it. */
+export function scannedPath({ path }: ToolPlace): string {
   return path.replaceAll("[]", "");
 }
 

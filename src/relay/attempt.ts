@@ -315,8 +315,9 @@ function send(
 /** Headers of an upstream's answer that callers get: none but its type, as the others describe our account there. */
 function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Receiver {
   if (status < 200 || status > 299) return new ErrorResponse(attempt, status, headers.all());
-  const { contentType, losses, arrayStream } = attempt.mode;
-  const { streamed } = attempt.exchange.request;
+  const { contentType, arrayStream } = attempt.mode;
+  const { losses, request } = attempt.exchange;
+  const { streamed } = request;
   const due = streamed && !arrayStream ? "text/event-stream" : "application/json";
   const passed = {
     "content-type": contentType ?? typeOf(headers.get("content-type"), due),

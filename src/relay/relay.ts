@@ -20,6 +20,7 @@ import { pinsOf } from "./admit/pins.ts";
 import { readReferences } from "./admit/references.ts";
 import { RequestForms } from "./admit/request-forms.ts";
 import { type Held, takeHold } from "./admit/take-hold.ts";
+import { withoutUnpriced } from "./admit/unpriced-tools.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle } from "./exchange.ts";
 import { type AttemptFailure, codeOf, refusedMode, stopping } from "./failures.ts";
@@ -69,10 +70,11 @@ export function createRelay(deps: RelayDeps): Relay {
   let whenIdle: (() => void) | undefined;
 
   return {
-    async admit(request) {
+    async admit(given) {
       failpoint("request.accepted");
       const catalog = deps.catalog.current();
-      const model = allowedModel(catalog, request.caller, request.model, request.protocol.name);
+      const model = allowedModel(catalog, given.caller, given.model, given.protocol.name);
+      const request = withoutUnpriced(given, catalog, model);
       const references = readReferences(request);
       const pins =
         references.ids.length === 0
@@ -276,7 +278,7 @@ async function attempt(
   exchange.attempts += 1;
   exchange.asked = candidate;
   exchange.reason = candidates.reason();
-  exchange.losses = mode.losses;
+  exchange.losses = request.dropped === undefined ? mode.losses : [...request.dropped, ...mode.losses];
   failpoint("upstream.before-send");
   const failure = await attemptAt(deps, exchange, candidate, mode);
   if (failure !== undefined) exchange.failedFirst ??= failedAttempt(candidate, failure);

@@ -1,6 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { MemoryGrant } from "../base/async/memory-budget.ts";
 import type { BodyScan } from "../base/json/json-scan.ts";
+import type { Loss } from "../conversation/loss.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import type { CallerHeaders, CallerQuery } from "../upstreams/call.ts";
@@ -41,6 +42,8 @@ export interface TextRequest {
   readonly compacts?: CompactionWish | undefined;
   /** What asks for the same in an ordinary request, for upstreams that do not; absent = there is no memory for it. */
   readonly instead?: Pick<TextRequest, "response" | "body" | "scan"> | undefined;
+  /** What was left out of the body that came. */
+  readonly dropped?: readonly Loss[] | undefined;
   readonly headers: CallerHeaders;
   readonly query: CallerQuery;
   /** What a header calls the conversation, if one does. */

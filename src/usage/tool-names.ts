@@ -10,9 +10,14 @@ export function findTool(names: readonly string[], tool: string): string | undef
 
 /** `web_search_20250305`, `web_search_preview_2025_03_11` and `webSearch` are all `web_search`. */
 export function familyOf(tool: string): string {
+  const name = undated(tool);
+  return FAMILIES[name] ?? name;
+}
+
+/** A tool's name without its version, as vendors name what it makes. */
+export function undated(tool: string): string {
   const words = tool.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const family = words.replace(/_(\d{8}|\d{4}_\d{2}_\d{2})$/, "").replace(/_preview$/, "");
-  return FAMILIES[family] ?? family;
+  return words.replace(/_(\d{8}|\d{4}_\d{2}_\d{2})$/, "").replace(/_preview$/, "");
 }
 
 /** Names and fields that mean the same as the family that is counted. */

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CatalogUpstream, catalogFile } from "../support/catalog-file.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
@@ -16,21 +17,26 @@ let forwarding: TestGateway;
 let translating: TestGateway;
 /** Its first upstream speaks the caller's protocol and cannot be reached. */
 let failingOver: TestGateway;
+/** It leaves tools without a price out, at an upstream that speaks the caller's protocol and at one that does not. */
+let dropping: TestGateway;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
   const start = (...upstreams: CatalogUpstream[]): Promise<TestGateway> =>
     startGateway({ catalog: catalogFile({ upstreams, price: PRICE }) });
   const foreign = { url: sandbox.url, protocols: ["messages"] };
-  [forwarding, translating, failingOver] = await Promise.all([
+  const settings = "{ unpriced: drop }";
+  const unreached = { url: "http://127.0.0.1:1", protocols: ["responses"] };
+  [forwarding, translating, failingOver, dropping] = await Promise.all([
     start({ url: sandbox.url }),
     start(foreign),
-    start({ url: "http://127.0.0.1:1", protocols: ["responses"] }, { ...foreign, priority: 1 }),
+    start(unreached, { ...foreign, priority: 1 }),
+    startGateway({ catalog: catalogFile({ upstreams: [{ url: sandbox.url }], price: PRICE, settings }) }),
   ]);
 });
 
 afterAll(async () => {
-  await Promise.all([forwarding?.clean(), translating?.clean(), failingOver?.clean()]);
+  await Promise.all([forwarding?.clean(), translating?.clean(), failingOver?.clean(), dropping?.clean()]);
   await sandbox?.stop();
 });
 
@@ -51,6 +57,23 @@ describe("what is not tokens", () => {
     expect([response.status, error.code, error.param]).toEqual([400, "invalid_request", "tools"]);
     expect(error.message).toContain('price.calls "image_generation"');
   });
+
+  it.each([false, true])(
+    "is left out where the operator wants that, and named (streamed: %s)",
+    async (stream) => {
+      const tools = [{ type: "image_generation" }, { type: "web_search" }, { type: "file_search" }];
+      const response = await ask(dropping, { tools, stream });
+      expect([response.status, response.headers.get("x-faregate-dropped")]).toEqual([200, "tools[]"]);
+      await response.text();
+      const body = JSON.stringify({ model: "text", input: "Hello", tools: [{ type: "web_search" }], stream });
+      const sent = (await sandbox.journal()).at(-1);
+      expect(sent?.["request"]).toMatchObject({ sha256: hash("sha256", body), bytes: body.length });
+      expect((await receiptOf(dropping, response))["losses"]).toEqual(["tools[] (unpriced)"]);
+      const forced = await ask(dropping, { tools, tool_choice: { type: "file_search" } });
+      const { error } = (await forced.json()) as { error: { param: string } };
+      expect([forced.status, error.param]).toEqual([400, "tool_choice"]);
+    },
+  );
 
   it("is neither charged nor refused where no upstream would be asked for it", async () => {
     const { receipt, tokenNanos } = await charged(translating, {

@@ -50,8 +50,8 @@ export function splice(chunks: readonly Buffer[], edits: readonly Edit[]): Buffe
   return pieces;
 }
 
-/** The text of the bytes [start, end) of a body. */
-export function textAt(chunks: readonly Buffer[], { start, end }: Pick<Edit, "start" | "end">): string {
+/** The bytes [start, end) of a body, as views of its chunks. */
+export function slice(chunks: readonly Buffer[], { start, end }: Pick<Edit, "start" | "end">): Buffer[] {
   const pieces: Buffer[] = [];
   let chunkStart = 0;
   for (const chunk of chunks) {
@@ -59,7 +59,12 @@ export function textAt(chunks: readonly Buffer[], { start, end }: Pick<Edit, "st
     if (from < chunk.length && chunkStart < end) pieces.push(chunk.subarray(from, end - chunkStart));
     chunkStart += chunk.length;
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return pieces;
+}
+
+/** The text of such bytes. */
+export function textAt(chunks: readonly Buffer[], range: Pick<Edit, "start" | "end">): string {
+  return Buffer.concat(slice(chunks, range)).toString("utf8");
 }
 
 /** The value of the body's only `model` becomes another name. */
@@ -135,6 +140,26 @@ function removeRun(first: FoundValue, last: FoundValue): Edit {
   const bytes = new Uint8Array(0);
   if (last.nextKeyStart >= 0) return { start: first.keyStart, end: last.nextKeyStart, bytes };
   return { start: first.commaBefore >= 0 ? first.commaBefore : first.keyStart, end: last.end, bytes };
+}
+
+/** Takes items out of a list, or members out of an object that are told from key to value: neighbours in one edit, each with one comma. */
+export function removeItems(
+  items: readonly Pick<Edit, "start" | "end">[],
+  gone: ReadonlySet<number>,
+): Edit[] {
+  const edits: Edit[] = [];
+  const bytes = new Uint8Array(0);
+  for (let first = 0; first < items.length; first += 1) {
+    if (!gone.has(first)) continue;
+    let last = first;
+    while (gone.has(last + 1)) last += 1;
+    const next = items[last + 1];
+    const before = items[first - 1];
+    const start = next === undefined && before !== undefined ? before.end : (items[first]?.start ?? 0);
+    edits.push({ start, end: next?.start ?? items[last]?.end ?? start, bytes });
+    first = last;
+  }
+  return edits;
 }
 
 /** Takes members of objects out, at any depth, each with one comma. */

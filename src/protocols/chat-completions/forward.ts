@@ -74,18 +74,21 @@ export const chatCompletionsForward: ForwardTable = {
   wordsHoldThoughts: true,
   references: chatCompletionsReferences,
   responseCounts: ["n"],
-  hold: generatingHold([
-    ...entries(reference, ["messages.audio.id"]),
-    // Beside the general rule of the same values: here an image is an image.
-    ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
-    ...entries(sentMedium("audio"), [
-      "messages.content.input_audio.data",
-      "messages.content.audio_url",
-      "messages.content.audio_url.url",
-    ]),
-    ...typedTools([{ path: "tools[]" }]),
-    ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
-  ]),
+  hold: generatingHold(
+    [
+      ...entries(reference, ["messages.audio.id"]),
+      // Beside the general rule of the same values: here an image is an image.
+      ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
+      ...entries(sentMedium("audio"), [
+        "messages.content.input_audio.data",
+        "messages.content.audio_url",
+        "messages.content.audio_url.url",
+      ]),
+      ...typedTools([{ path: "tools[]" }]),
+      ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
+    ],
+    { toolUse: { choice: "tool_choice", beside: ["parallel_tool_calls"] } },
+  ),
   opening: {
     system: [],
     role: "messages.role",

@@ -73,7 +73,14 @@ export const messagesForward: ForwardTable = {
       ...entries(serviceField("speed"), ["speed"]),
       ...entries(serviceField("region"), ["inference_geo"]),
     ],
-    { each: "tools.max_uses" },
+    {
+      callLimits: { each: "tools.max_uses" },
+      toolUse: {
+        choice: "tool_choice",
+        elsewhere: ["messages.content.tool"],
+        history: { path: "messages.content.type", suffix: "_tool_result" },
+      },
+    },
   ),
   opening: {
     system: ["system", "system.text"],

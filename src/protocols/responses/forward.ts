@@ -86,7 +86,15 @@ export const responsesForward: ForwardTable = {
       ),
       ...entries(contextEdit, ["context_management.type"]),
     ],
-    { together: "max_tool_calls" },
+    {
+      callLimits: { together: "max_tool_calls" },
+      toolUse: {
+        choice: "tool_choice",
+        beside: ["parallel_tool_calls"],
+        elsewhere: ["input.tools"],
+        history: { path: "input.type", suffix: "_call" },
+      },
+    },
   ),
   opening: {
     system: ["instructions"],

@@ -1,6 +1,6 @@
 import { JsonLexer, type JsonSink, type JsonType, type TokenText } from "../../base/json/json-lexer.ts";
 import { decodeText, FEW, MAX_TEXT_BYTES } from "../../base/json/json-scan.ts";
-import type { Edit } from "../../base/json/json-splice.ts";
+import { type Edit, removeItems } from "../../base/json/json-splice.ts";
 import type { Loss } from "../../conversation/loss.ts";
 import { GatewayError } from "../../errors.ts";
 import type { StateRow, StateTable } from "../../protocols/carried-state.ts";
@@ -218,24 +218,7 @@ function editsOf(taken: readonly StateValue[], { neverEmpty }: StateTable): Edit
     gone.delete(list);
     take(list.outer);
   }
-  for (const [list, items] of gone) edits.push(...removals(list.items, items));
-  return edits;
-}
-
-/** Takes items out of a list, neighbours in one edit, each with one comma. */
-function removals(items: Container["items"], gone: ReadonlySet<number>): Edit[] {
-  const edits: Edit[] = [];
-  const bytes = new Uint8Array(0);
-  for (let first = 0; first < items.length; first += 1) {
-    if (!gone.has(first)) continue;
-    let last = first;
-    while (gone.has(last + 1)) last += 1;
-    const next = items[last + 1];
-    const before = items[first - 1];
-    const start = next === undefined && before !== undefined ? before.end : (items[first]?.start ?? 0);
-    edits.push({ start, end: next?.start ?? items[last]?.end ?? start, bytes });
-    first = last;
-  }
+  for (const [list, items] of gone) edits.push(...removeItems(list.items, items));
   return edits;
 }
 

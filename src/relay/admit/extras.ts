@@ -14,6 +14,12 @@ export function carriesExtras(request: TextRequest, protocol: ProtocolName): boo
   return protocol === request.protocol.name;
 }
 
+/** Whether an upstream of the model would be asked for extras. */
+export function mayCarryExtras(request: TextRequest, catalog: Catalog, model: Model): boolean {
+  const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
+  return upstreams.some(({ protocols }) => protocols.some((protocol) => carriesExtras(request, protocol)));
+}
+
 /**
  * What the request asks for that makes the vendor's price another than that of text: a tier, speed or region by the model's
  * price table, a tool that the vendor runs and bills by the call, or other media. Without a price it is refused, so that nobody
@@ -28,11 +34,7 @@ export function priceExtras(
   const { hostedTools, hostedFields, pricedFields, mediaSent, mediaWanted } = features;
   for (const { medium, field } of mediaSent) requireMedium(model, medium, "input", field);
   if (hostedTools.length + hostedFields.length + pricedFields.length + mediaWanted.length === 0) return {};
-  const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
-  const mayAsk = upstreams.some(({ protocols }) =>
-    protocols.some((protocol) => carriesExtras(request, protocol)),
-  );
-  if (!mayAsk) return {};
+  if (!mayCarryExtras(request, catalog, model)) return {};
   for (const list of mediaWanted)
     for (const medium of mediaIn(request, list)) requireMedium(model, medium, "output", list.field);
   const calls = Object.keys(model.price?.dimensions?.calls ?? {});

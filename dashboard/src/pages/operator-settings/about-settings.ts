@@ -15,6 +15,7 @@ export const ABOUT_ZH: Readonly<Record<string, string>> = {
   body_memory_mb: "每个进程的请求体可占用的总内存（MB），默认 256",
   max_passes: "上游自行运行工具时，一个请求最多按多少轮计费，默认 100",
   hold_calls: "请求未限制工具调用次数时，预留多少次调用的费用，默认 1",
+  unpriced: "请求提供了没有价格的供应商工具时：refuse 拒绝请求，drop 移除该工具；默认 refuse",
   foreign_ids:
     "请求引用未经此网关签发给该账户的供应商 ID 时：refuse 拒绝，allow 放行；默认在多个账户可使用该上游时拒绝",
   affinity:
