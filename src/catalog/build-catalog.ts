@@ -3,6 +3,7 @@ import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
 import { spokenProtocol } from "../protocols/table.ts";
 import type { Catalog, Endpoint, Group, Model, Settings, Timeouts, Upstream } from "./catalog.ts";
+import { type ListedTool, withListedTools } from "./listed-tools.ts";
 import type { UpstreamRecord } from "./upstreams-store.ts";
 
 /** What a catalog is made of, read in one snapshot of the database. */
@@ -23,6 +24,8 @@ export interface KindFacts {
   /** Of images and videos that it can make. */
   readonly families: readonly FamilyName[];
   readonly needsKey: boolean;
+  /** List prices of its vendor's tools; absent = none is known. */
+  readonly listedTools?: readonly ListedTool[];
 }
 
 /**
@@ -44,7 +47,7 @@ export function buildCatalog(parts: CatalogParts, kindOf: (kind: string) => Kind
       ? servesText(upstream, model, endpoint)
       : servesMedia(kindOf(upstream.kind), model, endpoint);
   const reaches = new Map(
-    parts.groups.map(({ name }) => [name, reachesOfGroup(name, parts.models, upstreams, serves)]),
+    parts.groups.map(({ name }) => [name, reachesOfGroup(name, parts.models, upstreams, { serves, kindOf })]),
   );
   const lists = new Map(
     [...reaches].map(([name, reach]) => [name, [...reach.values()].map(({ model }) => model)]),
@@ -101,6 +104,7 @@ const NOTHING: readonly never[] = Object.freeze([]);
 
 /** How a group reaches a model. */
 interface Reach {
+  /** With the list prices of tools that its upstreams' vendors run. */
   readonly model: Model;
   readonly endpoints: readonly Endpoint[];
   readonly upstreams: readonly Upstream[];
@@ -110,16 +114,21 @@ interface Reach {
 /** Whether an upstream can answer a request for the model that came in on this endpoint. */
 type Serves = (upstream: Upstream, model: Model, endpoint: Endpoint) => boolean;
 
+interface Facts {
+  readonly serves: Serves;
+  readonly kindOf: (kind: string) => KindFacts | undefined;
+}
+
 function reachesOfGroup(
   group: string,
   models: readonly Model[],
   upstreams: readonly Upstream[],
-  serves: Serves,
+  facts: Facts,
 ): ReadonlyMap<string, Reach> {
   const open = upstreams.filter(({ groups }) => groups === null || groups.has(group));
   return new Map(
     models.flatMap((model) => {
-      const reach = reachOf(model, group, open, serves);
+      const reach = reachOf(model, group, open, facts);
       return reach ? [[model.id, reach]] : [];
     }),
   );
@@ -134,7 +143,7 @@ function reachOf(
   model: Model,
   group: string,
   upstreams: readonly Upstream[],
-  serves: Serves,
+  { serves, kindOf }: Facts,
 ): Reach | undefined {
   if (model.price === null || (model.groups !== null && !model.groups.has(group))) return undefined;
   const having = upstreams.filter(({ models }) => models.has(model.id));
@@ -145,10 +154,11 @@ function reachOf(
   }
   if (byEndpoint.size === 0) return undefined;
   const serving = new Set([...byEndpoint.values()].flat());
+  const reached = Object.freeze(having.filter((upstream) => serving.has(upstream)));
   return {
-    model,
+    model: withListedTools(model, reached, (kind) => kindOf(kind)?.listedTools ?? NOTHING),
     endpoints: Object.freeze([...byEndpoint.keys()]),
-    upstreams: Object.freeze(having.filter((upstream) => serving.has(upstream))),
+    upstreams: reached,
     byEndpoint,
   };
 }

@@ -11,6 +11,7 @@ export interface Catalog {
   /** Rises with every change. */
   readonly version: bigint;
   readonly groups: ReadonlyMap<string, Group>;
+  /** As the catalog declares them, without list prices of tools. */
   readonly models: ReadonlyMap<string, Model>;
   readonly upstreams: readonly Upstream[];
   /** Every upstream with every credential, those out of service too: what must never be told. */
@@ -26,7 +27,7 @@ export interface Catalog {
    * list, `unsupported_endpoint` and routing share. [] = not callable.
    */
   endpointsOf(modelId: string, group: string): readonly Endpoint[];
-  /** The model, if this caller may use it (whitelist, group, at least one serving upstream); else undefined. */
+  /** The model, priced as it is charged, if this caller may use it (whitelist, group, at least one serving upstream); else undefined. */
   callable(caller: Caller, modelId: string): Model | undefined;
   /** Every model this caller may call, by id. */
   listed(caller: Caller): readonly Model[];

@@ -70,7 +70,7 @@ describe("features of a body", () => {
     const typed = ["programmatic_tool_calling", "image_generation", "browser_search"].map((type) => ({
       type,
     }));
-    expect(features("responses", { tools: typed }).hostedTools).toEqual([
+    expect(features("responses", { tools: typed }).hostedTools.map(({ tool }) => tool)).toEqual([
       "image_generation",
       "browser_search",
     ]);

@@ -58,6 +58,11 @@ export interface ToolPlace {
   readonly inState?: true | undefined;
 }
 
+/** A place as a scan watches it. */
+export function scannedPath({ path }: ToolPlace): string {
+  return path.replaceAll("[]", "");
+}
+
 /** The field that holds a medium. */
 export interface SentMedium {
   readonly medium: Medium;
@@ -180,7 +185,12 @@ function readsMedia({ mediaRead }: Draft, media: readonly Medium[]): void {
 }
 
 /** Notes what the values found at one path mean. */
-type FeatureRule = (features: Draft, values: readonly FoundValue[], path: string, scan: BodyScan) => void;
+export type FeatureRule = (
+  features: Draft,
+  values: readonly FoundValue[],
+  path: string,
+  scan: BodyScan,
+) => void;
 
 /** A path with the rule for its values. */
 export type FeatureEntry = readonly [path: string, rule: FeatureRule];
@@ -220,61 +230,6 @@ export const hostedTool: FeatureRule = (features, values, path) => {
   features.vendorTools += 1;
   features.hostedFields.push(path);
 };
-
-/** Tools whose definition is all in the body, and what the caller runs. */
-const PLAIN_TOOL = /^(function|custom|namespace)$/;
-
-/** Tools for which the upstream adds words or content that are billed as tokens only, not by the call. */
-const UNBILLED_TOOL =
-  /^(bash|text_editor|computer|browser|memory|local_shell|apply_patch|programmatic_tool_calling|tool_search|web_fetch|mcp)(_|$)/;
-
-/** Those of them that the caller runs: the answer ends with the call. */
-const CALLERS_TOOL = /^(bash|text_editor|computer|browser|memory|local_shell|apply_patch)(_|$)/;
-
-/** Places whose tools say their type. */
-export function typedTools(places: readonly ToolPlace[]): FeatureEntry[] {
-  return places.map((place) => [`${scannedPath(place)}.type`, typedTool(place)]);
-}
-
-const typedTool =
-  (place: ToolPlace): FeatureRule =>
-  (features, values, path) => {
-    for (const found of values) {
-      const { type, head } = found;
-      if (type !== "string" || PLAIN_TOOL.test(head)) continue;
-      features.unbounded ??= path;
-      if (!CALLERS_TOOL.test(head)) features.vendorTools += 1;
-      if (!UNBILLED_TOOL.test(head)) features.hostedTools.push({ tool: head, place, found });
-    }
-  };
-
-/** A place as a scan watches it. */
-export function scannedPath({ path }: ToolPlace): string {
-  return path.replaceAll("[]", "");
-}
-
-/** The native protocol names a tool by its key, in two spellings. */
-const PLAIN_TOOL_KEY = /^function_?declarations$/i;
-const UNBILLED_TOOL_KEY = /^(computer_?use|url_?context|code_?execution|file_?search|mcp_?servers)$/i;
-const CALLERS_TOOL_KEY = /^computer_?use$/i;
-
-/** A list of objects whose keys are tools. */
-export function keyedTools(path: string): FeatureEntry[] {
-  const place = { path, byKey: true } as const;
-  return [[`${scannedPath(place)}.*`, keyedTool(place)]];
-}
-
-const keyedTool =
-  (place: ToolPlace): FeatureRule =>
-  (features, values, path) => {
-    for (const found of values) {
-      const { type, name } = found;
-      if (type === "null" || PLAIN_TOOL_KEY.test(name)) continue;
-      features.unbounded ??= path;
-      if (!CALLERS_TOOL_KEY.test(name)) features.vendorTools += 1;
-      if (!UNBILLED_TOOL_KEY.test(name)) features.hostedTools.push({ tool: name, place, found });
-    }
-  };
 
 /** What is known to be shorter than an hour. */
 const SHORT_LIFE = /^(5m|30m|in[_-]memory)$/;

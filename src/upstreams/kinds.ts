@@ -1,3 +1,4 @@
+import type { ListedTool } from "../catalog/listed-tools.ts";
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type FamilyName } from "../families/family.ts";
 import type { Protocol } from "../protocols/protocol.ts";
@@ -6,6 +7,7 @@ import { arkAssets } from "./asset-apis/ark-assets.ts";
 import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
+import { ANTHROPIC_TOOLS, COMPATIBLE_TOOLS, GEMINI_TOOLS, OPENAI_TOOLS } from "./listed-tools.ts";
 import { apimart } from "./task-apis/apimart.ts";
 import { ark } from "./task-apis/ark.ts";
 import { dashscope } from "./task-apis/dashscope.ts";
@@ -26,6 +28,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly protocols: readonly ProtocolName[];
   /** Compacts conversations itself, in a protocol that has a call for that. */
   readonly compacts?: true;
+  /** List prices of its vendor's tools; absent = none is known. */
+  readonly listedTools?: readonly ListedTool[];
   /** Embeddings are asked for in the native form; absent = in OpenAI's. */
   readonly embeddingsForm?: "native";
   /** Without a key such an upstream is surely misconfigured; others may be open inside a private network. */
@@ -125,6 +129,7 @@ const MEDIA = {
 const KINDS = {
   openai: {
     ...BEARER,
+    listedTools: OPENAI_TOOLS,
     taskApi: openaiImages,
     families: ["imagegen"],
     assetApi: null,
@@ -140,6 +145,7 @@ const KINDS = {
   // Servers of one's own (vLLM, Ollama ...) and the many vendors that took over this interface.
   "openai-compatible": {
     ...BEARER,
+    listedTools: COMPATIBLE_TOOLS,
     ...NO_MEDIA,
     protocols: ["chat-completions", "embeddings"],
     paths: BELOW_VERSION,
@@ -150,6 +156,7 @@ const KINDS = {
   },
   anthropic: {
     ...BEARER,
+    listedTools: ANTHROPIC_TOOLS,
     ...NO_MEDIA,
     auth: "x-api-key",
     protocols: ["messages"],
@@ -163,6 +170,7 @@ const KINDS = {
   },
   gemini: {
     ...BEARER,
+    listedTools: GEMINI_TOOLS,
     ...NO_MEDIA,
     auth: "x-goog-api-key",
     protocols: ["generate-content", "embeddings"],

@@ -47,11 +47,13 @@ const ALWAYS_WRITTEN: readonly TokenBucket[] = [
  * input, or fewer, as it asks to be served or more plainly.
  */
 export function dearestRate(
-  { rates, dimensions = NO_DIMENSIONS, asked = {}, hours }: FrozenPrice,
+  { rates, dimensions = NO_DIMENSIONS, asked = NOTHING, hours }: FrozenPrice,
   inputTokens: number,
   buckets: readonly TokenBucket[],
 ): bigint {
-  if (dimensions === NO_DIMENSIONS) return dearestIn(rates, buckets);
+  // Most requests: prices of calls don't touch tokens.
+  if (dimensions.steps.length === 0 && asked === NOTHING && hours === undefined)
+    return dearestIn(rates, buckets);
   const rows = rowsOf(rates, dimensions);
   const reached = rows.steps.filter(({ above }) => inputTokens > above || above < 0);
   const tier = asked.tier === undefined ? undefined : dimensions.tiers[asked.tier];
@@ -71,6 +73,8 @@ export function dearestRate(
   }
   return (dearest + FACTOR_SCALE - 1n) / FACTOR_SCALE;
 }
+
+const NOTHING: NonNullable<FrozenPrice["asked"]> = Object.freeze({});
 
 /** A row, with the factor of the tier that leads to it. */
 interface Candidate {

@@ -1,14 +1,7 @@
-import {
-  entries,
-  generatingHold,
-  hostedTool,
-  imageUrl,
-  reference,
-  sentMedium,
-  typedTools,
-} from "../body-features.ts";
+import { entries, generatingHold, hostedTool, imageUrl, reference, sentMedium } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
+import { typedTools } from "../tool-features.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
 /** Asks for no check: https://ai.google.dev/gemini-api/docs/thought-signatures */

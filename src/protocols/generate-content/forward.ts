@@ -1,13 +1,7 @@
-import {
-  entries,
-  generatingHold,
-  imageData,
-  keyedTools,
-  mediaType,
-  sentMediaType,
-} from "../body-features.ts";
+import { entries, generatingHold, imageData, mediaType, sentMediaType } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
+import { keyedTools } from "../tool-features.ts";
 import { NO_STATE } from "./decode-parts.ts";
 import { generateContentReferences } from "./references.ts";
 

@@ -8,10 +8,10 @@ import {
   sentMediaType,
   serviceField,
   sibling,
-  typedTools,
 } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
+import { typedTools } from "../tool-features.ts";
 import { messagesReferences } from "./references.ts";
 
 /** Top-level fields of a request. */

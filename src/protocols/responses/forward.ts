@@ -1,15 +1,8 @@
-import {
-  contextEdit,
-  entries,
-  generatingHold,
-  imageUrl,
-  reference,
-  sentMedium,
-  typedTools,
-} from "../body-features.ts";
+import { contextEdit, entries, generatingHold, imageUrl, reference, sentMedium } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import type { ForwardTable } from "../protocol.ts";
+import { typedTools } from "../tool-features.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { responsesReferences } from "./references.ts";
 

@@ -1,0 +1,87 @@
+import type { ListedTool } from "../catalog/listed-tools.ts";
+
+/** A list price with where and when it was read. */
+export interface SourcedTool extends ListedTool {
+  readonly vendor: string;
+  /** Which models it holds for, in words. */
+  readonly of?: string;
+  readonly source: string;
+  readonly date: string;
+}
+
+/** USD per 1,000 calls are as many millionths of a dollar, of a thousand nanos each, per call. */
+const each = (usdPerThousand: number) => ({ per: "use", nanos: BigInt(usdPerThousand * 1e6) }) as const;
+const request = (usdPerThousand: number) => ({ ...each(usdPerThousand), per: "request" }) as const;
+
+const OPENAI = {
+  vendor: "OpenAI",
+  source: "https://developers.openai.com/api/docs/pricing",
+  date: "2026-11-28",
+} as const;
+
+/** A container is billed by its session of 20 minutes, the smallest size here. Pictures are billed as tokens of another model, which no list price per call says. */
+export const OPENAI_TOOLS: readonly SourcedTool[] = [
+  { ...OPENAI, tool: "web_search", price: each(10) },
+  {
+    ...OPENAI,
+    tool: "web_search_preview",
+    price: each(25),
+    models: /^(gpt-4o|gpt-4\.1)/,
+    of: "gpt-4o, gpt-4.1",
+  },
+  { ...OPENAI, tool: "file_search", price: each(2.5) },
+  { ...OPENAI, tool: "code_container", price: each(30) },
+];
+
+/** A container is billed by time, at $0.05 an hour and for five minutes at least. */
+export const ANTHROPIC_TOOLS: readonly SourcedTool[] = [
+  {
+    tool: "web_search",
+    price: each(10),
+    vendor: "Anthropic",
+    source: "https://platform.claude.com/docs/en/about-claude/pricing",
+    date: "2026-11-28",
+  },
+  {
+    tool: "code_execution",
+    price: { per: "use", nanos: 4_166_667n },
+    vendor: "Anthropic",
+    source: "https://platform.claude.com/docs/en/about-claude/pricing",
+    date: "2026-11-28",
+  },
+];
+
+const GOOGLE = {
+  vendor: "Google",
+  source: "https://ai.google.dev/gemini-api/docs/pricing",
+  date: "2026-11-28",
+} as const;
+
+/** Billed by the prompt that is grounded; later models by the query. */
+const BY_PROMPT = /^(models\/)?gemini-(1|2)/;
+const BY_QUERY = /^(?!(models\/)?gemini-(1|2))/;
+
+export const GEMINI_TOOLS: readonly SourcedTool[] = [
+  { ...GOOGLE, tool: "google_search", price: request(35), models: BY_PROMPT, of: "gemini-1, gemini-2" },
+  { ...GOOGLE, tool: "google_search", price: each(14), models: BY_QUERY, of: "others" },
+  { ...GOOGLE, tool: "google_maps", price: request(25) },
+  // What is found is billed as tokens.
+  { ...GOOGLE, tool: "file_search", price: each(0) },
+];
+
+const XAI = {
+  vendor: "xAI",
+  source: "https://docs.x.ai/developers/pricing",
+  date: "2026-11-28",
+  at: /^https:\/\/([\w-]+\.)?api\.x\.ai(\/|$)/,
+} as const;
+
+/** Vendors that took over OpenAI's interface, told by their address. */
+export const COMPATIBLE_TOOLS: readonly SourcedTool[] = [
+  { ...XAI, tool: "web_search", price: each(5) },
+  { ...XAI, tool: "x_search", price: each(5) },
+  { ...XAI, tool: "code_container", price: each(5) },
+  { ...XAI, tool: "file_search", price: each(2.5) },
+  { ...XAI, tool: "collections_search", price: each(2.5) },
+  { ...XAI, tool: "document_search", price: each(2.5) },
+];
