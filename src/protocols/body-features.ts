@@ -19,8 +19,6 @@ export interface BodyFeatures {
   readonly mayWriteLong: boolean;
   /** What it may bring the model to read beside text; a reference may be to anything. */
   readonly mediaRead: ReadonlySet<Medium>;
-  /** Media that are surely in it, where the vendor reads them. */
-  readonly mediaSent: readonly SentMedium[];
   /** Where it says in which media it wants the answer: lists of words in the body. */
   readonly mediaWanted: readonly WantedMedia[];
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
@@ -61,12 +59,6 @@ export interface ToolPlace {
 /** A place as a scan watches it. */
 export function scannedPath({ path }: ToolPlace): string {
   return path.replaceAll("[]", "");
-}
-
-/** The field that holds a medium. */
-export interface SentMedium {
-  readonly medium: Medium;
-  readonly field: string;
 }
 
 /** The field that says in which media the answer is wanted, and where its value stands. */
@@ -151,7 +143,6 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
     pricedFields: [],
     mayWriteLong: false,
     mediaRead: new Set(),
-    mediaSent: [],
     mediaWanted: [],
     maySummarise: false,
     vendorTools: 0,
@@ -176,7 +167,6 @@ type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & 
   pricedFields: PricedField[];
   images: BodyRange[];
   mediaRead: Set<Medium>;
-  mediaSent: SentMedium[];
   mediaWanted: WantedMedia[];
 };
 
@@ -280,21 +270,6 @@ export const mediaType: FeatureRule = (features, values, path) => {
     if (head === "" || TEXT.test(head)) continue;
     if (!IMAGE.test(head)) features.unbounded ??= path;
     readsMedia(features, mediaOf(head));
-  }
-};
-
-/** Content of a known medium, where the vendor reads it: elsewhere a field of that name may be an argument of a tool. */
-export function sentMedium(medium: Medium): FeatureRule {
-  return (features, values, field) => {
-    if (values.some(({ head }) => head !== "")) features.mediaSent.push({ medium, field });
-  };
-}
-
-/** The same by its declared type. */
-export const sentMediaType: FeatureRule = (features, values, field) => {
-  for (const { head } of values) {
-    const medium = MEDIA.find((each) => head.toLowerCase().startsWith(`${each}/`));
-    if (medium !== undefined) features.mediaSent.push({ medium, field });
   }
 };
 

@@ -1,4 +1,4 @@
-import { entries, generatingHold, hostedTool, imageUrl, reference, sentMedium } from "../body-features.ts";
+import { entries, generatingHold, hostedTool, imageUrl, reference } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { typedTools } from "../tool-features.ts";
@@ -72,11 +72,6 @@ export const chatCompletionsForward: ForwardTable = {
       ...entries(reference, ["messages.audio.id"]),
       // Beside the general rule of the same values: here an image is an image.
       ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
-      ...entries(sentMedium("audio"), [
-        "messages.content.input_audio.data",
-        "messages.content.audio_url",
-        "messages.content.audio_url.url",
-      ]),
       ...typedTools([{ path: "tools[]" }]),
       ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
     ],

@@ -1,4 +1,4 @@
-import { entries, generatingHold, imageData, mediaType, sentMediaType } from "../body-features.ts";
+import { entries, generatingHold, imageData, mediaType } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { keyedTools } from "../tool-features.ts";
@@ -61,9 +61,6 @@ export const generateContentForward: ForwardTable = {
         ]),
       ];
     }),
-    ...["inlineData", "inline_data", "fileData", "file_data"].flatMap((kind) =>
-      entries(sentMediaType, [`contents.parts.${kind}.mimeType`, `contents.parts.${kind}.mime_type`]),
-    ),
     ...keyedTools("tools[]"),
   ]),
   opening: {

@@ -5,7 +5,6 @@ import {
   generatingHold,
   imageData,
   reference,
-  sentMediaType,
   serviceField,
   sibling,
 } from "../body-features.ts";
@@ -60,7 +59,6 @@ export const messagesForward: ForwardTable = {
         "messages.content.source.data",
         "messages.content.content.source.data",
       ]),
-      ...entries(sentMediaType, ["messages.content.source.media_type"]),
       ...typedTools([
         { path: "tools[]" },
         // Blocks of the type `tool_addition`, and the list of them that a compaction keeps.

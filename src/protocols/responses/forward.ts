@@ -1,4 +1,4 @@
-import { contextEdit, entries, generatingHold, imageUrl, reference, sentMedium } from "../body-features.ts";
+import { contextEdit, entries, generatingHold, imageUrl, reference } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import type { ForwardTable } from "../protocol.ts";
@@ -70,7 +70,6 @@ export const responsesForward: ForwardTable = {
     [
       ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
       ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
-      ...entries(sentMedium("audio"), ["input.content.input_audio.data"]),
       // Items bring tools too: https://developers.openai.com/api/docs/guides/tools-tool-search
       ...typedTools(
         ["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"].map((path) => ({

@@ -41,45 +41,8 @@ const WORDS = { text: "audio/wav" };
 const inConfig = (config: string, field: string, words: readonly string[]) =>
   native(WORDS, { [config]: { [field]: words } });
 
-/** Media of each protocol that has a price of its own in no price table of text alone. */
+/** Answers in media that have no price in a price table of text alone. */
 const UNPRICED: readonly [ChatProtocol, object, string, string, TokenPrices][] = [
-  [
-    "chat-completions",
-    chat({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }),
-    "messages.content.input_audio.data",
-    "price.audio.input",
-    { audioInput: 1n },
-  ],
-  [
-    "chat-completions",
-    chat({ type: "audio_url", audio_url: { url: "https://example.com/a.mp3" } }),
-    "messages.content.audio_url.url",
-    "price.audio.input",
-    { audioInput: 1n },
-  ],
-  [
-    "responses",
-    { input: [{ role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA" } }] }] },
-    "input.content.input_audio.data",
-    "price.audio.input",
-    { audioInput: 1n },
-  ],
-  [
-    "messages",
-    chat({ type: "audio", source: { type: "base64", media_type: "audio/mpeg", data: "AAAA" } }),
-    "messages.content.source.media_type",
-    "price.audio.input",
-    { audioInput: 1n },
-  ],
-  ...(["inlineData", "inline_data", "fileData", "file_data"] as const).map(
-    (kind): (typeof UNPRICED)[number] => [
-      "generate-content",
-      native({ [kind]: { mime_type: "Audio/ogg", data: "AAAA" } }),
-      `contents.parts.${kind}.mime_type`,
-      "price.audio.input",
-      { audioInput: 1n },
-    ],
-  ),
   [
     "chat-completions",
     { ...chat(WORDS), modalities: ["text", "audio"] },
@@ -116,24 +79,17 @@ describe("media in a request", () => {
     expect(asked(name, body, rates)).toEqual({});
   });
 
-  it("that cost as text where they have no price of their own are not", () => {
-    const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
-    expect(asked("chat-completions", chat(picture))).toEqual({});
+  it("are read without a price of their own, and charged by what the vendor says of them", () => {
+    const sound = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
+    expect(asked("chat-completions", chat(sound))).toEqual({});
     expect(asked("generate-content", native({ inlineData: { mimeType: "video/mp4", data: "AA" } }))).toEqual(
       {},
     );
     expect(asked("messages", chat({ type: "image", source: { media_type: "image/png" } }))).toEqual({});
   });
 
-  it("are none where only words are wanted, or a tool has fields of such names", () => {
+  it("are none where only words are wanted", () => {
     expect(asked("chat-completions", { ...chat(WORDS), modalities: ["text"] })).toEqual({});
-    const call = {
-      type: "tool_use",
-      id: "1",
-      name: "play",
-      input: { audio_url: "https://example.com/a.mp3" },
-    };
-    expect(asked("messages", chat(call))).toEqual({});
     expect(asked("generate-content", inConfig("generationConfig", "responseModalities", ["TEXT"]))).toEqual(
       {},
     );

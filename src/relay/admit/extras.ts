@@ -1,7 +1,7 @@
 import { textAt } from "../../base/json/json-splice.ts";
 import type { FrozenPrice } from "../../billing/billing.ts";
 import type { Catalog, Model } from "../../catalog/catalog.ts";
-import { keysOfTokenPrice, type Side, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
+import { keysOfTokenPrice, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
 import { MEDIA, type Medium, readFeatures, type WantedMedia } from "../../protocols/body-features.ts";
@@ -22,7 +22,7 @@ export function mayCarryExtras(request: TextRequest, catalog: Catalog, model: Mo
 
 /**
  * What the request asks for that makes the vendor's price another than that of text: a tier, speed or region by the model's
- * price table, a tool that the vendor runs and bills by the call, or other media. Without a price it is refused, so that nobody
+ * price table, a tool that the vendor runs and bills by the call, or an answer in other media. Without a price it is refused, so that nobody
  * pays for it unseen. Empty = tokens alone: nothing is asked for, or no upstream would be.
  */
 export function priceExtras(
@@ -31,12 +31,11 @@ export function priceExtras(
   model: Model,
 ): Pick<FrozenPrice, "asked" | "tools" | "fees"> {
   const features = readFeatures(request.protocol.forward.hold, request.scan);
-  const { hostedTools, hostedFields, pricedFields, mediaSent, mediaWanted } = features;
-  for (const { medium, field } of mediaSent) requireMedium(model, medium, "input", field);
+  const { hostedTools, hostedFields, pricedFields, mediaWanted } = features;
   if (hostedTools.length + hostedFields.length + pricedFields.length + mediaWanted.length === 0) return {};
   if (!mayCarryExtras(request, catalog, model)) return {};
   for (const list of mediaWanted)
-    for (const medium of mediaIn(request, list)) requireMedium(model, medium, "output", list.field);
+    for (const medium of mediaIn(request, list)) requireOutput(model, medium, list.field);
   const calls = Object.keys(model.price?.dimensions?.calls ?? {});
   const tools = new Set<string>();
   const fees = new Set<string>();
@@ -76,19 +75,19 @@ export function priceExtras(
   };
 }
 
-/** Refuses media that the model's price table has no price for, nor one that stands in for it. */
-function requireMedium({ price }: Model, medium: Medium, side: Side, field: string): void {
-  const name = MEDIUM_PRICE[medium][side];
+/** Refuses an answer in a medium that the model's price table has no price for. */
+function requireOutput({ price }: Model, medium: Medium, field: string): void {
+  const name = OUTPUT_PRICE[medium];
   if (price === null || tokenPrice(price.rates, name) !== undefined) return;
-  const what = `${medium[0]?.toUpperCase()}${medium.slice(1)} ${side}`;
+  const what = `${medium[0]?.toUpperCase()}${medium.slice(1)} output`;
   throw unpriced(field, what, `price.${keysOfTokenPrice(name).join(".")}`);
 }
 
-const MEDIUM_PRICE: Readonly<Record<Medium, Readonly<Record<Side, TokenPriceName>>>> = {
-  audio: { input: "audioInput", output: "audioOutput" },
-  image: { input: "imageInput", output: "imageOutput" },
-  video: { input: "videoInput", output: "videoOutput" },
-};
+const OUTPUT_PRICE = {
+  audio: "audioOutput",
+  image: "imageOutput",
+  video: "videoOutput",
+} as const satisfies Readonly<Record<Medium, TokenPriceName>>;
 
 /** The media beside text that a list wants, in any case. Words that are no medium are the vendor's to refuse. */
 function mediaIn({ body }: TextRequest, list: WantedMedia): readonly Medium[] {
