@@ -205,7 +205,7 @@ export interface StreamMeter {
    * no event of the protocol.
    */
   takeWords(): boolean;
-  /** What a finished stream still owes its caller (a blank line that closes its last event, a missing `[DONE]`), to be sent at its end; else "". */
+  /** What a finished stream still owes its caller (a vendor's missing `[DONE]`), to be sent at its end; else "". */
   readonly missingEnd: string;
   /** What `encodeStreamError` needs to end this stream. */
   readonly broken: BrokenStream;

@@ -127,10 +127,19 @@ function normalRequest(body: JsonObject, lost: readonly string[]): unknown {
 }
 
 function normalMessages(messages: readonly JsonObject[]): readonly unknown[] {
-  // A turn that says nothing is none.
-  const normal = messages
-    .map(normalMessage)
-    .filter(({ content, tool_calls, refusal }) => content || tool_calls || refusal);
+  // A turn that says nothing is none, and what the user said on both sides of it is one message.
+  const normal: Record<string, unknown>[] = [];
+  let isBehindSilence = false;
+  for (const message of messages.map(normalMessage)) {
+    const last = normal.at(-1);
+    const isSilent = !(message["content"] || message["tool_calls"] || message["refusal"]);
+    if (isBehindSilence && last?.["role"] === "user" && message["role"] === "user")
+      last["content"] = [last, message].flatMap(({ content }) =>
+        typeof content === "string" ? [{ type: "text", text: content }] : content,
+      );
+    else if (!isSilent) normal.push(message);
+    isBehindSilence = isSilent;
+  }
   // Instructions that come first are one message.
   const first = normal.findIndex(({ role }) => role !== "system");
   const system = normal.slice(0, first === -1 ? undefined : first);

@@ -398,6 +398,8 @@ const EXTRAS = [
   "web_search_20250305",
   "web_search_preview",
   "file_search",
+  "code_container",
+  "image_generation",
   "fileSearch",
   "googleSearch",
   "code_execution_20260120",

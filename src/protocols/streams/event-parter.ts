@@ -9,8 +9,8 @@ import { indexIn } from "../../base/sse.ts";
 export interface EventParter {
   /** The bytes that can be passed on; often the very chunk, and empty where it may be needed to tell what it belongs to. */
   write(chunk: Buffer): Buffer;
-  /** No more bytes: what was kept. */
-  end(): Buffer;
+  /** No more bytes: what was kept. Of a whole stream of such a vendor also the blank line that closes its last event. */
+  end(isWhole: boolean): Buffer;
 }
 
 export function openEventParter(): EventParter {
@@ -20,6 +20,9 @@ export function openEventParter(): EventParter {
   let tail = "";
   /** Whole and half lines behind such an end, which may belong to the next event. */
   let kept: Buffer = EMPTY;
+  /** What the vendor ends each event with; undefined = none had to be parted. */
+  let lineEndUsed: string | undefined;
+  let lastByte: number | undefined;
 
   /** Parts what follows the ends of objects, wherever the chunks before were cut. */
   function part(chunk: Buffer): Buffer {
@@ -36,6 +39,7 @@ export function openEventParter(): EventParter {
         return Buffer.concat(pieces);
       }
       if (kind === "same") continue;
+      lineEndUsed = lineEnd;
       pieces.push(chunk.subarray(from, next - tail.length), Buffer.from(lineEnd));
       from = next - tail.length;
     }
@@ -46,6 +50,7 @@ export function openEventParter(): EventParter {
 
   return {
     write(chunk) {
+      lastByte = chunk[chunk.length - 1] ?? lastByte;
       isEvents ??= beginsEvents(chunk);
       if (isEvents === false) return chunk;
       if (kept.length > 0) {
@@ -57,10 +62,12 @@ export function openEventParter(): EventParter {
       tail = openEnd(chunk);
       return chunk;
     },
-    end() {
+    end(isWhole) {
       const left = kept;
       kept = EMPTY;
-      return left;
+      if (!isWhole || lineEndUsed === undefined) return left;
+      const isLineOver = lastByte === LF || lastByte === CR;
+      return Buffer.concat([left, Buffer.from(isLineOver ? lineEndUsed : lineEndUsed.repeat(2))]);
     },
   };
 }

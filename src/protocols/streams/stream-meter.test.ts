@@ -136,21 +136,6 @@ describe("a stream meter", () => {
     expect(meter.missingEnd).toBe("");
   });
 
-  it("owes a finished stream the blank line that its vendor forgot", () => {
-    const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n';
-    for (const [end, owed] of [
-      ["", "\n\n"],
-      ["\n", ""],
-    ] as const) {
-      const meter = open("messages", `data: {"type":"message_start","message":{}}\n\n${stop}${end}`);
-      meter.end();
-      expect(meter.missingEnd).toBe(owed);
-    }
-    const array = open("generate-content", '[{"candidates":[{"finishReason":"STOP"}]}]\n');
-    array.end();
-    expect(array.missingEnd).toBe("");
-  });
-
   it("does not take a failed response for a finished one, but keeps its usage", () => {
     const failed = {
       type: "response.failed",

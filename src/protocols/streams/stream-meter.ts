@@ -87,11 +87,10 @@ export abstract class EventReading implements StreamMeter {
   }
 
   get missingEnd(): string {
-    if (!this.finished) return "";
-    const word = this.#done ? undefined : this.rules.doneWord;
-    // The standard drops a last frame that no blank line closes.
-    const close = this.midFrame && this.scanner?.form === "sse" ? "\n\n" : "";
-    return word === undefined ? close : close + writeFrame(word);
+    const word = this.rules.doneWord;
+    if (word === undefined || this.#done || !this.finished) return "";
+    // Such vendors also end without closing their last frame.
+    return this.midFrame ? `\n\n${writeFrame(word)}` : writeFrame(word);
   }
 
   get broken(): BrokenStream {

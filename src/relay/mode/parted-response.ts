@@ -20,12 +20,12 @@ export class PartedResponse implements UpstreamResponse {
   }
 
   ended(): void {
-    this.#pass(this.#parter.end());
+    this.#pass(this.#parter.end(true));
     this.#reader.ended();
   }
 
   failed(failure: UpstreamFailure): void {
-    this.#pass(this.#parter.end());
+    this.#pass(this.#parter.end(false));
     this.#reader.failed(failure);
   }
 
