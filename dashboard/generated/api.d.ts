@@ -4849,6 +4849,127 @@ export interface paths {
                                 };
                                 probe: boolean;
                                 signer: string | null;
+                                cost: {
+                                    factor: string;
+                                    prices: {
+                                        [key: string]: {
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            steps?: {
+                                                above: number;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            }[];
+                                            tiers?: {
+                                                [key: string]: {
+                                                    factor?: string;
+                                                    input?: string;
+                                                    output?: string;
+                                                    reasoning?: string;
+                                                    cache_read?: string;
+                                                    cache_read_explicit?: string;
+                                                    cache_write?: string;
+                                                    cache_write_30m?: string;
+                                                    cache_write_1h?: string;
+                                                    cache_write_12h?: string;
+                                                    audio?: {
+                                                        input?: string;
+                                                        cache_read?: string;
+                                                        output?: string;
+                                                    };
+                                                    image?: {
+                                                        input?: string;
+                                                        cache_read?: string;
+                                                        output?: string;
+                                                    };
+                                                    video?: {
+                                                        input?: string;
+                                                        cache_read?: string;
+                                                        output?: string;
+                                                    };
+                                                };
+                                            };
+                                            speeds?: {
+                                                [key: string]: {
+                                                    factor: string;
+                                                };
+                                            };
+                                            regions?: {
+                                                [key: string]: {
+                                                    factor: string;
+                                                };
+                                            };
+                                            hours?: {
+                                                name: string;
+                                                utc: string[];
+                                                days?: number[];
+                                                factor: string;
+                                            }[];
+                                            calls?: {
+                                                [key: string]: string | {
+                                                    price: string;
+                                                    per: string;
+                                                } | {
+                                                    [key: string]: string;
+                                                };
+                                            };
+                                            units?: {
+                                                [key: string]: string;
+                                            };
+                                            request?: string;
+                                            per_image?: {
+                                                [key: string]: string;
+                                            };
+                                            per_second?: {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                    };
+                                } | null;
                                 enabled: boolean;
                                 revision: string;
                                 credentials: {
@@ -4926,6 +5047,127 @@ export interface paths {
                         };
                         probe?: boolean;
                         signer?: string | null;
+                        cost?: {
+                            factor: string;
+                            prices: {
+                                [key: string]: {
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
+                                    per_image?: {
+                                        [key: string]: string;
+                                    };
+                                    per_second?: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
+                        } | null;
                         enabled?: boolean;
                         api_keys?: string[];
                         name: string;
@@ -4961,6 +5203,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5057,6 +5420,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5134,6 +5618,127 @@ export interface paths {
                         };
                         probe?: boolean;
                         signer?: string | null;
+                        cost?: {
+                            factor: string;
+                            prices: {
+                                [key: string]: {
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
+                                    per_image?: {
+                                        [key: string]: string;
+                                    };
+                                    per_second?: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
+                        } | null;
                         enabled?: boolean;
                         api_keys?: string[];
                     };
@@ -5169,6 +5774,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5406,6 +6132,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5511,6 +6358,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5610,6 +6578,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5703,6 +6792,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {

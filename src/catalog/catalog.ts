@@ -2,6 +2,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { PriceDimensions } from "./price-table.ts";
 import type { TokenPrices } from "./token-prices.ts";
+import type { UpstreamCost } from "./upstream-cost.ts";
 
 /** What a model can be called on: the text protocols and the two task endpoints. */
 export type Endpoint = ProtocolName | "images" | "videos";
@@ -104,6 +105,8 @@ export interface Upstream {
   readonly maxConcurrency: number;
   /** What its vendor has signed or encrypted is valid at all upstreams of this name; null = under the same credential only. */
   readonly signer: string | null;
+  /** What its vendor bills for text; null = the models' list prices. */
+  readonly cost: UpstreamCost | null;
   /** Credentials that it was given, those out of service too: its weight is divided by them. */
   readonly configuredCredentials: number;
   /** Ids of things in the vendor's account that every caller of this upstream may name. */

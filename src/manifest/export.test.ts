@@ -10,6 +10,8 @@ import { createKey, readKeys } from "../accounts/keys-store.ts";
 import { createSeals } from "../base/seal.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { deleteModel } from "../catalog/models-store.ts";
+import type { PriceTable } from "../catalog/price-table.ts";
+import type { UpstreamCost } from "../catalog/upstream-cost.ts";
 import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
 import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
 import { applyManifest, type ManifestDeps } from "./apply.ts";
@@ -289,36 +291,50 @@ function manifests(): fc.Arbitrary<Manifest> {
           }),
         );
       const upstream = (of: string): fc.Arbitrary<Manifest["upstreams"][number]> =>
-        fc.constantFrom(...KIND_NAMES).chain((kind) =>
-          fc.record({
-            name: fc.constant(of),
-            kind: fc.constant(kind),
-            baseUrl: fc.webUrl({ validSchemes: ["http", "https"] }).map((url) => url.replace(/\/+$/, "")),
-            protocols: kindOf(kind)?.protocols.length
-              ? fc.option(fc.constant(kindOf(kind)?.protocols ?? []))
-              : fc.constant(null),
-            models: fc
-              .subarray(modelIds)
-              .chain((ids) =>
-                fc
-                  .tuple(...ids.map((id) => fc.oneof(fc.constant(id), name)))
-                  .map((theirs) => new Map(ids.map((id, at) => [id, theirs[at] ?? id]))),
+        fc
+          .constantFrom(...KIND_NAMES)
+          .chain((kind) =>
+            fc.record({
+              name: fc.constant(of),
+              kind: fc.constant(kind),
+              baseUrl: fc.webUrl({ validSchemes: ["http", "https"] }).map((url) => url.replace(/\/+$/, "")),
+              protocols: kindOf(kind)?.protocols.length
+                ? fc.option(fc.constant(kindOf(kind)?.protocols ?? []))
+                : fc.constant(null),
+              models: fc
+                .subarray(modelIds)
+                .chain((ids) =>
+                  fc
+                    .tuple(...ids.map((id) => fc.oneof(fc.constant(id), name)))
+                    .map((theirs) => new Map(ids.map((id, at) => [id, theirs[at] ?? id]))),
+                ),
+              groups: someGroups,
+              priority: fc.integer({ min: -5, max: 5 }),
+              weight: fc.double({ min: 0.001, max: 1000, noNaN: true }),
+              maxConcurrency: fc.integer({ min: 1, max: 10 ** 6 }),
+              sharedIds: fc.subarray(["file-1", "pmpt_1", "vs_1"]),
+              probe: fc.boolean(),
+              signer: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
+              cost: fc.option(
+                fc.record({
+                  factorPpm: fc.bigInt({ min: 1n, max: 999_999n }),
+                  prices: fc.dictionary(fc.constantFrom("", ...modelIds), priceTables),
+                }),
               ),
-            groups: someGroups,
-            priority: fc.integer({ min: -5, max: 5 }),
-            weight: fc.double({ min: 0.001, max: 1000, noNaN: true }),
-            maxConcurrency: fc.integer({ min: 1, max: 10 ** 6 }),
-            sharedIds: fc.subarray(["file-1", "pmpt_1", "vs_1"]),
-            probe: fc.boolean(),
-            signer: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
-            timeouts: fc.record(
-              { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
-              { requiredKeys: [] },
-            ),
-            enabled: fc.boolean(),
-            credentials: secret.map((text) => [{ name: "1", secret: text, reference: null, enabled: true }]),
-          }),
-        );
+              timeouts: fc.record(
+                { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
+                { requiredKeys: [] },
+              ),
+              enabled: fc.boolean(),
+              credentials: secret.map((text) => [
+                { name: "1", secret: text, reference: null, enabled: true },
+              ]),
+            }),
+          )
+          .map(({ cost, ...declared }) => ({
+            ...declared,
+            cost: cost && { ...cost, prices: pricesOf(declared.models, cost.prices) },
+          }));
       const key = (of: string) =>
         fc.record({
           name: fc.constant(of),
@@ -380,3 +396,15 @@ accounts:
     keys:
       - { name: ci, key: "\${ACME_KEY}", models: [text-large], spending_limit: { amount: 1.5, period: day } }
   - { name: other, group: partners, disabled: true }`;
+
+/** Prices of its own models alone, as no others are taken. */
+function pricesOf(
+  models: ReadonlyMap<string, string>,
+  tables: Readonly<Record<string, PriceTable>>,
+): UpstreamCost["prices"] {
+  return new Map(
+    Object.entries(tables).flatMap(([id, { base, ...dimensions }]) =>
+      models.has(id) ? [[id, { rates: base, dimensions, media: {} }] as const] : [],
+    ),
+  );
+}

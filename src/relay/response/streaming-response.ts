@@ -315,7 +315,7 @@ export class StreamingResponse implements Receiver {
 
   private giveUp(failure: AttemptFailure): void {
     this.stop();
-    this.attempt.fail(failure);
+    this.attempt.fail(failure, this.meter.facts());
   }
 
   /** The end did not come, all that was asked for did: half a frame behind it is nobody's to read. */
@@ -385,13 +385,15 @@ export class StreamingResponse implements Receiver {
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
     const { exchange, candidate } = this.attempt;
-    const facts = this.begun && this.meter.started ? this.meter.facts() : undefined;
+    const isHeard = this.begun && this.meter.started;
+    const facts = isHeard ? this.meter.facts() : undefined;
     if (facts !== undefined) this.attempt.learn(facts);
     exchange.losses = [...exchange.losses, ...this.mode.losses()];
     await settle(exchange, {
       reason,
       candidate,
       facts,
+      unheard: isHeard ? undefined : this.meter.facts(),
       status: this.response.committed ? 200 : 0,
       ...(errorCode === undefined ? {} : { errorCode }),
     });
