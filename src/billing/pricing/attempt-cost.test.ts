@@ -81,6 +81,11 @@ describe("what an attempt costs", () => {
     expect(costs([empty], { reason: "empty_answer", usage: {} }).nanos).toBe(2_500_000n);
   });
 
+  it("is at most a million dollars, as an absurd one must not keep the charge from being posted", () => {
+    const absurd = charged({ factorPpm: 10n ** 18n, prices: new Map() });
+    expect(costs([absurd]).nanos).toBe(10n ** 15n);
+  });
+
   it("sums up to the request's cost, whatever was used, at one price and factor as computed by hand", () => {
     const count = fc.nat({ max: 1_000_000 });
     const usage = fc.record({ inputUncached: count, outputVisible: count });

@@ -4,7 +4,7 @@ import type { AttemptUse, FrozenPrice, HoldOrder, Outcome, ReportedUse } from ".
 import { type Charge, chargeOf } from "./charge.ts";
 import { type ChargeText, encodeCharge } from "./charge-text.ts";
 import { roundedExact } from "./price.ts";
-import { statedCost } from "./stated-cost.ts";
+import { boundCost, statedCost } from "./stated-cost.ts";
 
 /** What the vendors of a request bill us. */
 export interface RequestCost {
@@ -48,7 +48,7 @@ export function costOf(
   if (first === undefined) return NO_COST;
   const isPlain = attemptUses.length === 1 && first.used === "charged" && first.cost === null;
   if (isPlain && charge !== undefined && statedCost(raw) === undefined)
-    return { nanos: roundedExact(charge.sum, PPM), attempts: undefined };
+    return { nanos: boundCost(roundedExact(charge.sum, PPM)), attempts: undefined };
   let nanos = 0n;
   const attempts = attemptUses.map((use, index) => {
     const cost = costOfAttempt(price, model, atMs, use, outcome, charge);
@@ -85,10 +85,10 @@ function costOfAttempt(
   const own = cost?.prices.get(model);
   const factorPpm = own === undefined ? (cost?.factorPpm ?? PPM) : PPM;
   if (used === "charged" && own === undefined && charge !== undefined)
-    return { nanos: roundedExact(charge.sum, factorPpm), stated, factorPpm };
+    return { nanos: boundCost(roundedExact(charge.sum, factorPpm)), stated, factorPpm };
   const frozen = own === undefined ? price : ownPrice(price, own, atMs);
   const billed = chargeOf(frozen, usage);
-  return { nanos: roundedExact(billed.sum, factorPpm), stated, factorPpm, charge: billed };
+  return { nanos: boundCost(roundedExact(billed.sum, factorPpm)), stated, factorPpm, charge: billed };
 }
 
 /** The request as it was asked, at the upstream's own prices. */

@@ -1,5 +1,4 @@
-import type { Nanos } from "../../base/money.ts";
-import { divideHalfUp, parseWrittenNumber } from "../../base/money.ts";
+import { divideHalfUp, type Nanos, parseWrittenNumber } from "../../base/money.ts";
 
 /** Where vendors state in their usage object what they bill for a request, and how many of their units are a dollar. */
 const STATED: readonly { readonly path: readonly string[]; readonly perUsd: bigint }[] = [
@@ -16,6 +15,11 @@ const STATED: readonly { readonly path: readonly string[]; readonly perUsd: bigi
 /** Nobody's request costs more than a million dollars; what a vendor writes must never stop a charge from being posted. */
 const MAX_NANOS = 1_000_000n * 10n ** 9n;
 
+/** A cost as it can be recorded. */
+export function boundCost(nanos: Nanos): Nanos {
+  return nanos < MAX_NANOS ? nanos : MAX_NANOS;
+}
+
 /** What the vendor's usage object says that the request costs; of several answers their sum. undefined = not all of them say it. */
 export function statedCost(raw: unknown): Nanos | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
@@ -26,7 +30,7 @@ export function statedCost(raw: unknown): Nanos | undefined {
     if (stated === undefined) return undefined;
     sum += stated;
   }
-  return raw.length === 0 ? undefined : smaller(sum, MAX_NANOS);
+  return raw.length === 0 ? undefined : boundCost(sum);
 }
 
 function statedIn(usage: object): Nanos | undefined {
@@ -48,11 +52,7 @@ function nanosOf(value: number, perUsd: bigint): Nanos {
   // More than this is bounded below, and has too many digits for a decimal of so many places.
   if (value > 1e18) return MAX_NANOS;
   const scaled = parseWrittenNumber(value.toFixed(DECIMALS), DECIMALS);
-  return smaller(divideHalfUp(scaled * 10n ** 9n, perUsd * 10n ** BigInt(DECIMALS)), MAX_NANOS);
+  return boundCost(divideHalfUp(scaled * 10n ** 9n, perUsd * 10n ** BigInt(DECIMALS)));
 }
 
 const DECIMALS = 15;
-
-function smaller(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
-}
