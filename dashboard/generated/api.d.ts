@@ -2528,6 +2528,19 @@ export interface paths {
                                 /** @enum {string} */
                                 reason: "affinity" | "first_choice" | "moved" | "pinned" | "state" | "failover";
                             } | null;
+                            cost: {
+                                cost_nanos: string;
+                                margin_nanos: string;
+                                attempts: {
+                                    upstream: string;
+                                    upstream_model: string | null;
+                                    credential: string | null;
+                                    cost_nanos: string;
+                                    stated_nanos: string | null;
+                                    /** @enum {string} */
+                                    used: "billed" | "nothing" | "unknown";
+                                }[];
+                            } | null;
                         };
                     };
                 };
@@ -4410,6 +4423,107 @@ export interface paths {
                                 reported_cost: string | null;
                             }[];
                         };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/margins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    by?: "upstream" | "model" | "account" | "month";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            from: string;
+                            to: string;
+                            totals: {
+                                attempts: number;
+                                unknown: number;
+                                charge_nanos: string;
+                                cost_nanos: string;
+                                margin_nanos: string;
+                                stated_attempts: number;
+                                stated_nanos: string;
+                                stated_cost_nanos: string;
+                            };
+                            data: {
+                                attempts: number;
+                                unknown: number;
+                                charge_nanos: string;
+                                cost_nanos: string;
+                                margin_nanos: string;
+                                stated_attempts: number;
+                                stated_nanos: string;
+                                stated_cost_nanos: string;
+                                id: string;
+                                name: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/margins.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    by?: "upstream" | "model" | "account" | "month";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv; charset=utf-8": string;
                     };
                 };
             };
