@@ -1,9 +1,8 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Nanos } from "../base/money.ts";
-import type { Endpoint, MediaRates } from "../catalog/catalog.ts";
+import type { Endpoint, MediaRates, UpstreamCost } from "../catalog/catalog.ts";
 import type { PriceDimensions, PriceHours } from "../catalog/price-table.ts";
 import type { TokenPrices } from "../catalog/token-prices.ts";
-import type { UpstreamCost } from "../catalog/upstream-cost.ts";
 import { GatewayError } from "../errors.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
 import type { AskedPlace, CountedWork, TokenUsage } from "../usage/usage.ts";

@@ -2,7 +2,6 @@ import type { Caller } from "../accounts/caller.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { PriceDimensions } from "./price-table.ts";
 import type { TokenPrices } from "./token-prices.ts";
-import type { UpstreamCost } from "./upstream-cost.ts";
 
 /** What a model can be called on: the text protocols and the two task endpoints. */
 export type Endpoint = ProtocolName | "images" | "videos";
@@ -115,6 +114,14 @@ export interface Upstream {
   /** It is tried now and then while nobody asks it. */
   readonly probe: boolean;
   readonly credentials: readonly Credential[];
+}
+
+/** What an upstream's vendor bills us for text: its own prices by model, elsewhere the list price times a factor. */
+export interface UpstreamCost {
+  /** Parts per million of the model's list price, before any group's factor. */
+  readonly factorPpm: bigint;
+  /** By our name of the model. */
+  readonly prices: ReadonlyMap<string, Omit<PriceRow, "id">>;
 }
 
 export interface Credential {

@@ -1,13 +1,6 @@
 import { PPM } from "../base/money.ts";
-import { type Price, type PriceColumns, priceColumns, readPrice } from "./price-columns.ts";
-
-/** What an upstream's vendor bills us for text: its own prices by model, elsewhere the list price times a factor. */
-export interface UpstreamCost {
-  /** Parts per million of the model's list price, before any group's factor. */
-  readonly factorPpm: bigint;
-  /** By our name of the model. */
-  readonly prices: ReadonlyMap<string, Price>;
-}
+import type { UpstreamCost } from "./catalog.ts";
+import { type PriceColumns, priceColumns, readPrice } from "./price-columns.ts";
 
 /** As the database holds it; amounts are text, as in price rows. */
 export interface StoredCost {

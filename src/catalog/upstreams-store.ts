@@ -1,8 +1,8 @@
 import { type Seals, sealedRow } from "../base/seal.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Queryable } from "../storage/database.ts";
-import type { Timeouts } from "./catalog.ts";
-import { readUpstreamCost, type StoredCost, storedCost, type UpstreamCost } from "./upstream-cost.ts";
+import type { Timeouts, UpstreamCost } from "./catalog.ts";
+import { readUpstreamCost, type StoredCost, storedCost } from "./upstream-cost.ts";
 
 /** An upstream as declared: what was given, without the defaults of its kind and of the program. */
 export interface UpstreamDeclaration {

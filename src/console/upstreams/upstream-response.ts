@@ -1,5 +1,5 @@
 import { formatDecimal } from "../../base/money.ts";
-import type { UpstreamCost } from "../../catalog/upstream-cost.ts";
+import type { UpstreamCost } from "../../catalog/catalog.ts";
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/file/encode-file.ts";
 import { conditionWord } from "../../routing/health/condition.ts";

@@ -1,8 +1,8 @@
 import type { Path } from "../../base/schema-issues.ts";
-import type { Group } from "../../catalog/catalog.ts";
+import type { Group, UpstreamCost } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
-import { isListPrice, type UpstreamCost } from "../../catalog/upstream-cost.ts";
+import { isListPrice } from "../../catalog/upstream-cost.ts";
 import type { CredentialDeclaration, UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
