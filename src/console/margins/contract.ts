@@ -3,13 +3,13 @@ import { nanos } from "../contract-parts.ts";
 
 const day = z.iso.date({ error: "must be a day, such as 2027-01-31" });
 
-export const MARGINS_BY = ["upstream", "model", "account", "month"] as const;
-
 export const marginsQuery = z.strictObject({
   from: day.optional().describe("First day, UTC; default 29 days before the last"),
   to: day.optional().describe("Last day, UTC; default today"),
-  by: z.enum(MARGINS_BY).default("upstream"),
+  by: z.enum(["upstream", "model", "account", "month"]).default("upstream"),
 });
+
+export type MarginsQuery = z.input<typeof marginsQuery>;
 
 const sums = z.object({
   attempts: z.int().describe("Requests to upstreams, retries included"),

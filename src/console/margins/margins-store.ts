@@ -1,5 +1,5 @@
 import type { Queryable } from "../../storage/database.ts";
-import type { MARGINS_BY } from "./contract.ts";
+import type { MarginsQuery } from "./contract.ts";
 
 export interface StoredMargin {
   /** null = of all. */
@@ -18,7 +18,7 @@ export interface MarginsWanted {
   /** Days, UTC, both included. */
   readonly from: string;
   readonly to: string;
-  readonly by: (typeof MARGINS_BY)[number];
+  readonly by: NonNullable<MarginsQuery["by"]>;
 }
 
 const ID = {

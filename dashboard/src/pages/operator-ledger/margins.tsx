@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { MARGINS_BY, type Margin, type MarginSums } from "../../../../src/console/margins/contract.ts";
+import type { Margin, MarginSums, MarginsQuery } from "../../../../src/console/margins/contract.ts";
 import { apiUrl } from "../../api/client.ts";
 import { useSearch } from "../../api/search.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -12,6 +12,8 @@ import { Stat, Stats } from "../../parts/stat.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { operatorLedgerWords } from "./words.ts";
+
+const MARGINS_BY: readonly NonNullable<MarginsQuery["by"]>[] = ["upstream", "model", "account", "month"];
 
 const DAY_MS = 86_400_000;
 
