@@ -2,15 +2,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { priceTables } from "../../test/support/price-tables.ts";
+import { priceTables, upstreamCosts } from "../../test/support/price-tables.ts";
 import { upsertAccount } from "../accounts/accounts-store.ts";
 import { generateKey } from "../accounts/key-form.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { createKey, readKeys } from "../accounts/keys-store.ts";
 import { createSeals } from "../base/seal.ts";
-import type { Endpoint, UpstreamCost } from "../catalog/catalog.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
 import { deleteModel } from "../catalog/models-store.ts";
-import type { PriceTable } from "../catalog/price-table.ts";
 import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
 import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
 import { applyManifest, type ManifestDeps } from "./apply.ts";
@@ -314,12 +313,6 @@ function manifests(): fc.Arbitrary<Manifest> {
               sharedIds: fc.subarray(["file-1", "pmpt_1", "vs_1"]),
               probe: fc.boolean(),
               signer: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
-              cost: fc.option(
-                fc.record({
-                  factorPpm: fc.bigInt({ min: 1n, max: 999_999n }),
-                  prices: fc.dictionary(fc.constantFrom("", ...modelIds), priceTables),
-                }),
-              ),
               timeouts: fc.record(
                 { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
                 { requiredKeys: [] },
@@ -330,10 +323,7 @@ function manifests(): fc.Arbitrary<Manifest> {
               ]),
             }),
           )
-          .map(({ cost, ...declared }) => ({
-            ...declared,
-            cost: cost && { ...cost, prices: pricesOf(declared.models, cost.prices) },
-          }));
+          .chain((declared) => upstreamCosts(declared.models).map((cost) => ({ ...declared, cost })));
       const key = (of: string) =>
         fc.record({
           name: fc.constant(of),
@@ -395,15 +385,3 @@ accounts:
     keys:
       - { name: ci, key: "\${ACME_KEY}", models: [text-large], spending_limit: { amount: 1.5, period: day } }
   - { name: other, group: partners, disabled: true }`;
-
-/** Prices of its own models alone, as no others are taken. */
-function pricesOf(
-  models: ReadonlyMap<string, string>,
-  tables: Readonly<Record<string, PriceTable>>,
-): UpstreamCost["prices"] {
-  return new Map(
-    Object.entries(tables).flatMap(([id, { base, ...dimensions }]) =>
-      models.has(id) ? [[id, { rates: base, dimensions, media: {} }] as const] : [],
-    ),
-  );
-}

@@ -67,7 +67,7 @@ export interface ExchangeEnd {
   /** What the meter read; undefined where nothing was produced and nothing is charged. */
   readonly facts: ResponseSummary | undefined;
   /** The same where nothing of it was passed on, which its vendor may bill all the same. */
-  readonly unheard?: ResponseSummary | undefined;
+  readonly unheard?: () => ResponseSummary;
   readonly status: number;
   readonly errorCode?: string;
 }
@@ -168,7 +168,7 @@ function usesOf(exchange: Exchange, { facts, unheard }: ExchangeEnd, usage: Toke
   const isCharged = usage !== NOTHING.usage;
   const last = isCharged
     ? attemptUse(asked, "charged")
-    : useOf(exchange, asked, facts ?? unheard ?? "unknown");
+    : useOf(exchange, asked, facts ?? unheard?.() ?? "unknown");
   return uses.length === 0 ? [last] : [...uses, last];
 }
 

@@ -326,13 +326,12 @@ export class StreamingResponse implements Receiver {
 
   private async finish(): Promise<void> {
     if (this.over) return;
-    const { hasOutput } = this.meter;
     const verdict = this.verdict();
-    if (verdict !== undefined && !this.begun && !hasOutput) {
+    if (verdict !== undefined && !this.begun && !this.meter.hasOutput) {
       this.giveUpOn(this.attempt.failureOf(verdict));
       return;
     }
-    if (verdict !== undefined && !hasOutput) this.held.takeAll();
+    if (verdict !== undefined && !this.meter.hasOutput) this.held.takeAll();
     // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
     const last = this.written(this.held.takeAll());
     const closing = verdict === undefined ? this.mode.end(this.meter.missingEnd) : [];
@@ -385,15 +384,14 @@ export class StreamingResponse implements Receiver {
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
     const { exchange, candidate } = this.attempt;
-    const isHeard = this.begun && this.meter.started;
-    const facts = isHeard ? this.meter.facts() : undefined;
+    const facts = this.begun && this.meter.started ? this.meter.facts() : undefined;
     if (facts !== undefined) this.attempt.learn(facts);
     exchange.losses = [...exchange.losses, ...this.mode.losses()];
     await settle(exchange, {
       reason,
       candidate,
       facts,
-      unheard: isHeard ? undefined : this.meter.facts(),
+      unheard: () => this.meter.facts(),
       status: this.response.committed ? 200 : 0,
       ...(errorCode === undefined ? {} : { errorCode }),
     });
