@@ -74,6 +74,18 @@ describe("events that stay as they came", () => {
     for (let cut = 0; cut <= text.length; cut += 1) expect(part(text, [cut])).toBe(text);
   });
 
+  // Reading each line once for each line before it took minutes.
+  it.each([":}\n", "event: a}\n", "id:}\n", ":}\r", "data: {}\n", `:${"x".repeat(199)}}\n`])(
+    "are read in time that grows with their length alone: %j",
+    (line) => {
+      const parter = openEventParter();
+      const chunk = Buffer.from(line.repeat(Math.ceil(65_536 / line.length)));
+      let bytes = parter.write(Buffer.from('data: {"a":1}\n')).length;
+      for (let count = 0; count < 128; count++) bytes += parter.write(chunk).length;
+      expect(bytes + parter.end(false).length).toBeGreaterThanOrEqual(128 * chunk.length);
+    },
+  );
+
   it("keeps no more of a stream than a few lines", () => {
     const parter = openEventParter();
     const endless = `data: {}\n: ${"x".repeat(2_000)}`;

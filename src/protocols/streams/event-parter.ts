@@ -19,33 +19,24 @@ export function openEventParter(): EventParter {
   /** The end of an object, as far as its line end has come, if that was passed on last. */
   let tail = "";
   /** Whole and half lines behind such an end, which may belong to the next event. */
-  let kept: Buffer = EMPTY;
+  let kept = "";
   /** What the vendor ends each event with; undefined = none had to be parted. */
   let lineEndUsed: string | undefined;
   let lastByte: number | undefined;
 
   /** Parts what follows the ends of objects, wherever the chunks before were cut. */
   function part(chunk: Buffer): Buffer {
-    const text = tail + chunk.toString("latin1");
-    const pieces: Buffer[] = [];
-    let from = 0;
-    for (const { 0: match, 1: lineEnd = "", index } of text.matchAll(LINE_OF_OBJECT)) {
-      const next = index + match.length;
-      const kind = kindOf(text, next);
-      if (kind === "unknown") {
-        pieces.push(chunk.subarray(from, next - tail.length));
-        kept = chunk.subarray(next - tail.length);
-        tail = match;
-        return Buffer.concat(pieces);
-      }
-      if (kind === "same") continue;
-      lineEndUsed = lineEnd;
-      pieces.push(chunk.subarray(from, next - tail.length), Buffer.from(lineEnd));
-      from = next - tail.length;
-    }
-    tail = OPEN_END.exec(text)?.[0] ?? "";
-    if (pieces.length === 0) return chunk;
-    return Buffer.concat([...pieces, chunk.subarray(from)]);
+    const came = tail + kept + chunk.toString("latin1");
+    const parted = came.replace(END_OF_EVENT, "$&$1");
+    if (parted.length > came.length) lineEndUsed ??= END_OF_LINE.exec(parted)?.[1];
+    const told = tail.length;
+    const last = Math.max(parted.lastIndexOf("}\n"), parted.lastIndexOf("}\r"));
+    const end = last === -1 ? "" : (END_OF_LINE.exec(parted.slice(last, last + 3))?.[0] ?? "");
+    const rest = parted.slice(last + end.length);
+    const isOpen = end !== "" && rest.length <= MAX_FIELDS && UNDECIDED.test(rest);
+    tail = isOpen ? end : (OPEN_END.exec(parted)?.[0] ?? "");
+    kept = isOpen ? rest : "";
+    return Buffer.from(parted.slice(told, parted.length - kept.length), "latin1");
   }
 
   return {
@@ -53,18 +44,13 @@ export function openEventParter(): EventParter {
       lastByte = chunk[chunk.length - 1] ?? lastByte;
       isEvents ??= beginsEvents(chunk);
       if (isEvents === false) return chunk;
-      if (kept.length > 0) {
-        const all = Buffer.concat([kept, chunk]);
-        kept = EMPTY;
-        return part(all);
-      }
       if (tail !== "" || hasLineBehindObject(chunk)) return part(chunk);
       tail = openEnd(chunk);
       return chunk;
     },
     end(isWhole) {
-      const left = kept;
-      kept = EMPTY;
+      const left = Buffer.from(kept, "latin1");
+      kept = "";
       if (!isWhole || lineEndUsed === undefined) return left;
       const isLineOver = lastByte === LF || lastByte === CR;
       return Buffer.concat([left, Buffer.from(isLineOver ? lineEndUsed : lineEndUsed.repeat(2))]);
@@ -102,38 +88,23 @@ function beginsLine(byte: number | undefined): boolean {
   return byte !== undefined && byte !== LF && byte !== CR;
 }
 
-/**
- * Whether another event begins behind an object's line: its data may stand behind its name, its id and comments, which
- * then are its own. unknown = more bytes are needed to tell.
- */
-function kindOf(text: string, start: number): "another" | "same" | "unknown" {
-  let at = start;
-  while (at - start <= MAX_FIELDS_BYTES) {
-    LINE.lastIndex = at;
-    const [whole = "", line = "", lineEnd = ""] = LINE.exec(text) ?? [];
-    if (BEGINS_DATA.test(line)) return "another";
-    if (lineEnd === "")
-      return MAY_BEGIN_DATA.test(line) && line.length <= MAX_FIELDS_BYTES ? "unknown" : "same";
-    if (!OTHER_FIELD.test(line)) return "same";
-    at += whole.length;
-  }
-  return "same";
-}
+const LINE_END = "(?:\\r\\n|\\n|\\r)";
+/** An event's name, its id or a comment; what is longer is somebody's text. */
+const FIELD = "(?:event|id|retry)?:[^\\r\\n]{0,200}";
+/** Those that may stand before an event's data: few and short, so that to look for the data takes no longer with more of them. */
+const FIELDS = `(?:${FIELD}${LINE_END}){0,4}`;
+const MAX_FIELDS = 1024;
 
-const LINE_OF_OBJECT = /\}(\r\n|\n|\r)/g;
+/** The end of an object's line behind which the next event begins. */
+const END_OF_EVENT = new RegExp(`\\}(${LINE_END})(?=${FIELDS}data: ?[{[])`, "g");
+const END_OF_LINE = new RegExp(`\\}(${LINE_END})`);
+/** What may become the beginning of the next event when more has come. */
+const UNDECIDED = new RegExp(`^${FIELDS}(?:[a-z]{0,5}|data: ?|${FIELD}\\r?)$`);
 /** An object's end at the end of a text. */
 const OPEN_END = /\}(?:\r\n|\n|\r)?$/;
-const LINE = /([^\r\n]*)(\r\n|\n|\r)?/y;
-const BEGINS_DATA = /^data: ?[{[]/;
-const OTHER_FIELD = /^(?:event|id|retry)?:/;
-/** The beginning of a line: of data up to its first letter, or of any other field. */
-const MAY_BEGIN_DATA = /^(?:d?|da|dat|data|data:|data: |[eir:].*)$/;
-/** The names of an event and a comment; more than these are somebody's text. */
-const MAX_FIELDS_BYTES = 1024;
 const SPACE = 0x20;
 const LF = 0x0a;
 const CR = 0x0d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 const OPENING_BRACKET = 0x5b;
-const EMPTY = Buffer.alloc(0);
