@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isLinkLocal, isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
+import { isAddressInside, isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
 import { type AllowList, plainHost, portOf } from "./safe-fetch-allow.ts";
 
 /**
@@ -26,7 +26,7 @@ export function isUrlInside(text: string): boolean {
   const target = readUrl(text);
   if (target === undefined) return false;
   const host = plainHost(target.hostname);
-  return !isLinkLocal(host) && !METADATA_NAMES.test(host);
+  return isIP(host) === 0 ? !METADATA_NAMES.test(host) : isAddressInside(host);
 }
 
 function readUrl(text: string): URL | undefined {
@@ -43,8 +43,11 @@ export function isLocalName(host: string): boolean {
 /** Where the text is read in two ways: browsers take a backslash for a slash and drop line ends and tabs, others do not. */
 const AMBIGUOUS = /^[^/]*\/\/[^/?#]*[\\\t\r\n]/;
 
-/** Names that are kept for private use: metadata services of clouds stand under the first (RFC 6762, RFC 8375). */
-const PRIVATE_NAMES = /\.(?:internal|local|localdomain|home\.arpa)$/;
+/**
+ * Names that are kept for private use, or that only private networks use: metadata services of clouds stand under the first
+ * (RFC 6762, RFC 8375), and a name of one label is looked up in the network that it is asked from.
+ */
+const PRIVATE_NAMES = /^[^.]+$|\.(?:internal|local|localdomain|home\.arpa|svc|lan|corp|intranet)$/;
 
 /** What clouds call the metadata service of a machine. */
-const METADATA_NAMES = /^(?:metadata|instance-data)(?:\.|$)/;
+const METADATA_NAMES = /(?:^|\.)(?:metadata|instance-data)(?:\.|$)/;

@@ -15,12 +15,15 @@ export function isPublicAddress(text: string): boolean {
   return v6.zoneId === undefined && v6.match(GLOBAL_UNICAST) && v6.range() === "unicast";
 }
 
-/** Whether an address leads to the machine's own link, or to what a cloud answers from the machine's host. */
-export function isLinkLocal(text: string): boolean {
+/**
+ * True also for an address of a private network, or of this machine itself; not for link-local ones, nor those at which clouds
+ * tell machines their secrets. What carries another address within it is none of these.
+ */
+export function isAddressInside(text: string): boolean {
+  if (isPublicAddress(text)) return true;
   const address = parseAddress(text);
-  if (address === undefined) return false;
-  if (address.range() === "linkLocal") return true;
-  return CLOUD_HOSTS.some((block) => block[0].kind() === address.kind() && address.match(block));
+  if (address === undefined || !INSIDE.has(address.range())) return false;
+  return !METADATA_HOSTS.some((block) => block[0].kind() === address.kind() && address.match(block));
 }
 
 /** One spelling for each address, a v4 one that is mapped into v6 as itself; undefined for what is none. */
@@ -76,9 +79,11 @@ const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 /** A public address by its number that one cloud answers from the machine's own host (metadata, DNS, health). */
 const CLOUD_HOST = ipaddr.IPv4.parseCIDR("168.63.129.16/32");
 
-/** The same of others, among private addresses. */
-const CLOUD_HOSTS: readonly Block[] = [
-  CLOUD_HOST,
+const INSIDE: ReadonlySet<string> = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal"]);
+
+/** Addresses of private networks at which clouds answer from the machine's own host. */
+const METADATA_HOSTS: readonly Block[] = [
   ipaddr.IPv4.parseCIDR("100.100.100.200/32"),
   ipaddr.IPv6.parseCIDR("fd00:ec2::/64"),
+  ipaddr.IPv6.parseCIDR("fd20:ce::/64"),
 ];

@@ -118,7 +118,8 @@ function requestOf(
 /** Which references a vendor of the model may be told to fetch. */
 function mayBeFetched({ catalog }: HttpDeps, { group }: Caller, model: Model): IsPublic {
   const { settings, serving } = catalog.current();
-  const isInside = serving(model.id, group).some(({ baseUrl }) => !isPublicUrl(baseUrl));
+  // Where a public one may get the order too, it is asked of all alike.
+  const isInside = serving(model.id, group).every(({ baseUrl }) => !isPublicUrl(baseUrl));
   const allowed = readAllowList(settings.egressAllow);
   return (url) => isPublicUrl(url, allowed) || (isInside && isUrlInside(url));
 }
