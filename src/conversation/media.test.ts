@@ -1,9 +1,26 @@
 import { expect, it } from "vitest";
-import { sourceOfUrl } from "./media.ts";
+import { knownType, sourceOfUrl } from "./media.ts";
 
 it("takes a data URL apart however its scheme, type and coding are spelled", () => {
   expect(sourceOfUrl("DATA:Image/PNG;BASE64,iVBORw0KGgo=")).toEqual({
     source: { from: "base64", data: "iVBORw0KGgo=" },
     mimeType: "image/png",
   });
+});
+
+it("calls an image what its bytes are, whatever it is said to be", () => {
+  const png = { from: "base64", data: "iVBORw0KGgoAAAANSUhEUg==" } as const;
+  const typeOf = (mimeType: string | undefined, data: string) =>
+    knownType({ kind: "media", media: "image", mimeType, source: { from: "base64", data } });
+  for (const stated of [
+    "image/jpeg",
+    "IMAGE/JPG",
+    "image/webp;q=1",
+    "",
+    undefined,
+    "application/octet-stream",
+  ])
+    expect(typeOf(stated, png.data)).toBe("image/png");
+  expect(typeOf("image/jpg", "AAAA")).toBe("image/jpeg");
+  expect(typeOf("application/pdf", png.data)).toBe("application/pdf");
 });

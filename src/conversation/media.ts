@@ -54,9 +54,15 @@ function typed(mimeType: string | undefined): { readonly mimeType?: string | und
   return mimeType === undefined ? {} : { mimeType };
 }
 
-/** The type by the name that vendors know: as stated; what the bytes say where nothing is, or nothing useful. */
+/**
+ * The type by the name that vendors know: as stated; what the bytes say where nothing is, or nothing useful. Of an image the
+ * bytes decide, as vendors refuse one that is another than it says.
+ */
 export function knownType({ mimeType, source }: MediaPart): string | undefined {
   const stated = mimeType?.split(";", 1)[0]?.trim().toLowerCase();
+  const image =
+    source.from === "base64" && stated?.startsWith("image/") ? imageTypeOf(source.data) : undefined;
+  if (image !== undefined) return image;
   if (stated === "image/jpg") return "image/jpeg";
   if (stated !== undefined && stated !== "" && stated !== "application/octet-stream") return stated;
   return source.from === "base64" ? mimeTypeOfBase64(source.data) : undefined;
