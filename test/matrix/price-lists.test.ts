@@ -94,7 +94,9 @@ describe("faregate prices", () => {
     expect(rest).toEqual([
       "Not listed: home-made.",
       expect.stringMatching(/^1 difference in 1 model; 2 models compared with genai-prices/),
-      expect.stringMatching(/^Nothing was changed\. To set the listed prices: .*prices --apply$/),
+      expect.stringMatching(
+        /^Nothing was changed\. To set the listed prices: .*prices --models cheap,same,home-made --apply$/,
+      ),
     ]);
     expect(await priceOf("cheap")).toMatchObject({ input: "2" });
   });
@@ -131,6 +133,11 @@ describe("faregate prices", () => {
     expect(await priceOf("twice")).toMatchObject({ input: "1" });
     const { code, stdout } = await prices("--models", "twice", "--vendor", "openai", "--json");
     expect(code).toBe(1);
+    const misspelt = await prices("--models", "twice", "--vendor", "opneai");
+    expect([misspelt.code, misspelt.stderr]).toEqual([
+      3,
+      expect.stringMatching(/vendor "opneai"; they have those of: groq, openai/),
+    ]);
     expect(
       JSON.parse(stdout).differences.map(({ price, theirs }: Record<string, string>) => [price, theirs]),
     ).toEqual([

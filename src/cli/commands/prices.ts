@@ -73,7 +73,11 @@ export const pricesCommand: Command = {
             return { ...compared, applied };
           })
         : { ...(await found(database)), applied: [] };
-      console.log(flag("json") ? JSON.stringify(asJson(list, result), null, 2) : asText(list, result));
+      console.log(
+        flag("json")
+          ? JSON.stringify(asJson(list, result), null, 2)
+          : asText(list, result, applyCommand(text)),
+      );
       const isDone = ({ model, differences }: Comparison): boolean =>
         differences.length === 0 || result.applied.includes(model);
       return result.comparisons.every(isDone) ? 0 : 1;
@@ -108,9 +112,26 @@ function readModelIds(text: string | undefined): readonly string[] | undefined {
   throw new UsageError("--models takes model ids, separated by commas; omit it for all models");
 }
 
+/** Throws CommandFailure where no entry is of the vendor, as of one that is misspelt: a check would find no difference. */
 function onlyVendor({ comparisons, unlisted }: Comparisons, vendor: string | undefined): Comparisons {
   if (vendor === undefined) return { comparisons, unlisted };
-  return { comparisons: comparisons.filter(({ entry }) => entry.vendor === vendor), unlisted };
+  const chosen = comparisons.filter(({ entry }) => entry.vendor === vendor);
+  if (chosen.length > 0 || comparisons.length === 0) return { comparisons: chosen, unlisted };
+  const vendors = [...new Set(comparisons.map(({ entry }) => entry.vendor))].sort().join(", ");
+  throw new CommandFailure(
+    `none of the models has a price of the vendor "${vendor}"; they have those of: ${vendors}`,
+  );
+}
+
+/** What sets the prices that were shown, and no others. */
+function applyCommand(text: (option: string) => string | undefined): string {
+  const options = ["file", "models", "vendor"].flatMap((name) => {
+    const value = text(name);
+    return value === undefined
+      ? []
+      : [`--${name} ${/^[\w./,:@-]+$/.test(value) ? value : JSON.stringify(value)}`];
+  });
+  return ["faregate prices", ...options, "--apply"].join(" ");
 }
 
 /** Those that change something and can be accepted. Of several entries of a model none is, unless all say the same. */
@@ -161,7 +182,7 @@ function problemOf(one: Comparison, comparisons: readonly Comparison[]): string 
   return other && `${one.entry.vendor} and ${other.entry.vendor} list different prices; choose with --vendor`;
 }
 
-function asText(list: PriceList, { comparisons, unlisted, applied }: Result): string {
+function asText(list: PriceList, { comparisons, unlisted, applied }: Result, apply: string): string {
   const dated = `${list.name} (${list.date})`;
   const rows = comparisons.flatMap((each) =>
     each.differences.map(({ price, ours, theirs }) => [
@@ -193,8 +214,7 @@ function asText(list: PriceList, { comparisons, unlisted, applied }: Result): st
     summary,
   ];
   if (applied.length > 0) lines.push(`Applied: ${applied.join(", ")}.`);
-  else if (rows.length > 0)
-    lines.push(asTyped("Nothing was changed. To set the listed prices: faregate prices --apply"));
+  else if (rows.length > 0) lines.push(asTyped(`Nothing was changed. To set the listed prices: ${apply}`));
   return lines.join("\n");
 }
 
