@@ -35,7 +35,7 @@ export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string
     case "insufficient": {
       const isBalance = why.ledger.allowanceNanos === null;
       const where = isBalance ? "the account's balance" : `the API key's ${limitText(why.ledger)} leaves`;
-      const remedy = isBalance ? "top up the account" : waitOrChange(why.ledger);
+      const remedy = isBalance ? "top up the account" : waitOrChange(why.ledger, amountNanos);
       const advised = advice === undefined ? capitalised(remedy) : `${advice} or ${remedy}`;
       return new InsufficientFunds(
         `This request may cost up to $${formatUsd(amountNanos)}, which is more than ${where}. ${advised}.`,
@@ -72,12 +72,12 @@ function limitText({ allowanceNanos }: LedgerRef): string {
   return `spending limit of $${formatUsd(allowanceNanos ?? 0n)}`;
 }
 
-/** What helps against a limit. */
-function waitOrChange(ledger: LedgerRef): string {
+/** What helps against a limit; waiting does not where all of it is less than the request may cost. */
+function waitOrChange(ledger: LedgerRef, amountNanos = 0n): string {
   const end = periodEnd(ledger);
-  return end === undefined
-    ? "use another key"
-    : `wait until ${end}, when the limit begins anew, or use another key`;
+  const change = "use another key";
+  if (end === undefined || amountNanos > (ledger.allowanceNanos ?? 0n)) return change;
+  return `wait until ${end}, when the limit begins anew, or ${change}`;
 }
 
 /**

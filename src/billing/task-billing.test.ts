@@ -9,12 +9,16 @@ import { createTaskBilling, type HoldShortage, type TaskHoldOrder } from "./task
 
 const BALANCE = { id: "account:1", accountId: 1n, allowanceNanos: null };
 const LIMIT = { id: "limit:1:day:2026-11-27", accountId: 1n, allowanceNanos: 5n };
+const LARGE_LIMIT = { ...LIMIT, allowanceNanos: 2_000_000_000n };
 const ENDLESS: HoldShortage = { outcome: "reclaiming" };
 
 type Answer = "taken" | HoldShortage | Error;
 
 /** Billing on simulated time; each order's statement gives these answers, the last one for ever. */
-function rig(waitLimits = DEFAULT_WAIT_LIMITS): {
+function rig(
+  waitLimits = DEFAULT_WAIT_LIMITS,
+  limit = LIMIT,
+): {
   world: World;
   take(...answers: readonly Answer[]): Promise<{ ended: unknown; atMs: number; attempts: number }>;
 } {
@@ -34,7 +38,7 @@ function rig(waitLimits = DEFAULT_WAIT_LIMITS): {
     async take(...answers) {
       let attempts = 0;
       const order: TaskHoldOrder<"taken"> = {
-        ledgers: [BALANCE, LIMIT],
+        ledgers: [BALANCE, limit],
         amountNanos: 1_250_000_000n,
         attempt() {
           const answer = answers[Math.min(attempts, answers.length - 1)] ?? "taken";
@@ -97,16 +101,17 @@ describe("a task's hold", () => {
   });
 
   it("names the ledger that is too low, and what may be done about it", async () => {
-    const { take } = rig();
     const messages: string[] = [];
-    for (const { id } of [BALANCE, LIMIT]) {
+    for (const [{ id }, limit] of [[BALANCE], [LIMIT], [LARGE_LIMIT, LARGE_LIMIT]] as const) {
+      const { take } = rig(undefined, limit);
       const { ended } = await take({ outcome: "insufficient", ledger: id });
       expect(ended).toMatchObject({ reason: "insufficient_user_quota" });
       if (ended instanceof GatewayError) messages.push(ended.message);
     }
     expect(messages).toEqual([
       "This request may cost up to $1.25, which is more than the account's balance. Top up the account.",
-      "This request may cost up to $1.25, which is more than the API key's spending limit of $0.000000005 leaves. Wait until 2026-11-28T00:00:00Z, when the limit begins anew, or use another key.",
+      "This request may cost up to $1.25, which is more than the API key's spending limit of $0.000000005 leaves. Use another key.",
+      "This request may cost up to $1.25, which is more than the API key's spending limit of $2 leaves. Wait until 2026-11-28T00:00:00Z, when the limit begins anew, or use another key.",
     ]);
   });
 
