@@ -351,6 +351,7 @@ accounts: [{ name: acme }]`,
     ]);
     const [sandbox] = (await readUpstreams(deps.database, seals)).filter(({ name }) => name === "sandbox");
     expect(sandbox?.priority).toBeGreaterThan(0);
+    expect((await planChanges(deps, file, { prune: true })).warnings).toEqual([]);
     const dry = await planChanges(deps, file, { removeDemo: true });
     const without = await applyManifest(deps, file, { removeDemo: true });
     expect(without.rendered).toBe(dry.rendered);

@@ -136,7 +136,7 @@ export async function makePlan(
     ),
   );
   const warnings = warningsOf(manifest, state, { removed, now: systemClock.nowMs() });
-  if (isDemo && !removeDemo) warnings.push(...demoAccountWarnings(state, manifest));
+  if (isDemo) warnings.push(...demoAccountWarnings(state, manifest, changes));
   return { changes, notes: plan.notes, warnings };
 }
 

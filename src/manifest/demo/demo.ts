@@ -142,11 +142,22 @@ const MODELS: readonly ModelDeclaration[] = [
 export function demoAccountWarnings(
   { upstreams, accounts }: Pick<State, "upstreams" | "accounts">,
   manifest: Pick<Manifest, "upstreams" | "accounts">,
+  changes: readonly Change[],
 ): string[] {
-  const isReal = ({ kind }: { readonly kind: string }): boolean => kind !== "sandbox";
-  const isKept = accounts.some(({ name, disabled }) => name === DEMO_ACCOUNT && !disabled);
+  const ends = (subject: Change["subject"], name: string): boolean =>
+    changes.some(
+      (change) =>
+        change.subject === subject &&
+        change.name === name &&
+        (change.action === "delete" || change.action === "disable"),
+    );
+  const isKept = accounts.some(
+    ({ name, disabled }) => name === DEMO_ACCOUNT && !disabled && !ends("account", name),
+  );
   const isOwn = manifest.accounts.some(({ name }) => name === DEMO_ACCOUNT);
-  if (!isKept || isOwn || ![...manifest.upstreams, ...upstreams].some(isReal)) return [];
+  const kept = upstreams.filter(({ name }) => !ends("upstream", name));
+  const isReal = [...manifest.upstreams, ...kept].some(({ kind }) => kind !== "sandbox");
+  if (!isKept || isOwn || !isReal) return [];
   return [
     `account ${DEMO_ACCOUNT} of the demo can spend its play money at real vendors; apply the file with --remove-demo, or suspend the account`,
   ];
