@@ -110,6 +110,16 @@ describe("a vendor's words", () => {
     );
   });
 
+  it("lose all of a key whose own letters look like an escape, in whatever way it is written", () => {
+    const key = "SECRETKEY/abc+def=0123456789zz";
+    const { text } = createScrubber([upstream(ORIGIN, key)]);
+    const escaped = [...key].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join("");
+    const ways = [key, encodeURIComponent(key), encodeURIComponent(encodeURIComponent(key)), escaped];
+    for (const written of [...ways, key.replace("=", "=3D"), key.replace("+", "&#43;")])
+      for (const told of [text(`key ${written}`), text(`key ${written} and "\\u0041%20="`)])
+        expect(told, written).not.toMatch(/0123|456789zz|SECRET/);
+  });
+
   it("are read in time that grows with their length alone, whatever they are made of", () => {
     const many = createScrubber(
       Array.from({ length: 1_000 }, (_, index) => upstream(ORIGIN, `sk-proj-${index}-${"q".repeat(40)}`)),

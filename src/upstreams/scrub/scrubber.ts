@@ -59,13 +59,16 @@ export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber
     return told;
   }
 
-  /** Where another way of writing hides something, or a part of it, the text is told as it reads without that. */
+  /**
+   * Where another way of writing hides something, or a part of it, the text is told as it reads without that: in the reading
+   * that holds most of our secrets, as one that goes on may take a part of one for another escape.
+   */
   function text(given: string): string {
-    const bare = unescaped(given);
-    if (bare === given) return asWritten(given);
-    if (lettersIn(secrets.find(bare)) > lettersIn(secrets.find(given))) return asWritten(bare);
-    const told = asWritten(given);
-    const rest = unescaped(told);
+    const readings = readingsOf(given);
+    if (readings.length === 1) return asWritten(given);
+    const letters = readings.map((reading) => lettersIn(secrets.find(reading)));
+    const told = asWritten(readings[letters.indexOf(Math.max(...letters))] ?? given);
+    const rest = readingsOf(told).at(-1) ?? told;
     const scrubbed = asWritten(rest);
     return scrubbed === rest ? told : scrubbed;
   }
@@ -105,24 +108,40 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
   return told + text.slice(from);
 }
 
-/** Without the escapes of JSON, C, HTML, URLs and mail, of which a text may have several one in another. */
-function unescaped(text: string): string {
+/** A text as it stands, and as it reads without the escapes of JSON, C, HTML, URLs and mail, of which it may have several one in another. */
+function readingsOf(text: string): string[] {
+  const readings = [text];
   let bare = text;
   for (let round = 0; round < MAX_ROUNDS && ESCAPED.test(bare); round += 1) {
-    const next = bare
-      .replace(/\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))/gi, (_, wide?: string, byte?: string) =>
-        String.fromCharCode(Number.parseInt(wide ?? byte ?? "", 16)),
-      )
-      .replace(/\\(["'/\\])/g, "$1")
-      .replace(/[%=]([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
-      .replace(/&#(x?)([0-9a-f]{1,5});/gi, (_, x: string, digits: string) =>
-        String.fromCharCode(Number.parseInt(digits, x === "" ? 10 : 16)),
-      )
-      .replace(/&(amp|lt|gt|quot|apos);/gi, (_, name: string) => ENTITIES[name.toLowerCase()] ?? "");
-    if (next === bare) break;
-    bare = next;
+    const before = bare;
+    for (const without of [withoutEscapes, withoutMailEscapes]) {
+      const next = without(bare);
+      if (next !== bare) readings.push(next);
+      bare = next;
+    }
+    if (bare === before) break;
   }
-  return bare;
+  return readings;
+}
+
+function withoutEscapes(text: string): string {
+  return text
+    .replace(/\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))/gi, (_, wide?: string, byte?: string) =>
+      String.fromCharCode(Number.parseInt(wide ?? byte ?? "", 16)),
+    )
+    .replace(/\\(["'/\\])/g, "$1")
+    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .replace(/&#(x?)([0-9a-f]{1,5});/gi, (_, x: string, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, x === "" ? 10 : 16)),
+    )
+    .replace(/&(amp|lt|gt|quot|apos);/gi, (_, name: string) => ENTITIES[name.toLowerCase()] ?? "");
+}
+
+/** A key's own "=" may look like one. */
+function withoutMailEscapes(text: string): string {
+  return text.replace(/=([0-9a-f]{2})/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
 }
 
 const MAX_ROUNDS = 3;
