@@ -102,13 +102,15 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     settled: false,
     outcome: undefined,
     losses: [],
+    uses: [],
+    asked: null,
   } as unknown as Exchange;
   const timeouts = { firstByteStreamMs: 60_000 };
   const candidate = {
     protocol: upstream,
     model: "text",
-    credential: {},
-    upstream: { name: "u", kind: "sandbox", timeouts },
+    credential: { name: "1" },
+    upstream: { name: "u", kind: "sandbox", cost: null, timeouts },
   } as unknown as Candidate;
   const model = { id: "text", maxOutputTokens: 100, quirks: {} } as unknown as Model;
   const inlineMedia = { begin: () => ({ inline: (whole: unknown) => whole, end: () => undefined }) };
