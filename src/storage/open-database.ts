@@ -60,6 +60,8 @@ export interface DatabaseOptions {
   /** Shown in pg_stat_activity, such as "faregate start". */
   readonly applicationName: string;
   readonly maxConnections?: number;
+  /** As the pool takes it. */
+  readonly silenceBeatMs?: number;
   readonly log: DatabaseLog;
   /** The data folder went to another gateway while the database was away: stop serving. */
   readonly onLost?: (error: Error) => void;
@@ -89,12 +91,8 @@ async function connectTo(
   options: DatabaseOptions,
   afterwards: () => Promise<void>,
 ): Promise<Database> {
-  const { applicationName, maxConnections, log } = options;
-  const pool = openPool({
-    url,
-    applicationName,
-    ...(maxConnections === undefined ? {} : { maxConnections }),
-  });
+  const { applicationName, maxConnections, silenceBeatMs, log } = options;
+  const pool = openPool({ url, applicationName, maxConnections, silenceBeatMs });
   const notifications = openNotifications(url, log);
   const close = (): Promise<void> => inTurnAll(notifications.close, pool.close, afterwards);
   try {

@@ -9,7 +9,9 @@ export interface PoolOptions {
   readonly url: string;
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
+  /** A twelfth of the time after which a server that says nothing is taken for silent; see watchSilence. */
+  readonly silenceBeatMs?: number | undefined;
 }
 
 /** A bounded set of connections; see Database for what its functions promise. */
@@ -33,6 +35,7 @@ export function openPool(options: PoolOptions): Pool {
   const pulse = openPulse(options);
   const watch = watchSilence({
     ask: pulse.ask,
+    beatMs: options.silenceBeatMs,
     onSilent() {
       // What is lent out is cut, and what is idle may lead nowhere as well: nothing of it is used again.
       const old = pool;

@@ -28,7 +28,7 @@ export interface SilenceOptions {
   /** Called when silence begins, before what waits is cut. */
   onSilent(): void;
   /** Length of a beat; see ASK_AFTER_BEATS. */
-  readonly beatMs?: number;
+  readonly beatMs?: number | undefined;
 }
 
 /**
