@@ -186,7 +186,8 @@ describe("what is easily misread", () => {
       ],
     });
     expect([status, headers.get("x-faregate-dropped")]).toEqual([200, "input, input[]"]);
-    expect(lastSent()["messages"]).toEqual([USER, { role: "user", content: "Use it." }]);
+    const parts = [USER.content, "Use it."].map((text) => ({ type: "text", text }));
+    expect(lastSent()["messages"]).toEqual([{ role: "user", content: parts }]);
   });
 
   it("is sound with nothing in it, which is no loss", async () => {
