@@ -138,7 +138,6 @@ export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstr
     maxConcurrency: 100,
     probe: false,
     signer: null,
-    cost: null,
     configuredCredentials: 1,
     timeouts: PATIENT,
     credentials: [],

@@ -100,7 +100,6 @@ function catalogOf(terms: object) {
         timeouts: {},
         probe: false,
         signer: null,
-        cost: null,
         credentials: [{ id: 1n, name: "c", secret: "s", enabled: true }],
       },
     ],

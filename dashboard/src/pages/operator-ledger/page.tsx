@@ -2,7 +2,6 @@ import type { ReactNode } from "react";
 import { Page } from "../../parts/page.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { Losses } from "./losses.tsx";
-import { MarginsOfText } from "./margins.tsx";
 import { Quarantine } from "./quarantine.tsx";
 import { VendorCosts } from "./vendor-costs.tsx";
 import { Verify } from "./verify.tsx";
@@ -18,7 +17,6 @@ export function OperatorLedgerPage(): ReactNode {
       <Losses />
       <WriteOffs />
       <Quarantine />
-      <MarginsOfText />
       <VendorCosts />
     </Page>
   );
