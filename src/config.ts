@@ -11,6 +11,10 @@ export interface Config {
   readonly port: number;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** See Database; undefined: its default. */
+  readonly databaseTimeoutMs: number | undefined;
+  /** How long `start` waits for a database that can't be reached yet. */
+  readonly databaseWaitMs: number;
   readonly redisUrl: string | undefined;
   readonly configFile: string | undefined;
   readonly bootstrapKey: string | undefined;
@@ -35,6 +39,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const KNOWN = new Set([
   "FAREGATE_DATA_DIR",
+  "FAREGATE_DATABASE_TIMEOUT_MS",
+  "FAREGATE_DATABASE_WAIT_SECONDS",
   "FAREGATE_CONFIG",
   "FAREGATE_BOOTSTRAP_KEY",
   "FAREGATE_BOOTSTRAP_PASSWORD",
@@ -95,6 +101,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     port: readPort(get("PORT")),
     dataDir: resolve(get("FAREGATE_DATA_DIR") ?? "./.faregate"),
     databaseUrl,
+    databaseTimeoutMs: readWhole("FAREGATE_DATABASE_TIMEOUT_MS", env, { min: 100, max: 30_000 }),
+    databaseWaitMs: 1_000 * (readWhole("FAREGATE_DATABASE_WAIT_SECONDS", env, { min: 0, max: 3_600 }) ?? 30),
     redisUrl: readHostUrl("REDIS_URL", get("REDIS_URL"), ["redis:", "rediss:"]),
     configFile: get("FAREGATE_CONFIG"),
     bootstrapKey: readBootstrapKey(get("FAREGATE_BOOTSTRAP_KEY")),
@@ -133,6 +141,19 @@ function readPort(text: string | undefined): number {
     throw new ConfigError(`PORT must be a whole number from 0 (any free port) to 65535, not "${text}".`);
   }
   return port;
+}
+
+function readWhole(
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | undefined {
+  const text = env[name] || undefined;
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`);
+  return value;
 }
 
 function readUrl(name: string, text: string | undefined, schemes: readonly string[]): string | undefined {

@@ -14,7 +14,7 @@ export type KeyLookup = (credential: string) => Promise<FoundKey | undefined>;
 export function createKeyLookup(
   database: Database,
   hasher: KeyHasher,
-  limitMs = RESPONSE_LIMIT_MS,
+  limitMs = database.timeoutMs * LATE_FACTOR,
 ): KeyLookup {
   const waiting = new Map<string, Waiter>();
   let running = false;
@@ -56,8 +56,9 @@ export function createKeyLookup(
 const BATCH = 500;
 // 2 MB of the longest keys; whoever comes after that many comes during an attack or an outage.
 const MAX_WAITING = 10_000;
-// The promise to callers during an outage is an answer within a second.
-const RESPONSE_LIMIT_MS = 900;
+// A lookup may also wait for a connection that others use: by default 900 ms in all, since callers are promised an
+// answer within a second during an outage.
+const LATE_FACTOR = 1.5;
 
 interface Waiter {
   readonly credential: string;

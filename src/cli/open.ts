@@ -41,6 +41,7 @@ export async function withDatabase<T>(
     role: "guest",
     applicationName: `faregate ${command}`,
     maxConnections: 4,
+    timeoutMs: config.databaseTimeoutMs,
     log,
   });
   try {

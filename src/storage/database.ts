@@ -36,8 +36,10 @@ export interface Database extends Queryable {
    * then goes on trying). See Subscription for what is called when. The function it gives ends it.
    */
   listen(subscription: Subscription): Promise<() => Promise<void>>;
-  /** Rejects with a clear sentence unless the server answers within `timeoutMs` (default 1 s). */
-  ping(timeoutMs?: number): Promise<void>;
+  /** No response within this time counts as an outage: what waits is cut, and callers get 503. */
+  readonly timeoutMs: number;
+  /** Rejects with a clear sentence unless the server answers within a second, or `timeoutMs` where that is longer. */
+  ping(): Promise<void>;
   /** How other processes of this machine reach the same database, as a DATABASE_URL. Holds the password: never log it. */
   readonly url: string;
   /** Waits for running statements, closes every connection, and stops the embedded server if nobody else uses it. */

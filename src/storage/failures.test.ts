@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { BUSY_TIMEOUT_MS } from "../../test/support/database.ts";
 import type { Queryable } from "./database.ts";
 import { failureOf } from "./failures.ts";
 import { openPool } from "./pool.ts";
@@ -45,6 +46,7 @@ describe("a connection that is lost is told from a statement that failed", () =>
     const pool = openPool({
       url: inject("testDatabase").adminUrl,
       applicationName: "test",
+      timeoutMs: BUSY_TIMEOUT_MS,
       maxConnections: 1,
     });
     const pidOf = (queryable: Queryable) => queryable.one<{ pid: number }>("select pg_backend_pid() as pid");

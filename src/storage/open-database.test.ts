@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import type pg from "pg";
+import { connect, createServer } from "node:net";
+import { pipeline } from "node:stream";
+import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { BUSY_TIMEOUT_MS, createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { deafListener } from "../../test/support/deaf-listener.ts";
 import { removeDataDir, serverPid } from "../../test/support/embedded.ts";
+import { freePort } from "../../test/support/free-port.ts";
 import { databaseUrl } from "../../test/support/global-database.ts";
 import { waitFor } from "../../test/support/wait.ts";
 import type { Database } from "./database.ts";
@@ -32,6 +36,7 @@ async function open(options: Partial<DatabaseOptions> = {}): Promise<Database> {
     dataDir,
     role: "owner",
     applicationName: "test",
+    timeoutMs: BUSY_TIMEOUT_MS,
     log: quiet,
     ...options,
   });
@@ -138,13 +143,50 @@ describe("a database server", () => {
     }
   });
 
+  it("that isn't up yet is waited for, and no longer than anybody wants it", async () => {
+    const relay = await relayTo(test.url);
+    const wait = { ms: 120_000, stop: new Promise<void>(() => undefined) };
+    const warnings: string[] = [];
+    const log = { ...quiet, warn: (_: object, text: string) => void warnings.push(text) };
+    const opening = open({ databaseUrl: relay.url, role: "guest", wait, log });
+    await vi.waitFor(() => expect(warnings).toEqual(["waiting for the database"]), 20_000);
+    await relay.listen();
+    await (await opening).ping();
+    for (const each of opened.splice(0)) await each.close();
+    await relay.close();
+    const stopped = open({
+      databaseUrl: relay.url,
+      role: "guest",
+      wait: { ...wait, stop: Promise.resolve() },
+    });
+    await expect(stopped).rejects.toThrow("nothing listens at");
+    await expect(open({ databaseUrl: relay.url, role: "guest" })).rejects.toThrow("nothing listens at");
+  });
+
   it("that stops answering fails a ping within its time", async () => {
-    const database = await open({ databaseUrl: test.url, role: "guest", maxConnections: 1 });
-    const sleeping = database.query("select pg_sleep(0.5)");
-    await expect(database.ping(50)).rejects.toThrow("didn't respond within 50 ms");
+    const database = await open({ databaseUrl: test.url, role: "guest", maxConnections: 1, timeoutMs: 600 });
+    const sleeping = database.query("select pg_sleep(1.5)");
+    await expect(database.ping()).rejects.toThrow("didn't respond within 1000 ms");
     await sleeping;
   });
 });
+
+/** Another way to a database, on a port where nothing listens yet. */
+async function relayTo(
+  databaseUrl: string,
+): Promise<{ url: string; listen(): Promise<void>; close(): Promise<void> }> {
+  const { host, port, user = "", password, database = "" } = new pg.Client({ connectionString: databaseUrl });
+  const server = createServer((client) => {
+    const line = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    pipeline([client, line, client], () => undefined);
+  });
+  const near = await freePort();
+  return {
+    url: `postgres://${user}:${password}@127.0.0.1:${near}/${database}`,
+    listen: async () => void (await once(server.listen(near, "127.0.0.1"), "listening")),
+    close: async () => void (await once(server.close(), "close")),
+  };
+}
 
 async function name(): Promise<string> {
   return (await test.database.one<{ name: string }>("select current_database() as name")).name;

@@ -1,13 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { inTurnAll } from "../base/async/lifecycle.ts";
+import { systemClock } from "../base/clock.ts";
 import { connect, connectionConfig } from "./connection.ts";
 import { claimDataDir } from "./data-dir-claim.ts";
 import type { Database, DatabaseLog } from "./database.ts";
 import type { Role } from "./database-session.ts";
 import { OLDEST_MAJOR } from "./embedded/cluster.ts";
 import { openEmbedded } from "./embedded/open-embedded.ts";
+import { isConnectionLoss } from "./failures.ts";
 import { openNotifications } from "./notifications.ts";
-import { inTurn, openPool, type Pool, type Run, runOn } from "./pool.ts";
+import { DEFAULT_TIMEOUT_MS, inTurn, openPool, type Pool, type Run, runOn } from "./pool.ts";
 
 /** More than once, since another program may have been lent the connection that we looked for. */
 const LOOKS = 3;
@@ -60,8 +63,10 @@ export interface DatabaseOptions {
   /** Shown in pg_stat_activity, such as "faregate start". */
   readonly applicationName: string;
   readonly maxConnections?: number;
-  /** As the pool takes it. */
-  readonly silenceBeatMs?: number;
+  /** See Database. */
+  readonly timeoutMs?: number | undefined;
+  /** How long a server that can't be reached yet is waited for; without it, not at all. */
+  readonly wait?: ServerWait;
   readonly log: DatabaseLog;
   /** The data folder went to another gateway while the database was away: stop serving. */
   readonly onLost?: (error: Error) => void;
@@ -91,12 +96,12 @@ async function connectTo(
   options: DatabaseOptions,
   afterwards: () => Promise<void>,
 ): Promise<Database> {
-  const { applicationName, maxConnections, silenceBeatMs, log } = options;
-  const pool = openPool({ url, applicationName, maxConnections, silenceBeatMs });
+  const { applicationName, maxConnections, timeoutMs = DEFAULT_TIMEOUT_MS, log } = options;
+  const pool = openPool({ url, applicationName, maxConnections, timeoutMs });
   const notifications = openNotifications(url, log);
   const close = (): Promise<void> => inTurnAll(notifications.close, pool.close, afterwards);
   try {
-    await checkServer(pool, options);
+    await untilReached(() => checkServer(pool, options), options);
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
@@ -105,9 +110,41 @@ async function connectTo(
     ...pool,
     url,
     listen: notifications.listen,
-    ping: (timeoutMs = 1_000) => ping(pool, timeoutMs),
+    timeoutMs,
+    ping: () => ping(pool, Math.max(timeoutMs, PING_LIMIT_MS)),
     close,
   };
+}
+
+const PING_LIMIT_MS = 1_000;
+const REACH_AGAIN_MS = 500;
+
+export interface ServerWait {
+  readonly ms: number;
+  /** Resolves when nobody wants the database any more. */
+  readonly stop: Promise<unknown>;
+}
+
+/** Servers are often started together with their database, which then takes longer. */
+async function untilReached(reach: () => Promise<void>, { wait, log }: DatabaseOptions): Promise<void> {
+  const deadlineMs = systemClock.monotonicMs() + (wait?.ms ?? 0);
+  for (let isWaiting = false; ; isWaiting = true) {
+    try {
+      await reach();
+      return;
+    } catch (error) {
+      const isDown = error instanceof Error && isConnectionLoss(error.cause);
+      const leftMs = deadlineMs - systemClock.monotonicMs();
+      if (wait === undefined || !isDown || leftMs <= 0) throw error;
+      if (!isWaiting)
+        log.warn({ err: error, seconds: Math.ceil(leftMs / 1_000) }, "waiting for the database");
+      const stopped = await Promise.race([
+        wait.stop.then(() => true),
+        sleep(Math.min(leftMs, REACH_AGAIN_MS), false),
+      ]);
+      if (stopped) throw error;
+    }
+  }
 }
 
 async function checkServer(pool: Pool, { role, log }: DatabaseOptions): Promise<void> {

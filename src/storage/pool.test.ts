@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { BUSY_TIMEOUT_MS, createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import type { Queryable } from "./database.ts";
 import { constraintOf, failureOf, isConnectionLoss } from "./failures.ts";
 import { openPool } from "./pool.ts";
@@ -57,7 +57,7 @@ describe("connections", () => {
     };
     for (const [setting, value] of Object.entries(foreign))
       await test.database.execute(`alter database ${name} set ${setting} = ${value}`);
-    const pool = openPool({ url: test.url, applicationName: "test" });
+    const pool = openPool({ url: test.url, applicationName: "test", timeoutMs: BUSY_TIMEOUT_MS });
     const settings = Object.keys(foreign).map((setting) => `current_setting('${setting}') as ${setting}`);
     const row = await pool.one(`select '2026-11-21'::date::text as day, ${settings.join()}`);
     await pool.close();

@@ -14,6 +14,7 @@ beforeEach(() => {
   asked = [];
   silences = 0;
   watch = watchSilence({
+    timeoutMs: 600,
     ask: () => (responses ? Promise.resolve() : new Promise((resolve) => asked.push(resolve))),
     onSilent: () => {
       silences += 1;

@@ -27,19 +27,20 @@ export interface SilenceOptions {
   ask(): Promise<void>;
   /** Called when silence begins, before what waits is cut. */
   onSilent(): void;
-  /** Length of a beat; see ASK_AFTER_BEATS. */
-  readonly beatMs?: number | undefined;
+  /** A server that answers nothing for this long is silent. */
+  readonly timeoutMs: number;
 }
 
 /**
  * A slow server and a hung one look the same to a statement that waits; what tells them apart is whether another
- * question is answered. So while something waits and nothing has been answered for 200 ms, a
- * question of its own is sent; no answer to that within 400 ms more is silence, until the next
- * question is answered. Callers are promised 503 within a second of an outage, hung or gone.
+ * question is answered. So while something waits and nothing has been answered for a third of the time, a
+ * question of its own is sent; no answer to that in the rest of the time is silence, until the next
+ * question is answered.
  *
  * Time is counted in beats that were felt: a process that was itself paused or busy has not listened.
  */
-export function watchSilence({ ask, onSilent, beatMs = INTERVAL_MS }: SilenceOptions): SilenceWatch {
+export function watchSilence({ ask, onSilent, timeoutMs }: SilenceOptions): SilenceWatch {
+  const beatMs = timeoutMs / SILENT_AFTER_BEATS;
   const waiting = new Set<(error: DatabaseSilentError) => void>();
   let silent = false;
   let closed = false;
@@ -112,10 +113,8 @@ export function watchSilence({ ask, onSilent, beatMs = INTERVAL_MS }: SilenceOpt
   };
 }
 
-const INTERVAL_MS = 50;
 /** Our statements take milliseconds. */
 const ASK_AFTER_BEATS = 4;
-/** 600 ms in all, which leaves a caller's second some room. */
 const SILENT_AFTER_BEATS = 12;
-/** A server that refuses connections is asked four times a second whether it is there again. */
+/** A server that refuses connections is asked again after this: by default four times a second. */
 const ASK_AGAIN_BEATS = 5;

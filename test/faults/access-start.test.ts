@@ -206,6 +206,11 @@ describe("a start that cannot succeed", () => {
       env: { FAREGATE_PUBLIC_URL: url },
       sentence: /FAREGATE_PUBLIC_URL must be a URL/,
     })),
+    {
+      name: "a time that is no number",
+      env: { FAREGATE_DATABASE_TIMEOUT_MS: "1s" },
+      sentence: /FAREGATE_DATABASE_TIMEOUT_MS must be a whole number from 100 to 30000, not "1s"/,
+    },
     { name: "a store that is no address", env: { REDIS_URL: "redis://[" }, sentence: /REDIS_URL must be/ },
   ])(
     "says in one sentence that $name is the matter, and leaves nothing behind",
@@ -251,7 +256,11 @@ describe("a start that cannot succeed", () => {
   it("says which server cannot be reached, without its password", async () => {
     const url = "postgres://me:very-secret-password@127.0.0.1:1/nothing";
     const result = await run(
-      { DATABASE_URL: url, FAREGATE_MASTER_KEY: "a master key for tests only" },
+      {
+        DATABASE_URL: url,
+        FAREGATE_MASTER_KEY: "a master key for tests only",
+        FAREGATE_DATABASE_WAIT_SECONDS: "0",
+      },
       "start",
     );
     expect(result.code).toBe(1);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/storage/open-database.ts";
 import { catalogFile } from "../support/catalog-file.ts";
+import { BUSY_TIMEOUT_MS } from "../support/database.ts";
 import { removeDataDir, serverPid } from "../support/embedded.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
@@ -65,6 +66,7 @@ describe("M3, kills of the embedded database", { timeout: PATIENCE_MS }, () => {
       dataDir: gateway.dataDir,
       role: "guest",
       applicationName: "faregate test",
+      timeoutMs: BUSY_TIMEOUT_MS,
       log: quiet,
     });
     try {

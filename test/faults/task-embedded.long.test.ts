@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/storage/open-database.ts";
+import { BUSY_TIMEOUT_MS } from "../support/database.ts";
 import { removeDataDir, serverPid } from "../support/embedded.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { cleanLedger } from "../support/money-books.ts";
@@ -53,6 +54,7 @@ describe("T2 on the embedded database", () => {
       dataDir: gateway.dataDir,
       role: "guest",
       applicationName: "faregate test",
+      timeoutMs: BUSY_TIMEOUT_MS,
       log: quiet,
     });
     try {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { BUSY_TIMEOUT_MS, createTestDatabase, type TestDatabase } from "./database.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAM = join(root, "bin", "faregate.js");
@@ -56,7 +56,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "faregate-test-")));
   const database = options.embedded ? undefined : (options.database ?? (await createTestDatabase()));
   const env: Record<string, string> = {
-    ...cleanEnvironment(),
+    ...ownEnvironment(),
     PORT: "0",
     FAREGATE_DATA_DIR: dataDir,
     ...(database === undefined ? {} : { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: MASTER_KEY }),
@@ -111,7 +111,7 @@ export async function runFaregate(
   env: Readonly<Record<string, string>>,
   ...args: string[]
 ): Promise<CommandResult> {
-  return run({ ...cleanEnvironment(), ...env }, ...args);
+  return run({ ...ownEnvironment(), ...env }, ...args);
 }
 
 async function run(env: Readonly<Record<string, string>>, ...args: string[]): Promise<CommandResult> {
@@ -156,11 +156,15 @@ async function writeCatalog(dataDir: string, text: string): Promise<string> {
 }
 
 /** The test run's own environment less whatever would configure a gateway. */
-function cleanEnvironment(): Record<string, string> {
+function ownEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined &&
       !/^(FAREGATE_|DATABASE_URL$|REDIS_URL$|HOST$|PORT$|LOG_LEVEL$|NODE_OPTIONS$|VITEST)/.test(entry[0]),
   );
-  return Object.fromEntries(entries);
+  return {
+    ...Object.fromEntries(entries),
+    FAREGATE_DATABASE_TIMEOUT_MS: String(BUSY_TIMEOUT_MS),
+    FAREGATE_DATABASE_WAIT_SECONDS: "120",
+  };
 }

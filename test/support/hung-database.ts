@@ -23,7 +23,7 @@ export interface HungWorld {
 }
 
 export async function startHungWorld(): Promise<HungWorld> {
-  const env = { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD };
+  const env = { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD, FAREGATE_DATABASE_TIMEOUT_MS: "600" };
   const gateway = await startGateway({ embedded: true, env });
   const key = /API key +(\S+)/.exec(gateway.output())?.[1] ?? "";
   const admin = await signIn(gateway);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BillingRig, createBillingRig } from "../../../test/support/billing.ts";
 import { startCuttingProxy } from "../../../test/support/cutting-proxy.ts";
+import { BUSY_TIMEOUT_MS } from "../../../test/support/database.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import type { Database } from "../../storage/database.ts";
 import { isConnectionLoss } from "../../storage/failures.ts";
@@ -162,6 +163,7 @@ function open(databaseUrl: string): Promise<Database> {
     dataDir: "/nonexistent",
     role: "guest",
     applicationName: "faregate test",
+    timeoutMs: BUSY_TIMEOUT_MS,
     maxConnections: 4,
     log: quiet,
   });

@@ -98,6 +98,8 @@ async function startPrimary(
           dataDir: config.dataDir,
           role: "owner",
           applicationName: "faregate start",
+          timeoutMs: config.databaseTimeoutMs,
+          wait: { ms: config.databaseWaitMs, stop },
           log,
           onLost: (error) => {
             log.fatal({ err: error }, "another gateway has taken over the data folder; stopping");
@@ -152,6 +154,8 @@ async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promis
           dataDir: config.dataDir,
           role: "guest",
           applicationName: "faregate gateway",
+          timeoutMs: config.databaseTimeoutMs,
+          wait: { ms: config.databaseWaitMs, stop },
           log,
         }),
       (each) => each.close(),

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { cp, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { BUSY_TIMEOUT_MS } from "../../../test/support/database.ts";
 import {
   type Program,
   removeDataDir,
@@ -159,7 +160,7 @@ describe("kill -9", () => {
   it("of the server: callers see connection errors, then it is back with every committed row, under the same URL", async () => {
     const owner = await open("owner");
     const guest = await open("guest");
-    const pool = openPool({ url: owner.url, applicationName: "test" });
+    const pool = openPool({ url: owner.url, applicationName: "test", timeoutMs: BUSY_TIMEOUT_MS });
     await pool.query("create table rows (n int4)");
     await pool.execute("insert into rows values (1)");
     const before = owner.pid();
@@ -210,7 +211,7 @@ describe("kill -9", () => {
     for (let round = 0; round < 2; round += 1) {
       const killed = program("owner");
       const { url = "", pid = 0 } = await killed.next("open");
-      const pool = openPool({ url, applicationName: "test" });
+      const pool = openPool({ url, applicationName: "test", timeoutMs: BUSY_TIMEOUT_MS });
       await pool.query("create table if not exists rows (n int4)");
       const target = acknowledged + 20;
       const writing = (async () => {

@@ -22,6 +22,8 @@ const database = await openDatabase({
   dataDir,
   role: "guest",
   applicationName: "spender",
+  // A machine that is busy with other tests is no silent server.
+  timeoutMs: 12_000,
   log: silentLog,
 });
 // Adoption is a crash point too, so it is armed before.
