@@ -33,7 +33,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     dataDir: "/nonexistent",
     role: "guest",
     applicationName: "faregate test",
-    maxConnections: 8, // several test files share the server's 120
+    maxConnections: 8, // several test files share the server
     timeoutMs: BUSY_TIMEOUT_MS,
     log: quiet,
   });

@@ -46,7 +46,7 @@ async function openServer(): Promise<{ adminUrl: string; shared: boolean; close(
   await sweep();
   const dataDir = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   // What these tests prove survives kill -9 without fsync too, and the machine's disk is spared.
-  const settings = { fsync: "off" };
+  const settings = { fsync: "off", max_connections: "400" };
   const embedded = await openEmbedded({ dataDir, role: "guest", log: quiet, settings });
   return {
     adminUrl: embedded.url,

@@ -63,14 +63,24 @@ function checkNotString(response: unknown): void {
 
 /**
  * Asks for a stream through the vendor's own SDK, which waits so long for an answer to begin, and gives its text. Rejects
- * with the SDK's error.
+ * with the SDK's error. `onHead` is called when the answer has begun, where the SDK lets itself be watched.
  */
 export async function impatientSdk(
   url: string,
-  { protocol, model, timeoutMs }: { protocol: TextProtocol; model: string; timeoutMs: number },
+  {
+    protocol,
+    model,
+    timeoutMs,
+    onHead = () => undefined,
+  }: { protocol: TextProtocol; model: string; timeoutMs: number; onHead?: () => void },
 ): Promise<string> {
   const messages = [{ role: "user" as const, content: "Hello" }];
-  const settings = { apiKey: TEST_KEY, maxRetries: 0, timeout: timeoutMs };
+  const watched: typeof fetch = async (...asked) => {
+    const response = await fetch(...asked);
+    onHead();
+    return response;
+  };
+  const settings = { apiKey: TEST_KEY, maxRetries: 0, timeout: timeoutMs, fetch: watched };
   let text = "";
   switch (protocol) {
     case "chat-completions": {
