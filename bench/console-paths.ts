@@ -59,6 +59,7 @@ export function consolePaths(named: Named): readonly (readonly [page: string, pa
     ["operator: routing", "/operator/routing?model=text-large&group=default"],
     ["operator: losses", "/operator/ledger/losses"],
     ["operator: vendors' costs", "/operator/ledger/vendor-costs"],
+    ["operator: margins", "/operator/margins"],
     ["operator: quarantine", "/operator/ledger/quarantine"],
     ["operator: queue", "/operator/queue"],
     ["operator: queue counts", "/operator/queue/counts"],

@@ -191,7 +191,9 @@ create table upstreams (
   -- Whether the gateway tries the upstream now and then while nobody asks it.
   probe boolean not null default false,
   -- Upstreams of one signer accept each other's signed and encrypted state: keys of one organization at one vendor.
-  signer text
+  signer text,
+  -- What its vendor bills: {"factor": "<parts per million>", "prices": {"<our model>": a price row}}. null = the list prices.
+  cost jsonb
 );
 
 create table upstream_credentials (
@@ -392,7 +394,11 @@ create table usage (
   -- What the gateway wrote into a request without a limit, as the caller's money covered no more.
   output_limit int4,
   -- Text charges that are more than the six counts at the rates above: {"row", "terms", "unpriced", "lines"}; see charge-text.ts.
-  charged jsonb
+  charged jsonb,
+  -- What vendors bill us for all attempts of a text request, charged or not. Null for tasks.
+  cost_nanos int8 check (cost_nanos >= 0),
+  -- Each attempt of it; see attempt-cost.ts. Null = at most one, which used what is charged, at the model's list price.
+  costs jsonb
 ) partition by range (posted_at);
 create index usage_request on usage (request_id);
 create index usage_account on usage (account_id, posted_at);
@@ -865,19 +871,53 @@ create index usage_upstream_failed on usage (upstream, posted_at) where usage_fa
 -- What an upstream brought, by day.
 create index usage_hours_upstream on usage_hours (upstream, hour);
 
--- What vendors say that text requests cost us, where they say it, beside what those very requests were charged: the
--- margin. A vendor's number is read as US dollars. Images and videos are left out: there each has a unit of its own.
-create table upstream_costs (
+-- Every attempt of a text request with what its vendor bills us for it. A request's charge stands with the last.
+create view attempt_costs as
+  select posted_at, request_id, account_id, model, 1::int8 as attempt, coalesce(upstream, '') as upstream, upstream_model,
+         credential, cost_nanos, null::int8 as stated_nanos, null::text as used, charge_nanos
+    from usage where costs is null and attempts > 0 and cost_nanos is not null
+  union all
+  select u.posted_at, u.request_id, u.account_id, u.model, c.attempt, coalesce(c.upstream, u.upstream, ''),
+         coalesce(c.upstream_model, u.upstream_model), coalesce(c.credential, u.credential), c.nanos, c.stated, c.used,
+         case when c.attempt = jsonb_array_length(u.costs) then u.charge_nanos else 0 end
+    from usage u, rows from (jsonb_to_recordset(u.costs) as (
+           upstream text, upstream_model text, credential text, nanos int8, stated int8, used text)) with ordinality
+           as c (upstream, upstream_model, credential, nanos, stated, used, attempt)
+   where u.costs is not null;
+
+-- The same by day, beside what those very requests were charged: the margin. Kept when the days' rows have left.
+create table cost_days (
   day date not null,
+  account_id int8 not null,
+  model text collate "C" not null,
+  -- '' where nobody knows who was asked.
   upstream text collate "C" not null,
-  requests int8 not null,
+  attempts int8 not null,
+  -- Of these, such as the vendor may bill without having said what they used.
+  unknown int8 not null,
   charge_nanos int8 not null,
   cost_nanos int8 not null,
-  primary key (day, upstream)
+  -- Where the vendor states its cost itself: how often, what was charged, what our prices make of it, what it says.
+  stated_attempts int8 not null,
+  stated_charge_nanos int8 not null,
+  stated_cost_nanos int8 not null,
+  stated_nanos int8 not null,
+  primary key (day, account_id, model, upstream)
 ) with (fillfactor = 70);
+create index cost_days_upstream on cost_days (upstream, day);
+create index cost_days_account on cost_days (account_id, day);
+
+create view cost_days_of_log as
+  select (posted_at at time zone 'utc')::date as day, account_id, model collate "C" as model, upstream collate "C" as upstream,
+         count(*) as attempts, count(*) filter (where used = 'unknown') as unknown, sum(charge_nanos)::int8 as charge_nanos,
+         sum(cost_nanos)::int8 as cost_nanos, count(stated_nanos) as stated_attempts,
+         coalesce(sum(charge_nanos) filter (where stated_nanos is not null), 0)::int8 as stated_charge_nanos,
+         coalesce(sum(cost_nanos) filter (where stated_nanos is not null), 0)::int8 as stated_cost_nanos,
+         coalesce(sum(stated_nanos), 0)::int8 as stated_nanos
+    from attempt_costs group by 1, 2, 3, 4;
 
 create trigger usage_sums_costs after insert on usage referencing new table as posted
-  for each statement execute function sum_upstream_costs();
+  for each statement execute function sum_attempt_costs();
 
 -- The demo's mark: a start without a catalog file puts the demo into an empty database only, and afterwards moves
 -- nothing but the address of its sandbox, whose port is another at every start.

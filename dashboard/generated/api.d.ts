@@ -2528,6 +2528,19 @@ export interface paths {
                                 /** @enum {string} */
                                 reason: "affinity" | "first_choice" | "moved" | "pinned" | "state" | "failover";
                             } | null;
+                            cost: {
+                                cost_nanos: string;
+                                margin_nanos: string;
+                                attempts: {
+                                    upstream: string;
+                                    upstream_model: string | null;
+                                    credential: string | null;
+                                    cost_nanos: string;
+                                    stated_nanos: string | null;
+                                    /** @enum {string} */
+                                    used: "billed" | "nothing" | "unknown";
+                                }[];
+                            } | null;
                         };
                     };
                 };
@@ -4422,6 +4435,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/margins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    by?: "upstream" | "model" | "account" | "month";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            from: string;
+                            to: string;
+                            totals: {
+                                attempts: number;
+                                unknown: number;
+                                charge_nanos: string;
+                                cost_nanos: string;
+                                margin_nanos: string;
+                                stated_attempts: number;
+                                stated_nanos: string;
+                                stated_cost_nanos: string;
+                            };
+                            data: {
+                                attempts: number;
+                                unknown: number;
+                                charge_nanos: string;
+                                cost_nanos: string;
+                                margin_nanos: string;
+                                stated_attempts: number;
+                                stated_nanos: string;
+                                stated_cost_nanos: string;
+                                id: string;
+                                name: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/margins.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    by?: "upstream" | "model" | "account" | "month";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv; charset=utf-8": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operator/groups": {
         parameters: {
             query?: never;
@@ -4849,6 +4963,127 @@ export interface paths {
                                 };
                                 probe: boolean;
                                 signer: string | null;
+                                cost: {
+                                    factor: string;
+                                    prices: {
+                                        [key: string]: {
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            steps?: {
+                                                above: number;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            }[];
+                                            tiers?: {
+                                                [key: string]: {
+                                                    factor?: string;
+                                                    input?: string;
+                                                    output?: string;
+                                                    reasoning?: string;
+                                                    cache_read?: string;
+                                                    cache_read_explicit?: string;
+                                                    cache_write?: string;
+                                                    cache_write_30m?: string;
+                                                    cache_write_1h?: string;
+                                                    cache_write_12h?: string;
+                                                    audio?: {
+                                                        input?: string;
+                                                        cache_read?: string;
+                                                        output?: string;
+                                                    };
+                                                    image?: {
+                                                        input?: string;
+                                                        cache_read?: string;
+                                                        output?: string;
+                                                    };
+                                                    video?: {
+                                                        input?: string;
+                                                        cache_read?: string;
+                                                        output?: string;
+                                                    };
+                                                };
+                                            };
+                                            speeds?: {
+                                                [key: string]: {
+                                                    factor: string;
+                                                };
+                                            };
+                                            regions?: {
+                                                [key: string]: {
+                                                    factor: string;
+                                                };
+                                            };
+                                            hours?: {
+                                                name: string;
+                                                utc: string[];
+                                                days?: number[];
+                                                factor: string;
+                                            }[];
+                                            calls?: {
+                                                [key: string]: string | {
+                                                    price: string;
+                                                    per: string;
+                                                } | {
+                                                    [key: string]: string;
+                                                };
+                                            };
+                                            units?: {
+                                                [key: string]: string;
+                                            };
+                                            request?: string;
+                                            per_image?: {
+                                                [key: string]: string;
+                                            };
+                                            per_second?: {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                    };
+                                } | null;
                                 enabled: boolean;
                                 revision: string;
                                 credentials: {
@@ -4926,6 +5161,127 @@ export interface paths {
                         };
                         probe?: boolean;
                         signer?: string | null;
+                        cost?: {
+                            factor: string;
+                            prices: {
+                                [key: string]: {
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
+                                    per_image?: {
+                                        [key: string]: string;
+                                    };
+                                    per_second?: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
+                        } | null;
                         enabled?: boolean;
                         api_keys?: string[];
                         name: string;
@@ -4961,6 +5317,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5057,6 +5534,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5134,6 +5732,127 @@ export interface paths {
                         };
                         probe?: boolean;
                         signer?: string | null;
+                        cost?: {
+                            factor: string;
+                            prices: {
+                                [key: string]: {
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
+                                    per_image?: {
+                                        [key: string]: string;
+                                    };
+                                    per_second?: {
+                                        [key: string]: string;
+                                    };
+                                };
+                            };
+                        } | null;
                         enabled?: boolean;
                         api_keys?: string[];
                     };
@@ -5169,6 +5888,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5406,6 +6246,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5511,6 +6472,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5610,6 +6692,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5703,6 +6906,127 @@ export interface paths {
                             };
                             probe: boolean;
                             signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {

@@ -1,6 +1,6 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { Nanos } from "../base/money.ts";
-import type { Endpoint, MediaRates } from "../catalog/catalog.ts";
+import type { Endpoint, MediaRates, UpstreamCost } from "../catalog/catalog.ts";
 import type { PriceDimensions, PriceHours } from "../catalog/price-table.ts";
 import type { TokenPrices } from "../catalog/token-prices.ts";
 import { GatewayError } from "../errors.ts";
@@ -124,18 +124,44 @@ export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
   "drained",
 ]);
 
-export interface Outcome extends CountedWork {
-  readonly reason: ChargeReason;
-  /** Buckets to charge; {} charges nothing. */
+/** What a response says that decides its price. */
+export interface ServedUsage extends CountedWork {
   readonly usage: TokenUsage;
   /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one. */
   readonly requests?: number;
   /** How the vendor says that it served the request; absent = it says nothing. */
   readonly served?: ServiceTerms;
-  /** True where a bucket is our estimate and not the vendor's word. */
-  readonly estimated: boolean;
+  /** Set where the upstream that responded was not asked for tools, tiers and the like. */
+  readonly withoutExtras?: true;
+}
+
+/** The same with the vendor's own words. */
+export interface ReportedUse extends ServedUsage {
   /** The vendor's usage object as sent. */
   readonly raw?: unknown;
+}
+
+/** What one attempt used at its vendor, be it charged or not. */
+export interface AttemptUse {
+  readonly upstream: string;
+  readonly upstreamModel: string;
+  readonly credential: string;
+  /** What the upstream bills, as it was when the request was accepted; null = the model's list price. */
+  readonly cost: UpstreamCost | null;
+  /**
+   * "charged": what the outcome says. "nothing": the vendor has heard nothing of it or has refused it. "unknown": the vendor
+   * may bill it and has not said what it used.
+   */
+  readonly used: "charged" | "nothing" | "unknown" | ReportedUse;
+}
+
+/** `usage` has the buckets to charge; {} charges nothing. */
+export interface Outcome extends ReportedUse {
+  readonly reason: ChargeReason;
+  /** True where a bucket is our estimate and not the vendor's word. */
+  readonly estimated: boolean;
+  /** Of every attempt, in order; absent = there was one, which used what is charged, at the list price. */
+  readonly attemptUses?: readonly AttemptUse[];
   /** Impossible values that were ignored. */
   readonly hostile?: readonly string[];
   readonly upstream: string | null;
@@ -154,6 +180,4 @@ export interface Outcome extends CountedWork {
   readonly totalMs: number;
   /** Fields that translation could not carry. */
   readonly losses?: readonly string[];
-  /** Set where the upstream that answered was not asked for the price's terms and fees: they are not charged. */
-  readonly withoutExtras?: true;
 }

@@ -10,6 +10,7 @@ import type { Lease } from "./leases/lease.ts";
 import { growHold } from "./leases/lease-growth.ts";
 import type { LedgerRef } from "./leases/ledger-ref.ts";
 import type { LedgerClient } from "./ledger/ledger-client.ts";
+import { costOf, NO_COST, type RequestCost } from "./pricing/attempt-cost.ts";
 import { type Charge, chargeOf } from "./pricing/charge.ts";
 import { encodeRow } from "./usage-log/usage-row.ts";
 
@@ -71,26 +72,27 @@ export class TextHold implements OpenHold {
     this.settling = true;
     const charge = chargeFor(order, outcome, this.log);
     this.withoutPrice = charge?.unpriced ?? [];
-    const costNanos = charge !== undefined && CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n;
-    const aboveNanos = costNanos - hold.amountNanos;
+    const dueNanos = charge !== undefined && CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n;
+    const aboveNanos = dueNanos - hold.amountNanos;
     const growing = aboveNanos > 0n ? growHold(this.client, hold, aboveNanos, clock, timers) : undefined;
     return growing === undefined
-      ? this.end(outcome, charge, costNanos)
-      : growing.then(() => this.end(outcome, charge, costNanos));
+      ? this.end(outcome, charge, dueNanos)
+      : growing.then(() => this.end(outcome, charge, dueNanos));
   }
 
   /** Writes the end record. What the hold does not cover is the platform's loss, so that nothing later has to agree to it. */
-  private end(outcome: Outcome, charge: Charge | undefined, costNanos: bigint): Promise<void> {
+  private end(outcome: Outcome, charge: Charge | undefined, dueNanos: bigint): Promise<void> {
     const { order, ledgers, clock, beganAtMs, hold } = this;
     const { journal, writer: records, flushLoop } = this.client;
-    const chargeNanos = costNanos < hold.amountNanos ? costNanos : hold.amountNanos;
-    this.writtenOff = costNanos - chargeNanos;
+    const chargeNanos = dueNanos < hold.amountNanos ? dueNanos : hold.amountNanos;
+    this.writtenOff = dueNanos - chargeNanos;
     const end: SettledEnd = {
       chargeNanos,
       holdNanos: hold.amountNanos,
       writtenOffNanos: this.writtenOff,
       outcome,
       charge: charge?.isPlain ? undefined : charge,
+      cost: costFor(order, beganAtMs, outcome, charge, this.log),
       raw: rawText(outcome.raw),
     };
     const endedAtMs = clock.nowMs();
@@ -113,5 +115,21 @@ function chargeFor(order: HoldOrder, outcome: Outcome, log: Log): Charge | undef
     // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
     log.error({ err: error, requestId: order.requestId }, "a charge can't be computed; nothing is charged");
     return undefined;
+  }
+}
+
+function costFor(
+  order: HoldOrder,
+  atMs: number,
+  outcome: Outcome,
+  charge: Charge | undefined,
+  log: Log,
+): RequestCost {
+  try {
+    return costOf(order, atMs, outcome, charge);
+  } catch (error) {
+    // Our own mistake again, which is nothing that a request may fail for.
+    log.error({ err: error, requestId: order.requestId }, "a cost can't be computed; 0 is recorded");
+    return NO_COST;
   }
 }

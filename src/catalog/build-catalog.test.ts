@@ -55,6 +55,7 @@ const upstream = (id: number): fc.Arbitrary<UpstreamRecord> =>
     sharedIds: fc.constant([]),
     probe: fc.constant(false),
     signer: fc.constant(null),
+    cost: fc.constant(null),
     timeouts: fc.constant({}),
     enabled: fc.boolean(),
     credentials: fc.array(

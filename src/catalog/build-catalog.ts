@@ -200,7 +200,7 @@ function upstreamOf(
   credentials: Upstream["credentials"],
   configuredCredentials: number,
 ): Upstream {
-  const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency, probe, signer } = record;
+  const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency, probe, signer, cost } = record;
   return Object.freeze<Upstream>({
     id,
     name,
@@ -213,6 +213,7 @@ function upstreamOf(
     maxConcurrency,
     probe,
     signer,
+    cost,
     configuredCredentials,
     protocols: record.protocols ?? kind.protocols,
     sharedIds: new Set(record.sharedIds),

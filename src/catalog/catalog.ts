@@ -104,6 +104,8 @@ export interface Upstream {
   readonly maxConcurrency: number;
   /** What its vendor has signed or encrypted is valid at all upstreams of this name; null = under the same credential only. */
   readonly signer: string | null;
+  /** What its vendor bills for text; null = the models' list prices. */
+  readonly cost: UpstreamCost | null;
   /** Credentials that it was given, those out of service too: its weight is divided by them. */
   readonly configuredCredentials: number;
   /** Ids of things in the vendor's account that every caller of this upstream may name. */
@@ -112,6 +114,14 @@ export interface Upstream {
   /** It is tried now and then while nobody asks it. */
   readonly probe: boolean;
   readonly credentials: readonly Credential[];
+}
+
+/** What an upstream's vendor bills us for text: its own prices by model, elsewhere the list price times a factor. */
+export interface UpstreamCost {
+  /** Parts per million of the model's list price, before any group's factor. */
+  readonly factorPpm: bigint;
+  /** By our name of the model. */
+  readonly prices: ReadonlyMap<string, Omit<PriceRow, "id">>;
 }
 
 export interface Credential {

@@ -36,6 +36,12 @@ export function priceValues({ rates, dimensions, media }: Price): (string | null
   return [asJson(rates), dimensions === undefined ? null : asJson(dimensions), asJson(media)];
 }
 
+/** A price as a part of other JSON. */
+export function priceColumns({ rates, dimensions, media }: Price): PriceColumns {
+  const columns = { rates, dimensions: dimensions ?? null, media };
+  return JSON.parse(asJson(columns)) as PriceColumns;
+}
+
 /** Whether two prices are the same in every amount, however they were written. */
 export function samePrice(one: Price, other: Price): boolean {
   const [a, b] = [priceValues(one), priceValues(other)];

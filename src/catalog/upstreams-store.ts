@@ -1,7 +1,8 @@
 import { type Seals, sealedRow } from "../base/seal.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Queryable } from "../storage/database.ts";
-import type { Timeouts } from "./catalog.ts";
+import type { Timeouts, UpstreamCost } from "./catalog.ts";
+import { readUpstreamCost, type StoredCost, storedCost } from "./upstream-cost.ts";
 
 /** An upstream as declared: what was given, without the defaults of its kind and of the program. */
 export interface UpstreamDeclaration {
@@ -25,6 +26,8 @@ export interface UpstreamDeclaration {
   readonly probe: boolean;
   /** What its vendor has signed is valid at all upstreams of this name; null = under the same credential only. */
   readonly signer: string | null;
+  /** What its vendor bills; null = the models' list prices. */
+  readonly cost: UpstreamCost | null;
   readonly enabled: boolean;
   readonly credentials: readonly CredentialDeclaration[];
 }
@@ -61,6 +64,7 @@ export const UPSTREAM_DEFAULTS = {
   timeouts: {},
   probe: false,
   signer: null,
+  cost: null,
   enabled: true,
 } as const;
 
@@ -75,11 +79,11 @@ export async function upsertUpstream(
 ): Promise<bigint> {
   const { id } = await tx.one<{ id: bigint }>(
     `insert into upstreams (name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency,
-       timeouts, enabled, shared_ids, probe, signer)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+       timeouts, enabled, shared_ids, probe, signer, cost)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
      on conflict (name) do update set kind = $2, base_url = $3, protocols = $4, models = $5, groups = $6,
        priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12, probe = $13,
-       signer = $14
+       signer = $14, cost = $15
      returning id`,
     [
       upstream.name,
@@ -96,6 +100,7 @@ export async function upsertUpstream(
       upstream.sharedIds,
       upstream.probe,
       upstream.signer,
+      upstream.cost && JSON.stringify(storedCost(upstream.cost)),
     ],
   );
   await replaceCredentials(tx, seals, id, upstream.credentials);
@@ -137,7 +142,7 @@ export async function setCredential(
 export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
   const rows = await db.query<UpstreamRow>(
     `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled,
-       shared_ids, probe, signer
+       shared_ids, probe, signer, cost
      from upstreams order by name`,
   );
   const credentials = await db.query<CredentialRow>(
@@ -158,6 +163,7 @@ export async function readUpstreams(db: Queryable, seals: Seals): Promise<Upstre
     timeouts: row.timeouts,
     probe: row.probe,
     signer: row.signer,
+    cost: row.cost && readUpstreamCost(row.cost),
     enabled: row.enabled,
     credentials: credentials
       .filter(({ upstream_id }) => upstream_id === row.id)
@@ -181,6 +187,7 @@ interface UpstreamRow {
   readonly enabled: boolean;
   readonly probe: boolean;
   readonly signer: string | null;
+  readonly cost: StoredCost | null;
 }
 
 interface CredentialRow {

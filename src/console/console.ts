@@ -9,6 +9,7 @@ import type { ConsoleDeps } from "./deps.ts";
 import { groupsOperations } from "./groups/operations.ts";
 import { keysOperations } from "./keys/operations.ts";
 import { ledgerOperations } from "./ledger/operations.ts";
+import { marginsOperations } from "./margins/operations.ts";
 import { modelsOperations } from "./models/operations.ts";
 import { isAccountRole, type Operation } from "./operation.ts";
 import { queueOperations } from "./queue/operations.ts";
@@ -47,6 +48,7 @@ const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   codesOperations,
   alertsOperations,
   ledgerOperations,
+  marginsOperations,
   groupsOperations,
   accountsOperations,
   upstreamOperations,

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { priceTables } from "../../test/support/price-tables.ts";
+import { priceTables, upstreamCosts } from "../../test/support/price-tables.ts";
 import { upsertAccount } from "../accounts/accounts-store.ts";
 import { generateKey } from "../accounts/key-form.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
@@ -289,36 +289,41 @@ function manifests(): fc.Arbitrary<Manifest> {
           }),
         );
       const upstream = (of: string): fc.Arbitrary<Manifest["upstreams"][number]> =>
-        fc.constantFrom(...KIND_NAMES).chain((kind) =>
-          fc.record({
-            name: fc.constant(of),
-            kind: fc.constant(kind),
-            baseUrl: fc.webUrl({ validSchemes: ["http", "https"] }).map((url) => url.replace(/\/+$/, "")),
-            protocols: kindOf(kind)?.protocols.length
-              ? fc.option(fc.constant(kindOf(kind)?.protocols ?? []))
-              : fc.constant(null),
-            models: fc
-              .subarray(modelIds)
-              .chain((ids) =>
-                fc
-                  .tuple(...ids.map((id) => fc.oneof(fc.constant(id), name)))
-                  .map((theirs) => new Map(ids.map((id, at) => [id, theirs[at] ?? id]))),
+        fc
+          .constantFrom(...KIND_NAMES)
+          .chain((kind) =>
+            fc.record({
+              name: fc.constant(of),
+              kind: fc.constant(kind),
+              baseUrl: fc.webUrl({ validSchemes: ["http", "https"] }).map((url) => url.replace(/\/+$/, "")),
+              protocols: kindOf(kind)?.protocols.length
+                ? fc.option(fc.constant(kindOf(kind)?.protocols ?? []))
+                : fc.constant(null),
+              models: fc
+                .subarray(modelIds)
+                .chain((ids) =>
+                  fc
+                    .tuple(...ids.map((id) => fc.oneof(fc.constant(id), name)))
+                    .map((theirs) => new Map(ids.map((id, at) => [id, theirs[at] ?? id]))),
+                ),
+              groups: someGroups,
+              priority: fc.integer({ min: -5, max: 5 }),
+              weight: fc.double({ min: 0.001, max: 1000, noNaN: true }),
+              maxConcurrency: fc.integer({ min: 1, max: 10 ** 6 }),
+              sharedIds: fc.subarray(["file-1", "pmpt_1", "vs_1"]),
+              probe: fc.boolean(),
+              signer: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
+              timeouts: fc.record(
+                { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
+                { requiredKeys: [] },
               ),
-            groups: someGroups,
-            priority: fc.integer({ min: -5, max: 5 }),
-            weight: fc.double({ min: 0.001, max: 1000, noNaN: true }),
-            maxConcurrency: fc.integer({ min: 1, max: 10 ** 6 }),
-            sharedIds: fc.subarray(["file-1", "pmpt_1", "vs_1"]),
-            probe: fc.boolean(),
-            signer: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
-            timeouts: fc.record(
-              { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
-              { requiredKeys: [] },
-            ),
-            enabled: fc.boolean(),
-            credentials: secret.map((text) => [{ name: "1", secret: text, reference: null, enabled: true }]),
-          }),
-        );
+              enabled: fc.boolean(),
+              credentials: secret.map((text) => [
+                { name: "1", secret: text, reference: null, enabled: true },
+              ]),
+            }),
+          )
+          .chain((declared) => upstreamCosts(declared.models).map((cost) => ({ ...declared, cost })));
       const key = (of: string) =>
         fc.record({
           name: fc.constant(of),

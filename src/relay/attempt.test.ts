@@ -54,6 +54,9 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     clock: systemClock,
     chargeEmptyAnswers: false,
     attempts: 1,
+    uses: [],
+    isSent: () => true,
+    asked: null,
     firstByteMs: null,
     isCut: false,
     gone: false,
@@ -78,8 +81,10 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     responseMemory: { open: () => ({ holds: () => true, release: () => undefined }) },
   } as unknown as AttemptDeps;
   const candidate = {
-    ...{ protocol: "chat-completions", model: "m" },
-    upstream: { name: "u", timeouts: { firstBytePlainMs: 600_000 } },
+    protocol: "chat-completions",
+    model: "m",
+    upstream: { name: "u", cost: null, timeouts: { firstBytePlainMs: 600_000 } },
+    credential: { name: "1" },
   } as Candidate;
   const ended = attemptAt(deps, exchange, candidate, {
     copies: 1,

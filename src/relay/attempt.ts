@@ -22,7 +22,7 @@ import { type Scrubber, scrubberOf } from "../upstreams/scrub/scrubber.ts";
 import type { RawHeaders } from "../upstreams/transport/raw-headers.ts";
 import { noCompaction, refusesToCompact } from "./admit/compacting.ts";
 import { readReferences } from "./admit/references.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Exchange, type Seen, useOf } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
 import { fanOut } from "./mode/fan-out.ts";
 import { PartedResponse } from "./mode/parted-response.ts";
@@ -109,6 +109,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     };
     const { call: flight, usage } = send(deps.transport, mode, upstreamRequest, this);
     this.call = flight;
+    exchange.isSent = () => flight.isSent();
     this.usage = usage;
     this.receiver = new PendingResponse(this);
   }
@@ -187,7 +188,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     if (bridge !== undefined) bridge.onLook = undefined;
   }
 
-  fail(failure: AttemptFailure): void {
+  fail(failure: AttemptFailure, seen: Seen = "unknown"): void {
+    if (!this.over) this.exchange.uses.push(useOf(this.exchange, this.candidate, seen));
     this.close(failure, failure.health);
   }
 

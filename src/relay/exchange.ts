@@ -1,12 +1,12 @@
 import type { Slotted } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
-import type { ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
-import type { UsageBound } from "../billing/pricing/usage-bound.ts";
+import type { AttemptUse, ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
+import { boundReported, type UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Loss, lossTexts } from "../conversation/loss.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import { type PlaceReason, totalOutput, totalWritten } from "../usage/usage.ts";
+import { type PlaceReason, type TokenUsage, totalOutput, totalWritten } from "../usage/usage.ts";
 import { carriesExtras } from "./admit/extras.ts";
 import type { Bridge } from "./response/bridge.ts";
 import { type ChargeableUsage, estimateMissing } from "./settle/estimate.ts";
@@ -27,6 +27,10 @@ export interface Exchange extends Slotted {
   readonly chargeEmptyAnswers: boolean;
   /** Attempts made so far, the running one included. */
   attempts: number;
+  /** What those used that have failed. */
+  readonly uses: AttemptUse[];
+  /** Whether the running attempt's upstream has heard of it. */
+  isSent: () => boolean;
   /** What failed first, if anything did. */
   failedFirst: FailedAttempt | undefined;
   /** Who was asked last. */
@@ -62,8 +66,40 @@ export interface ExchangeEnd {
   readonly candidate: Candidate | null;
   /** What the meter read; undefined where nothing was produced and nothing is charged. */
   readonly facts: ResponseSummary | undefined;
+  /** The same where nothing of it was passed on, which its vendor may bill all the same. */
+  readonly unheard?: () => ResponseSummary;
   readonly status: number;
   readonly errorCode?: string;
+}
+
+/** What an attempt's vendor may bill, as far as its answer says. */
+export type Seen = ResponseSummary | "nothing" | "unknown";
+
+/** What an attempt used that is not charged. */
+export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUse {
+  return attemptUse(candidate, exchange.isSent() ? usedOf(exchange, candidate, seen) : "nothing");
+}
+
+function usedOf(exchange: Exchange, { protocol }: Candidate, seen: Seen): AttemptUse["used"] {
+  if (typeof seen === "string") return seen;
+  const { usage, calls, units, served, parts } = seen;
+  // Of an answer in several parts nothing may have begun.
+  if (usage === undefined || parts?.length === 0)
+    return seen.error !== undefined && !seen.hasOutput ? "nothing" : "unknown";
+  return {
+    usage: boundReported(usage, exchange.bound).tokens,
+    raw: usage.raw,
+    calls,
+    units,
+    ...(served && { served }),
+    ...(parts && { requests: parts.length }),
+    ...(!carriesExtras(exchange.request, protocol) && { withoutExtras: true }),
+  };
+}
+
+function attemptUse({ upstream, credential, model }: Candidate, used: AttemptUse["used"]): AttemptUse {
+  const { name, cost } = upstream;
+  return { upstream: name, upstreamModel: model, credential: credential.name, cost, used };
 }
 
 /** What an answer costs, and why. */
@@ -125,6 +161,17 @@ const BEFORE_OUTPUT: Readonly<Partial<Record<ChargeReason, ChargeReason>>> = {
 
 const NOTHING: ChargeableUsage = { usage: {}, estimated: false, implausible: [] };
 
+/** Of every attempt: the last has not failed, or nobody has told so. */
+function usesOf(exchange: Exchange, { facts, unheard }: ExchangeEnd, usage: TokenUsage): AttemptUse[] {
+  const { uses, attempts, asked } = exchange;
+  if (asked === null || uses.length >= attempts) return uses;
+  const isCharged = usage !== NOTHING.usage;
+  const last = isCharged
+    ? attemptUse(asked, "charged")
+    : useOf(exchange, asked, facts ?? unheard?.() ?? "unknown");
+  return uses.length === 0 ? [last] : [...uses, last];
+}
+
 function outcomeOf(
   exchange: Exchange,
   ending: ExchangeEnd,
@@ -148,6 +195,7 @@ function outcomeOf(
       : { place: { credential: candidate.credential.name, reason: exchange.reason } }),
     status: ending.status,
     attempts: exchange.attempts,
+    attemptUses: usesOf(exchange, ending, usage),
     firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs - request.startedMs),
     totalMs: Math.round(exchange.clock.monotonicMs() - request.startedMs),
     ...(errorCode === undefined ? undefined : { errorCode }),

@@ -162,6 +162,8 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
     slot: -1,
     attempts: 0,
+    uses: [],
+    isSent: () => false,
     failedFirst: undefined,
     asked: null,
     reason: null,

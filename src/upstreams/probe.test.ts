@@ -95,6 +95,7 @@ function probeAt(baseUrl: string, kind: string): Promise<string | undefined> {
     maxConcurrency: 1,
     probe: false,
     signer: null,
+    cost: null,
     configuredCredentials: 1,
     timeouts,
     credentials: [],

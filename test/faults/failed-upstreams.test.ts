@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { Margins } from "../../src/console/margins/contract.ts";
 import type { Traffic } from "../../src/console/traffic/contract.ts";
 import type { Upstream, UpstreamReport } from "../../src/console/upstreams/contract.ts";
 import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
@@ -31,7 +32,7 @@ describe("a text request that fails for good", () => {
   const start = async (...serving: readonly Serve[]): Promise<void> => {
     for (const serve of serving) vendors.push(await vendorUpstream(serve));
     const upstreams = vendors.map(({ url }, priority) => ({
-      name: priority === 0 ? "first" : "second",
+      name: ["first", "second", "third"][priority] ?? "",
       url,
       priority,
       protocols: ["chat-completions"],
@@ -99,6 +100,78 @@ describe("a text request that fails for good", () => {
     expect(linesWith("another upstream answered")).toMatchObject([
       { level: "warn", failed: "first", upstream: "second", attempts: 2, account: "acme", model: "text" },
     ]);
+  });
+
+  it("costs what each of its upstreams may bill, in sums that equal its attempts'", async () => {
+    // Before its first output, though its usage is known: nobody is charged, and the vendor bills it.
+    const begun: Serve = ({ response }) => {
+      const usage = { prompt_tokens: 40, completion_tokens: 0, total_tokens: 40 };
+      const chunk = {
+        id: "c",
+        object: "chat.completion.chunk",
+        created: 1,
+        model: "text",
+        choices: [],
+        usage,
+      };
+      response
+        .writeHead(200, { "content-type": "text/event-stream" })
+        .end(`data: ${JSON.stringify(chunk)}\n\n`);
+    };
+    await start(begun, serveWell);
+    expect((await send("chat-completions", true)).status).toBe(200);
+    const [{ request_id }] = await logged(1);
+    const { cost, receipt } = (await operator.get(`/accounts/1/requests/${request_id}`)).body;
+    // The group has no factor and the upstreams no prices of their own: what is charged is what it costs.
+    expect(cost.attempts).toMatchObject([
+      { upstream: "first", used: "billed", cost_nanos: String(40n * 3_000n) },
+      { upstream: "second", used: "billed", cost_nanos: receipt.charge_nanos },
+    ]);
+    expect(cost.margin_nanos).toBe(String(-40n * 3_000n));
+    const margins = (await operator.get("/operator/margins")).body as Margins;
+    expect(margins.totals).toMatchObject({ attempts: 2, unknown: 0, cost_nanos: cost.cost_nanos });
+    expect(margins.data.map(({ id, charge_nanos }) => [id, charge_nanos]).sort()).toEqual([
+      ["first", "0"],
+      ["second", receipt.charge_nanos],
+    ]);
+    for (const by of ["model", "account", "month"]) {
+      const { totals, data } = (await operator.get(`/operator/margins?by=${by}`)).body as Margins;
+      expect(data).toMatchObject([totals]);
+    }
+    const csv = String((await operator.get("/operator/margins.csv")).body);
+    expect(csv.trim().split("\r\n")).toHaveLength(3);
+    await cleanLedger(gateway);
+  });
+
+  it("costs nothing at a vendor that refused it, and what nobody knows at one that fell silent", async () => {
+    await start(fail, ({ request }) => request.socket.destroy(), serveWell);
+    expect((await send()).status).toBe(200);
+    const [{ request_id }] = await logged(1);
+    const { cost, receipt } = (await operator.get(`/accounts/1/requests/${request_id}`)).body;
+    expect(cost.attempts).toMatchObject([
+      { upstream: "first", used: "nothing", cost_nanos: "0" },
+      { upstream: "second", used: "unknown", cost_nanos: "0" },
+      { upstream: "third", used: "billed", cost_nanos: receipt.charge_nanos },
+    ]);
+    expect((await operator.get("/operator/margins")).body.totals).toMatchObject({ attempts: 3, unknown: 1 });
+  });
+
+  it("costs what the vendor reports and states for an empty response that nobody is charged for", async () => {
+    await start(({ response }) => {
+      const message = { role: "assistant", content: "" };
+      const usage = { prompt_tokens: 40, completion_tokens: 0, total_tokens: 40, cost: 0.0001 };
+      const choices = [{ index: 0, message, finish_reason: "stop" }];
+      const body = { id: "c", object: "chat.completion", created: 1, model: "text", choices, usage };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    expect((await send()).status).toBe(200);
+    const [{ request_id, reason, charge_nanos }] = await logged(1);
+    expect([reason, charge_nanos]).toEqual(["empty_answer", "0"]);
+    const { cost } = (await operator.get(`/accounts/1/requests/${request_id}`)).body;
+    expect(cost.attempts).toMatchObject([
+      { used: "billed", cost_nanos: String(40n * 3_000n), stated_nanos: "100000" },
+    ]);
+    expect(cost.margin_nanos).toBe(String(-40n * 3_000n));
   });
 
   it("leaves one line in the log where it was refused, by us or by its upstream, without its key", async () => {

@@ -201,11 +201,18 @@ describe("requests and spending in the console", () => {
       request: { model: "small", endpoint: "chat-completions", status: 200, upstream: null, failed: false },
       upstream_model: null,
       place: null,
+      cost: null,
     });
     expect(detail.request.total_ms).toBeGreaterThanOrEqual(detail.request.first_byte_ms);
     expect(detail.raw_usage).toBeTruthy();
     const seen = (await operator.get(`${requests()}/${id}`)).body;
     expect(seen).toMatchObject({ request: { upstream: "sandbox" }, upstream_model: "small" });
+    // What vendors bill has no group's factor, which the charge has.
+    expect(seen.cost.attempts).toMatchObject([{ upstream: "sandbox", used: "billed", stated_nanos: null }]);
+    expect(seen.cost.attempts[0].cost_nanos).toBe(seen.cost.cost_nanos);
+    expect(seen.cost.margin_nanos).toBe(
+      String(BigInt(detail.receipt.charge_nanos) - BigInt(seen.cost.cost_nanos)),
+    );
     // The sandbox takes no key.
     expect(seen.place).toEqual({ credential: "none", reason: "affinity" });
     expect((await viewer.get(`${requests()}?upstream=sandbox`)).status).toBe(403);

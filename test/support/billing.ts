@@ -8,6 +8,7 @@ import type { JournalBilling } from "../../src/billing/journal/journal-billing.t
 import { rawText, type SettledEnd } from "../../src/billing/journal/journal-record.ts";
 import { type Balance, grantOpeningBalance, readBalance } from "../../src/billing/ledger/ledger-store.ts";
 import { type LedgerReport, verifyLedger } from "../../src/billing/ledger/verify.ts";
+import { NO_COST } from "../../src/billing/pricing/attempt-cost.ts";
 import { createTextBilling, type TextBillingOptions } from "../../src/billing/text-billing.ts";
 import { silentLog } from "../../src/observe/log.ts";
 import type { Database } from "../../src/storage/database.ts";
@@ -113,7 +114,7 @@ export function completed(inputTokens: number): Outcome {
 /** The end of a request whose hold was `holdNanos` and covered it. */
 export function endOf(outcome: Outcome, chargeNanos: bigint, holdNanos = chargeNanos): SettledEnd {
   const raw = rawText(outcome.raw);
-  return { chargeNanos, holdNanos, writtenOffNanos: 0n, outcome, charge: undefined, raw };
+  return { chargeNanos, holdNanos, writtenOffNanos: 0n, outcome, charge: undefined, cost: NO_COST, raw };
 }
 
 /** Takes, begins and settles one request, as the relay does; gives its id. */

@@ -112,6 +112,7 @@ const catalog = buildCatalog(
         timeouts: {},
         probe: false,
         signer: null,
+        cost: null,
         enabled: true,
         credentials: [],
         models: new Map(MODELS.map(({ id }) => [id, id])),

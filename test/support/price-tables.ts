@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { FrozenPrice } from "../../src/billing/billing.ts";
 import type { PricedUsage } from "../../src/billing/pricing/price.ts";
+import type { UpstreamCost } from "../../src/catalog/catalog.ts";
 import type { CallPrice, PriceHours, PriceTable, PriceTier } from "../../src/catalog/price-table.ts";
 import { TOKEN_PRICE_NAMES, type TokenPrices, tokenPrice } from "../../src/catalog/token-prices.ts";
 import type { ServiceTerms } from "../../src/usage/service-terms.ts";
@@ -162,3 +163,23 @@ export const pricedRequests = fc
     const isKnown = served.tier === undefined || Object.hasOwn(dimensions.tiers, served.tier);
     return { frozen, served: served as ServiceTerms, hours: inForce?.name, isKnown };
   });
+
+/** What an upstream with these models may cost; null = the list prices. */
+export function upstreamCosts(models: ReadonlyMap<string, string>): fc.Arbitrary<UpstreamCost | null> {
+  const prices = fc
+    .uniqueArray(fc.tuple(fc.constantFrom("", ...models.keys()), priceTables), {
+      selector: ([model]) => model,
+    })
+    .map((tables) => tables.filter(([model]) => models.has(model)))
+    .map((tables) =>
+      tables.map(
+        ([model, { base, ...dimensions }]) => [model, { rates: base, dimensions, media: {} }] as const,
+      ),
+    );
+  return fc.option(
+    fc.record({
+      factorPpm: fc.bigInt({ min: 1n, max: 999_999n }),
+      prices: prices.map((each) => new Map(each)),
+    }),
+  );
+}

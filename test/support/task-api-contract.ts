@@ -423,6 +423,7 @@ function upstreamAt(baseUrl: string, kind: KindName): Upstream {
     maxConcurrency: 10,
     probe: false,
     signer: null,
+    cost: null,
     configuredCredentials: 1,
     timeouts: PATIENT,
     credentials: [],

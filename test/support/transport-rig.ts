@@ -138,6 +138,7 @@ export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstr
     maxConcurrency: 100,
     probe: false,
     signer: null,
+    cost: null,
     configuredCredentials: 1,
     timeouts: PATIENT,
     credentials: [],

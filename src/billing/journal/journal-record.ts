@@ -4,6 +4,7 @@ import { isWithinDepth, USAGE_LEVELS } from "../../base/json/exact-json.ts";
 import { byClass } from "../../usage/usage.ts";
 import type { HoldOrder, Outcome } from "../billing.ts";
 import type { LedgerRef } from "../leases/ledger-ref.ts";
+import type { RequestCost } from "../pricing/attempt-cost.ts";
 import type { Charge } from "../pricing/charge.ts";
 import { encodeCharge } from "../pricing/charge-text.ts";
 import { modelText, wellFormed } from "../pricing/shared-text.ts";
@@ -50,6 +51,8 @@ export interface SettledEnd {
   readonly outcome: Outcome;
   /** Undefined where the begin record's rates and the usage say it all. */
   readonly charge: Charge | undefined;
+  /** What it costs the platform. */
+  readonly cost: RequestCost;
   /** What `rawText` made of the usage object. */
   readonly raw: string;
 }
@@ -62,7 +65,7 @@ export function encodeEnd(
   firstHoldNanos: bigint,
   end: SettledEnd,
 ): JournalRecord {
-  const { chargeNanos, holdNanos, writtenOffNanos, charge, outcome, raw } = end;
+  const { chargeNanos, holdNanos, writtenOffNanos, charge, cost, outcome, raw } = end;
   return (writer) =>
     writeJson(
       writer,
@@ -90,6 +93,8 @@ export function encodeEnd(
         hostile: filled(outcome.hostile),
         losses: filled(outcome.losses),
         charged: charge === undefined ? undefined : encodeCharge(charge),
+        cost: cost.nanos > 0n ? String(cost.nanos) : undefined,
+        costs: cost.attempts,
         error_code: outcome.errorCode,
       },
       raw,

@@ -9,7 +9,9 @@ function sumsOfDaysNotArchived(suffix: "" | "_of_log"): string {
     union all select 'key ' || key_id || ' ' || day, to_jsonb(k) from usage_keys${suffix} k
      where not exists (${archived} = k.day)
     union all select 'latency ' || account_id || ' ' || day, to_jsonb(l) from usage_latencies${suffix} l
-     where not exists (${archived} = l.day)`;
+     where not exists (${archived} = l.day)
+    union all select 'cost ' || account_id || ' ' || day, to_jsonb(c) from cost_days${suffix} c
+     where not exists (${archived} = c.day)`;
 }
 
 /**
@@ -107,8 +109,17 @@ export const LEDGER_RULES: readonly {
               from usage where charge_nanos > hold_nanos`,
   },
   {
+    rule: "cost_equals_attempts",
+    says: "each request's cost is the sum of its attempts' costs",
+    finds: `select 'request ' || u.request_id as subject, u.cost_nanos::text as found,
+                   coalesce(sum(a.cost_nanos), 0)::text as expected
+              from usage u left join attempt_costs a on a.posted_at = u.posted_at and a.request_id = u.request_id
+             where u.cost_nanos is not null
+             group by u.request_id, u.posted_at, u.cost_nanos having u.cost_nanos <> coalesce(sum(a.cost_nanos), 0)`,
+  },
+  {
     rule: "rollups_equal_usage",
-    says: "totals by hour, key and latency match the usage log as far back as it goes",
+    says: "totals by hour, key, latency and cost match the usage log as far back as it goes",
     finds: `with mine as (${sumsOfDaysNotArchived("")}), log as (${sumsOfDaysNotArchived("_of_log")})
             select coalesce(m.subject, l.subject) as subject, coalesce(m.sums::text, 'no sums') as found,
                    coalesce(l.sums::text, 'no sums') as expected

@@ -2,19 +2,9 @@ import { NO_DIMENSIONS, type PriceDimensions, type PriceTable } from "../../cata
 import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
 import { findTool } from "../../usage/tool-names.ts";
-import { type CallCount, type CountedWork, hasParts, type TokenUsage } from "../../usage/usage.ts";
-import type { FrozenPrice } from "../billing.ts";
+import { type CallCount, hasParts } from "../../usage/usage.ts";
+import type { FrozenPrice, ServedUsage } from "../billing.ts";
 import { type AppliedTerm, type PricedCharge, price } from "./price.ts";
-
-/** What the response says that decides its price. */
-export interface ServedUsage extends CountedWork {
-  readonly usage: TokenUsage;
-  /** How often the request was sent, with the same input each time; absent = once. */
-  readonly requests?: number;
-  readonly served?: ServiceTerms;
-  /** Set where the upstream that responded was not asked for tools, tiers and the like. */
-  readonly withoutExtras?: true;
-}
 
 /** Who said so: the response, the request where the response says nothing, the clock. */
 export interface ToldTerm extends AppliedTerm {

@@ -10,6 +10,7 @@ import { FlushBatch, rowOfRecords } from "../journal/flush-batch.ts";
 import { encodeBegin, encodeEnd, type SettledEnd, textOf } from "../journal/journal-record.ts";
 import { createJournalStore } from "../journal/journal-store.ts";
 import { ledgersOf } from "../leases/ledger-ref.ts";
+import { NO_COST, type RequestCost } from "../pricing/attempt-cost.ts";
 import { chargeOf } from "../pricing/charge.ts";
 import { encodeRow, type Row } from "./usage-row.ts";
 
@@ -55,6 +56,18 @@ const outcomes = fc
   })
   .map(({ odd, ...outcome }): Outcome => JSON.parse(JSON.stringify({ ...outcome, ...odd })));
 
+const costs = fc.constantFrom<RequestCost>(
+  NO_COST,
+  { nanos: 7n, attempts: undefined },
+  {
+    nanos: 9n,
+    attempts: [
+      { upstream: "a\tb\n \ud800", nanos: "2" },
+      { nanos: "7", stated: "6", factor: "900000" },
+    ],
+  },
+);
+
 let journals = 0;
 
 /** What the usage log has of a request that was posted as this row. */
@@ -85,7 +98,7 @@ describe("a row of the usage log", () => {
   it("is posted as its two lines would be, or is none", async () => {
     let rows = 0;
     await fc.assert(
-      fc.asyncProperty(outcomes, fc.boolean(), names, async (outcome, streamed, model) => {
+      fc.asyncProperty(outcomes, costs, fc.boolean(), names, async (outcome, cost, streamed, model) => {
         journals += 1;
         const requestId = `request-${journals}`;
         const asked: HoldOrder = { ...order(caller, 5n, requestId), streamed, model };
@@ -95,7 +108,7 @@ describe("a row of the usage log", () => {
           endedAtMs: ENDED_AT_MS,
           order: asked,
           ledgers,
-          end: endOf(outcome, 3n, 5n),
+          end: { ...endOf(outcome, 3n, 5n), cost },
         };
         const row = encodeRow(ended);
         if (row === undefined) return;

@@ -2,7 +2,7 @@ import type { ByteWriter } from "../../base/byte-writer.ts";
 import type { HoldOrder } from "../billing.ts";
 import type { SettledEnd } from "../journal/journal-record.ts";
 import type { LedgerRef } from "../leases/ledger-ref.ts";
-import { callerRow, isPlain, modelText } from "../pricing/shared-text.ts";
+import { callerRow, isPlain, modelText, wellFormed } from "../pricing/shared-text.ts";
 
 /** Writes a row, without a newline. */
 export type Row = (writer: ByteWriter) => void;
@@ -60,7 +60,10 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
     // Nothing is written off; programs that did not know of it have no such field.
     writeText(writer, "0");
     writeText(writer, place?.credential ?? null);
-    writer.text(place?.reason ?? "");
+    writeText(writer, place?.reason ?? null);
+    const { nanos, attempts } = end.cost;
+    writeText(writer, String(nanos));
+    if (attempts !== undefined) writer.text(wellFormed(JSON.stringify(attempts)));
   };
 }
 
@@ -101,7 +104,7 @@ export function recordsOfRow(row: string): { readonly beginRecord: string; reado
   const [endpoint, streamed, hold, ledgers = "", ...ofOutcome] = ofOrder;
   const [upstream, upstreamModel, status, reason, attempts, firstByteMs, totalMs, ...ofUsage] = ofOutcome;
   const [estimated, inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, ...ofResponse] = ofUsage;
-  const [outputVisible, outputReasoning, raw = "", charge, , credential, chosen] = ofResponse;
+  const [outputVisible, outputReasoning, raw = "", charge, , credential, chosen, cost, costs] = ofResponse;
   const begin = {
     at: numberOf(beganAt),
     request,
@@ -137,6 +140,8 @@ export function recordsOfRow(row: string): { readonly beginRecord: string; reado
     },
     ...(raw === "" ? {} : { raw: JSON.parse(raw) as unknown }),
     charge,
+    ...(cost === "0" ? {} : { cost }),
+    ...(costs ? { costs: JSON.parse(costs) as unknown } : {}),
   };
   return { beginRecord: JSON.stringify(begin), endRecord: JSON.stringify(end) };
 }

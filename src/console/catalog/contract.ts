@@ -34,7 +34,7 @@ const hours = z.strictObject({
 const call = z.union([usd, z.strictObject({ price: usd, per: z.string() }), usdByName]);
 
 /** The price of a model as under `price` in the catalog file; what is left out has no price of its own. */
-const price = z.strictObject({
+export const price = z.strictObject({
   ...tokenPrices,
   steps: z.array(step).optional().describe("For input above this many tokens"),
   tiers: z

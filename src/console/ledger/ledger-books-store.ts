@@ -137,8 +137,9 @@ export function readVendorCosts(database: Database, days: number, limitMs: numbe
                    from usage_hours
                   where hour >= ${FIRST_DAY} and upstream <> '' and endpoint not in ('images', 'videos')
                   group by upstream) as b
-           left join (select upstream, sum(requests) as requests, sum(charge_nanos) as charge, sum(cost_nanos) as cost
-                        from upstream_costs where day >= (${FIRST_DAY} at time zone 'utc')::date
+           left join (select upstream, sum(stated_attempts) as requests, sum(stated_charge_nanos) as charge,
+                             sum(stated_nanos) filter (where stated_attempts > 0) as cost
+                        from cost_days where day >= (${FIRST_DAY} at time zone 'utc')::date
                        group by upstream) as c on c.upstream = b.upstream
           where b.charge > 0 order by b.upstream`,
         [days],

@@ -100,6 +100,7 @@ function catalogOf(terms: object) {
         timeouts: {},
         probe: false,
         signer: null,
+        cost: null,
         credentials: [{ id: 1n, name: "c", secret: "s", enabled: true }],
       },
     ],

@@ -168,6 +168,27 @@ export const requestDetail = z.object({
     })
     .nullable()
     .describe("Last place of the request, and the reason; null for images and videos. Operators only"),
+  cost: z
+    .object({
+      cost_nanos: nanos.describe("Of all attempts"),
+      margin_nanos: nanos.describe("charge - cost"),
+      attempts: z.array(
+        z.object({
+          upstream: z.string().describe("Empty = unknown: the gateway was killed"),
+          upstream_model: z.string().nullable(),
+          credential: z.string().nullable(),
+          cost_nanos: nanos.describe("By `upstreams[].cost`"),
+          stated_nanos: nanos.nullable().describe("Cost as the vendor states it; null = not stated"),
+          used: z
+            .enum(["billed", "nothing", "unknown"])
+            .describe(
+              "nothing = never sent, or refused by the vendor; unknown = the vendor may bill it and reported no usage",
+            ),
+        }),
+      ),
+    })
+    .nullable()
+    .describe("What its vendors bill; null for images and videos. Operators only"),
 });
 export type RequestDetail = z.infer<typeof requestDetail>;
 export type Receipt = z.infer<typeof receipt>;

@@ -15,7 +15,13 @@ import {
   requestsQuery,
 } from "./contract.ts";
 import { newestRequests } from "./newest-requests.ts";
-import { findRequest, type LoggedRequest, type RequestDepths, type Wanted } from "./request-rows-store.ts";
+import {
+  findRequest,
+  type LoggedRequest,
+  type RequestDepths,
+  readAttemptCosts,
+  type Wanted,
+} from "./request-rows-store.ts";
 
 /** The usage log of an account: what happened, why it cost what it did, and how long it took. */
 export function requestsOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -68,6 +74,7 @@ function show(deps: ConsoleDeps): Operation {
         raw_usage: row?.raw ?? null,
         upstream_model: isOperator(call) ? (row?.upstreamModel ?? null) : null,
         place: isOperator(call) && row !== undefined ? placeOf(row) : null,
+        cost: isOperator(call) && row !== undefined ? await readCost(deps, call.account().id, row) : null,
       };
     },
   });
@@ -164,6 +171,27 @@ function isOperator(call: AnyCall): boolean {
 
 function placeOf({ credential, chosen }: RequestDepths): RequestDetail["place"] {
   return credential === null || chosen === null ? null : { credential, reason: chosen };
+}
+
+async function readCost(
+  { database }: Pick<ConsoleDeps, "database">,
+  accountId: bigint,
+  row: RequestDepths,
+): Promise<RequestDetail["cost"]> {
+  if (row.costNanos === null) return null;
+  const attempts = await readAttemptCosts(database, accountId as AccountId, row);
+  return {
+    cost_nanos: String(row.costNanos),
+    margin_nanos: String(row.chargeNanos - row.costNanos),
+    attempts: attempts.map(({ upstream, upstreamModel, credential, costNanos, statedNanos, used }) => ({
+      upstream,
+      upstream_model: upstreamModel,
+      credential,
+      cost_nanos: String(costNanos),
+      stated_nanos: statedNanos === null ? null : String(statedNanos),
+      used: used ?? "billed",
+    })),
+  };
 }
 
 function rowOf(row: LoggedRequest, call: AnyCall): RequestRow {

@@ -59,6 +59,8 @@ export interface RequestDepths extends LoggedRequest {
   readonly upstreamModel: string | null;
   readonly credential: string | null;
   readonly chosen: PlaceReason | null;
+  /** null = of an image or video. */
+  readonly costNanos: bigint | null;
 }
 
 /**
@@ -154,10 +156,34 @@ export function findRequest(
   requestId: string,
 ): Promise<RequestDepths | undefined> {
   return db.maybeOne<RequestDepths>(
-    `select ${SHOWN}, u.raw, u.upstream_model as "upstreamModel", u.credential, u.chosen
+    `select ${SHOWN}, u.raw, u.upstream_model as "upstreamModel", u.credential, u.chosen, u.cost_nanos as "costNanos"
        from usage u left join api_keys k on k.id = u.key_id
       where u.account_id = $1 and u.request_id = $2 order by u.record_number is null limit 1`,
     [accountId, requestId],
+  );
+}
+
+export interface AttemptCostRow {
+  readonly upstream: string;
+  readonly upstreamModel: string | null;
+  readonly credential: string | null;
+  readonly costNanos: bigint;
+  readonly statedNanos: bigint | null;
+  readonly used: "nothing" | "unknown" | null;
+}
+
+/** What each attempt of a request costs, in order. */
+export function readAttemptCosts(
+  db: Queryable,
+  accountId: AccountId,
+  { requestId, postedAt }: Pick<LoggedRequest, "requestId" | "postedAt">,
+): Promise<AttemptCostRow[]> {
+  return db.query<AttemptCostRow>(
+    `select upstream, upstream_model as "upstreamModel", credential, cost_nanos as "costNanos",
+            stated_nanos as "statedNanos", used
+       from attempt_costs where account_id = $1 and request_id = $2 and date_trunc('milliseconds', posted_at) = $3
+      order by attempt`,
+    [accountId, requestId, postedAt],
   );
 }
 

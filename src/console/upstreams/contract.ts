@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { price } from "../catalog/contract.ts";
 import { CONDITION_WORDS, moment, nanos, revision } from "../contract-parts.ts";
 
 const timeouts = z.strictObject({
@@ -7,6 +8,13 @@ const timeouts = z.strictObject({
   first_byte_plain_ms: z.int().optional(),
   idle_ms: z.int().optional(),
   total_ms: z.int().optional(),
+});
+
+const cost = z.strictObject({
+  factor: z.string().describe("Decimal string, on the model's price"),
+  prices: z
+    .record(z.string(), price)
+    .describe("By your name of the model, as under `price` of a model; the factor doesn't apply to them"),
 });
 
 const terms = {
@@ -31,6 +39,9 @@ const terms = {
     .describe(
       "Upstreams with the same signer accept each other's signed state; null = each credential only its own",
     ),
+  cost: cost
+    .nullable()
+    .describe("What the vendor bills for text models, for operators alone; null = the models' prices"),
 };
 
 const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
@@ -45,6 +56,7 @@ const rest = z.strictObject({
   timeouts: terms.timeouts,
   probe: terms.probe,
   signer: terms.signer,
+  cost: terms.cost,
   enabled: z.boolean(),
 });
 

@@ -26,12 +26,16 @@ export function readUpstreamDays(db: Queryable, name: string, days: number): Pro
          from usage_hours
         where upstream = $1 and hour >= date_trunc('day', now(), 'UTC') - ($2 - 1) * interval '1 day'
         group by 1
+     ), billed as (
+       select day, sum(attempts)::int8 as attempts, sum(cost_nanos)::int8 as cost_nanos, sum(stated_attempts)::int8 as stated,
+              sum(stated_charge_nanos)::int8 as stated_charge_nanos, sum(stated_nanos)::int8 as stated_nanos
+         from cost_days where upstream = $1 and day > (now() at time zone 'utc')::date - $2::int4 group by 1
      )
      select b.day::text as day, b.requests, b.errors, b.input_tokens as "inputTokens",
             b.output_tokens as "outputTokens", b.images, b.video_seconds as "videoSeconds",
-            b.charge_nanos as "chargeNanos", c.requests as "reportedRequests",
-            c.charge_nanos as "reportedChargeNanos", c.cost_nanos as "costNanos"
-       from brought b left join upstream_costs c on c.day = b.day and c.upstream = $1
+            b.charge_nanos as "chargeNanos", nullif(c.stated, 0) as "reportedRequests",
+            c.stated_charge_nanos as "reportedChargeNanos", c.stated_nanos as "costNanos"
+       from brought b left join billed c on c.day = b.day
       order by b.day`,
     [name, days],
   );

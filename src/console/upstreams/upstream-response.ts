@@ -1,6 +1,9 @@
+import { formatDecimal } from "../../base/money.ts";
+import type { UpstreamCost } from "../../catalog/catalog.ts";
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/file/encode-file.ts";
 import { conditionWord } from "../../routing/health/condition.ts";
+import { priceResponse } from "../catalog/model-response.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { revisionOf } from "../input.ts";
 import type { Traffic, TrafficRow } from "../traffic/contract.ts";
@@ -47,6 +50,7 @@ export function upstreamResponses(
       timeouts: withoutUndefined(file["timeouts"] as Upstream["timeouts"]),
       probe: record.probe,
       signer: record.signer,
+      cost: record.cost && costResponse(record.cost),
       enabled: record.enabled,
       revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({
@@ -81,6 +85,13 @@ export function upstreamResponses(
       hour: hourOf(rows.get(record.name)),
     };
   });
+}
+
+function costResponse({ factorPpm, prices }: UpstreamCost): Upstream["cost"] {
+  return {
+    factor: formatDecimal(factorPpm, 6),
+    prices: Object.fromEntries([...prices].map(([model, price]) => [model, priceResponse(price)])),
+  };
 }
 
 /** A credential's secret counts, sealed, as a digest of itself would let short ones be guessed. */

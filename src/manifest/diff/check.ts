@@ -154,6 +154,27 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
     if (!file.modelIds.has(id))
       report([...path, "models", step], undeclared("model", id, file.modelIds, file.where));
   }
+  checkCost(
+    checks,
+    [...path, "cost", "prices"],
+    upstream.cost?.prices ?? {},
+    new Set(mapped.map(([, id]) => id)),
+  );
+}
+
+/** A cost is computed as a charge is, so its prices are held to the same rules. */
+function checkCost(
+  { report }: Checks,
+  path: Path,
+  prices: NonNullable<FileUpstream["cost"]>["prices"],
+  models: ReadonlySet<string>,
+): void {
+  for (const [model, price] of Object.entries(prices)) {
+    if (!models.has(model)) report([...path, model], `isn't a model of this upstream`);
+    if (price.input === undefined) report([...path, model, "input"], "is required: USD per 1,000,000 tokens");
+    for (const { path: place, message } of tableProblems(decodeTable(price)))
+      report([...path, model, ...place], message);
+  }
 }
 
 function checkAccounts(checks: Checks): void {

@@ -1,7 +1,8 @@
 import type { Path } from "../../base/schema-issues.ts";
-import type { Group } from "../../catalog/catalog.ts";
+import type { Group, UpstreamCost } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
+import { isListPrice } from "../../catalog/upstream-cost.ts";
 import type { CredentialDeclaration, UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
@@ -79,9 +80,16 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     timeouts: decodeTimeouts(upstream.timeouts),
     probe: upstream.probe,
     signer: upstream.signer,
+    cost: upstream.cost ? decodeCost(upstream.cost) : null,
     ...(upstream.disabled !== undefined && { enabled: !upstream.disabled }),
     credentials: decodeCredentials(upstream, path, referenceAt),
   };
+}
+
+function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): UpstreamCost | null {
+  const byModel = Object.entries(prices).map(([model, price]) => [model, decodePrice(price)] as const);
+  const cost = { factorPpm: factor, prices: new Map(byModel) };
+  return isListPrice(cost) ? null : cost;
 }
 
 function decodeTimeouts(timeouts: FileUpstream["timeouts"]): UpstreamDeclaration["timeouts"] {

@@ -2,7 +2,7 @@ import { Document, isScalar, visit } from "yaml";
 import type { AccountDeclaration } from "../../accounts/accounts-store.ts";
 import type { KeyTerms } from "../../accounts/keys-store.ts";
 import { formatDecimal, formatUsd } from "../../base/money.ts";
-import type { Group, Timeouts } from "../../catalog/catalog.ts";
+import type { Group, Timeouts, UpstreamCost } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import type { UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
@@ -56,7 +56,16 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     timeouts: encodeTimeouts(upstream.timeouts),
     probe: upstream.probe,
     signer: upstream.signer ?? undefined,
+    cost: upstream.cost ? encodeCost(upstream.cost) : undefined,
     disabled: !upstream.enabled,
+  };
+}
+
+function encodeCost({ factorPpm, prices }: UpstreamCost): FileRecord {
+  const byModel = Object.entries(Object.fromEntries(prices)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    factor: decimalValue(formatDecimal(factorPpm, 6)),
+    prices: Object.fromEntries(byModel.map(([model, price]) => [model, encodePrice(price)])),
   };
 }
 

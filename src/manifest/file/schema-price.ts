@@ -155,3 +155,6 @@ export const price = z
       .describe("The old spelling of calls with { price, per: request }; warned of"),
   })
   .describe("Prices in USD, exact to 9 decimal places");
+
+/** What a vendor bills for a text model. */
+export const costPrice = price.omit({ per_image: true, per_second: true, extras: true });

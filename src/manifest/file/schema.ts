@@ -8,7 +8,7 @@ import { FAMILY_NAMES } from "../../families/family.ts";
 import { KIND_NAMES } from "../../upstreams/kinds.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
 import { decimal, modelId, name, unique, whole } from "./schema-parts.ts";
-import { price } from "./schema-price.ts";
+import { costPrice, price } from "./schema-price.ts";
 import { quirks } from "./schema-quirks.ts";
 
 const spendingLimit = z
@@ -115,6 +115,13 @@ const credential = z
   .string()
   .regex(/^[\x21-\x7e]{1,4096}$/, "must be 1 to 4096 visible ASCII characters without spaces");
 
+const cost = z
+  .strictObject({
+    factor: decimal("factor").prefault(1).describe("On the model's price: 0.8 = a discount of 20 %"),
+    prices: z.record(modelId, costPrice).default({}).describe("Prices by your name of the model"),
+  })
+  .describe("What the vendor bills for text models; omitted = the models' prices");
+
 const upstream = z
   .strictObject({
     name: name(200),
@@ -168,6 +175,7 @@ const upstream = z
       .describe(
         "Upstreams with the same signer (keys of one organization at one vendor) accept each other's signed and encrypted state; null = each credential only its own",
       ),
+    cost: cost.optional(),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new upstream is enabled"),
   })
   .describe("A vendor, or any server that speaks one of the protocols");

@@ -98,11 +98,11 @@ export class BufferedResponse implements Receiver {
     const { facts, finished, passed } = reading instanceof Promise ? await reading : reading;
     if (facts.unreadable === true && facts.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
-    if (!finished) return attempt.fail(brokenStream(upstream));
+    if (!finished) return attempt.fail(brokenStream(upstream), facts);
     const failure = failureIn(facts, isGenerating(request.protocol.name));
-    if (failure !== undefined) return attempt.fail(attempt.failureOf(failure));
+    if (failure !== undefined) return attempt.fail(attempt.failureOf(failure), facts);
     assert(passed !== undefined, "an answer that is no failure was not written");
-    if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error));
+    if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error), facts);
     const { gone } = exchange;
     const reason: ChargeReason = gone ? "client_aborted" : "completed";
     const charge = await chargeFor(exchange, { reason, facts });

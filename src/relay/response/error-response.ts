@@ -37,7 +37,7 @@ export class ErrorResponse implements Receiver {
   failed(failure: UpstreamFailure): void {
     if (this.over) return;
     this.over = true;
-    this.attempt.fail(failureOfTransport(failure));
+    this.attempt.fail(failureOfTransport(failure), "nothing");
   }
 
   gone(): void {
@@ -58,7 +58,7 @@ export class ErrorResponse implements Receiver {
     const body = Buffer.concat(this.chunks);
     const error = PROTOCOLS[candidate.protocol].decodeError(status, this.headers, body);
     const ours = isAccountFault(candidate, status, body);
-    attempt.fail(attempt.failureOf(ours ? { ...error, fault: "account" } : error));
+    attempt.fail(attempt.failureOf(ours ? { ...error, fault: "account" } : error), "nothing");
   }
 }
 

@@ -4,7 +4,7 @@ import type { TellCall } from "../../protocols/translation.ts";
 import type { AttemptOutcome } from "../../routing/health/outcome.ts";
 import type { Candidate, UpstreamCall, UpstreamFailure } from "../../upstreams/call.ts";
 import type { Scrubber } from "../../upstreams/scrub/scrubber.ts";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange, Seen } from "../exchange.ts";
 import type { AttemptFailure, Telling } from "../failures.ts";
 import type { RelayMode } from "../mode/relay-mode.ts";
 import type { ResponseReading, ResponseTerms } from "../mode/whole-response.ts";
@@ -26,8 +26,11 @@ export interface Attempt {
   brokeOff(why: Error, health?: AttemptOutcome): void;
   /** Another receives the answer from here on. */
   becomes(receiver: Receiver): void;
-  /** Nothing reached the caller; another candidate or an error answer may. */
-  fail(failure: AttemptFailure): void;
+  /**
+   * Nothing reached the caller; another candidate or an error answer may. `seen` is what the vendor may bill; absent = nobody
+   * knows.
+   */
+  fail(failure: AttemptFailure, seen?: Seen): void;
   /** What a complete answer teaches: stored responses are pinned to where they are kept. */
   learn(facts: ResponseSummary): void;
   /** Runs work that no caller of ours awaits; its failure ends this request alone. */

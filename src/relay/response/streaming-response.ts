@@ -315,7 +315,7 @@ export class StreamingResponse implements Receiver {
 
   private giveUp(failure: AttemptFailure): void {
     this.stop();
-    this.attempt.fail(failure);
+    this.attempt.fail(failure, this.meter.facts());
   }
 
   /** The end did not come, all that was asked for did: half a frame behind it is nobody's to read. */
@@ -326,13 +326,12 @@ export class StreamingResponse implements Receiver {
 
   private async finish(): Promise<void> {
     if (this.over) return;
-    const { hasOutput } = this.meter;
     const verdict = this.verdict();
-    if (verdict !== undefined && !this.begun && !hasOutput) {
+    if (verdict !== undefined && !this.begun && !this.meter.hasOutput) {
       this.giveUpOn(this.attempt.failureOf(verdict));
       return;
     }
-    if (verdict !== undefined && !hasOutput) this.held.takeAll();
+    if (verdict !== undefined && !this.meter.hasOutput) this.held.takeAll();
     // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
     const last = this.written(this.held.takeAll());
     const closing = verdict === undefined ? this.mode.end(this.meter.missingEnd) : [];
@@ -392,6 +391,7 @@ export class StreamingResponse implements Receiver {
       reason,
       candidate,
       facts,
+      unheard: () => this.meter.facts(),
       status: this.response.committed ? 200 : 0,
       ...(errorCode === undefined ? {} : { errorCode }),
     });

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Page } from "../../parts/page.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { Losses } from "./losses.tsx";
+import { MarginsOfText } from "./margins.tsx";
 import { Quarantine } from "./quarantine.tsx";
 import { VendorCosts } from "./vendor-costs.tsx";
 import { Verify } from "./verify.tsx";
@@ -17,6 +18,7 @@ export function OperatorLedgerPage(): ReactNode {
       <Losses />
       <WriteOffs />
       <Quarantine />
+      <MarginsOfText />
       <VendorCosts />
     </Page>
   );

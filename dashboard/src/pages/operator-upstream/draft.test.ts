@@ -13,15 +13,16 @@ const UPSTREAM = {
   max_concurrency: 10,
   probe: false,
   signer: null,
+  cost: { factor: "0.8", prices: { text: { input: "1", output: "2" } } },
   timeouts: {},
   shared_ids: [],
 };
 
 describe("the form of an upstream", () => {
-  it("keeps an upstream closed to every group, or open to all or some, where only its weight is changed", () => {
+  it("keeps an upstream closed to every group, or open to all or some, and what it costs, where only its weight is changed", () => {
     for (const groups of [[], null, ["partners"]]) {
       const draft = draftOf({ ...UPSTREAM, groups } as unknown as Upstream);
-      expect(termsOf({ ...draft, weight: "2" })).toMatchObject({ groups, weight: 2 });
+      expect(termsOf({ ...draft, weight: "2" })).toMatchObject({ groups, weight: 2, cost: UPSTREAM.cost });
     }
   });
 });

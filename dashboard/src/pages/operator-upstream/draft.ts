@@ -1,5 +1,7 @@
 import type { Upstream, UpstreamTerms } from "../../../../src/console/upstreams/contract.ts";
 
+type CostPrices = NonNullable<Upstream["cost"]>["prices"];
+
 export const TIMEOUT_NAMES = [
   "connect_ms",
   "first_byte_stream_ms",
@@ -27,6 +29,10 @@ export interface UpstreamDraft {
   readonly probe: boolean;
   /** "" = none. */
   readonly signer: string;
+  /** On the list price; "" = 1. */
+  readonly costFactor: string;
+  /** The vendor's own prices as JSON, which this form keeps as they are. */
+  readonly costPrices: string;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -53,6 +59,8 @@ export const EMPTY_DRAFT: UpstreamDraft = {
   sharedIds: "",
   probe: false,
   signer: "",
+  costFactor: "",
+  costPrices: "{}",
   timeouts: NO_TIMEOUTS,
 };
 
@@ -72,6 +80,8 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     maxConcurrency: String(upstream.max_concurrency),
     probe: upstream.probe,
     signer: upstream.signer ?? "",
+    costFactor: upstream.cost?.factor ?? "",
+    costPrices: JSON.stringify(upstream.cost?.prices ?? {}),
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
   };
@@ -92,6 +102,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     max_concurrency: Number(draft.maxConcurrency),
     probe: draft.probe,
     signer: draft.signer.trim() || null,
+    cost: { factor: draft.costFactor.trim() || "1", prices: JSON.parse(draft.costPrices) as CostPrices },
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),

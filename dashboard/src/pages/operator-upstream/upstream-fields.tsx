@@ -144,6 +144,13 @@ function Numbers({ draft, change, error }: Omit<FieldsProps, "before">): ReactNo
       <Field label={t.signer} hint={t.signerHint} error={faultOf(error, "signer")}>
         <Input value={draft.signer} onChange={(event) => change({ signer: event.target.value })} />
       </Field>
+      <Field label={t.costFactor} hint={t.costFactorHint} error={faultOf(error, "cost")}>
+        <Input
+          inputMode="decimal"
+          value={draft.costFactor}
+          onChange={(event) => change({ costFactor: event.target.value })}
+        />
+      </Field>
       <Checkbox
         label={t.probe}
         hint={t.probeHint}

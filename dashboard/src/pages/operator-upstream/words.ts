@@ -48,6 +48,10 @@ export const upstreamWords = wordsOf({
     sharedIdsHint:
       "Vendor IDs that all accounts may reference: stored prompts, vector stores, files. One per line.",
     signer: "Signer",
+    costFactor: "Cost relative to price",
+    costFactorHint:
+      "What the vendor bills, relative to the models' prices: 0.8 = a discount of 20 %; empty = 1",
+    costPrices: "Vendor's prices by model",
     signerHint: "Upstreams with the same signer (keys of one organization) accept each other's signed state",
     probe: "Probe while idle",
     probeHint: "Every 30 seconds, with a free API call",
@@ -196,6 +200,9 @@ export const upstreamWords = wordsOf({
     sharedIds: "共享 ID",
     sharedIdsHint: "所有账户都可引用的供应商 ID：已存储的提示词、向量存储、文件。每行一个。",
     signer: "签名方",
+    costFactor: "成本与价格之比",
+    costFactorHint: "供应商收费相对于模型价格的比例：0.8 表示八折；留空为 1",
+    costPrices: "供应商按模型的价格",
     signerHint: "签名方相同的上游（同一组织的密钥）互相接受对方的签名状态",
     probe: "空闲时探测",
     probeHint: "每 30 秒一次，使用免费的 API 调用",

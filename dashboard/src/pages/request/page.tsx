@@ -11,6 +11,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { ReceiptStatement } from "../../parts/receipt.tsx";
 import { Facts, Stat, Stats } from "../../parts/stat.tsx";
+import { Rows } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { Outcome } from "../requests/outcome.tsx";
 import { requestWords } from "./words.ts";
@@ -58,6 +59,11 @@ function Detail({ detail, account }: DetailProps): ReactNode {
       {receipt.lines !== undefined && (
         <Section title={t.receipt}>
           <ReceiptStatement receipt={receipt} />
+        </Section>
+      )}
+      {detail.cost !== null && (
+        <Section title={t.cost}>
+          <Cost cost={detail.cost} />
         </Section>
       )}
       {request !== null && (
@@ -111,6 +117,39 @@ function Summary({ row }: { readonly row: RequestRow }): ReactNode {
         </span>
       </Stat>
     </Stats>
+  );
+}
+
+/** What vendors bill for it; only operators are told. */
+function Cost({ cost }: { readonly cost: NonNullable<RequestDetail["cost"]> }): ReactNode {
+  const t = useWords(requestWords);
+  return (
+    <>
+      <Stats>
+        <Stat label={t.costOfAll}>
+          <Money nanos={cost.cost_nanos} />
+        </Stat>
+        <Stat label={t.margin}>
+          <Money nanos={cost.margin_nanos} />
+        </Stat>
+      </Stats>
+      <Rows
+        caption={t.cost}
+        rows={cost.attempts.map((attempt, index) => ({ ...attempt, index }))}
+        rowKey={({ index }) => String(index)}
+        columns={[
+          { title: t.upstream, cell: ({ upstream }) => upstream || t.costUses.unknown },
+          { title: t.model, wideOnly: true, cell: ({ upstream_model }) => upstream_model ?? "–" },
+          { title: t.costUse, cell: ({ used }) => t.costUses[used] },
+          { title: t.cost, align: "end", cell: ({ cost_nanos }) => <Money nanos={cost_nanos} /> },
+          {
+            title: t.stated,
+            align: "end",
+            cell: ({ stated_nanos }) => (stated_nanos === null ? "–" : <Money nanos={stated_nanos} />),
+          },
+        ]}
+      />
+    </>
   );
 }
 

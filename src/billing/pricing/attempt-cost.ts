@@ -1,0 +1,127 @@
+import { type Nanos, PPM } from "../../base/money.ts";
+import { hoursAt } from "../../catalog/price-table.ts";
+import type { AttemptUse, FrozenPrice, HoldOrder, Outcome, ReportedUse } from "../billing.ts";
+import { type Charge, chargeOf } from "./charge.ts";
+import { type ChargeText, encodeCharge } from "./charge-text.ts";
+import { roundedExact } from "./price.ts";
+import { boundCost, statedCost } from "./stated-cost.ts";
+
+/** What the vendors of a request bill us. */
+export interface RequestCost {
+  /** Of all attempts. */
+  readonly nanos: Nanos;
+  /** In order. undefined = the attempts are none or one, which used what is charged, at the list price. */
+  readonly attempts: readonly AttemptCostText[] | undefined;
+}
+
+/** One attempt's cost, as it stands in an end record and the usage log; what is absent is as the request says. */
+export interface AttemptCostText {
+  readonly upstream?: string;
+  readonly upstream_model?: string;
+  readonly credential?: string;
+  readonly nanos: string;
+  /** What the vendor says itself, in nanos. */
+  readonly stated?: string;
+  /** On the list price, parts per million; absent = 1, or the upstream has prices of its own for the model. */
+  readonly factor?: string;
+  /** "nothing": the vendor bills nothing. "unknown": it may bill something, and nobody knows what. Absent = it is billed. */
+  readonly used?: "nothing" | "unknown";
+  /** The lines before the factor; absent = those of the request's charge. */
+  readonly charge?: ChargeText;
+}
+
+export const NO_COST: RequestCost = { nanos: 0n, attempts: undefined };
+
+/**
+ * What each attempt of a request costs us: by the same computation as its charge and on the same usage, with the upstream's
+ * prices in place of the model's, and without the group's factor. `charge` is the request's; undefined = it could not be
+ * computed.
+ */
+export function costOf(
+  { price, model }: Pick<HoldOrder, "price" | "model">,
+  atMs: number,
+  outcome: Outcome,
+  charge: Charge | undefined,
+): RequestCost {
+  const { attemptUses = ANSWERED, raw } = outcome;
+  const [first] = attemptUses;
+  if (first === undefined) return NO_COST;
+  const isPlain = attemptUses.length === 1 && first.used === "charged" && first.cost === null;
+  if (isPlain && charge !== undefined && statedCost(raw) === undefined)
+    return { nanos: boundCost(roundedExact(charge.sum, PPM)), attempts: undefined };
+  let nanos = 0n;
+  const attempts = attemptUses.map((use, index) => {
+    const cost = costOfAttempt(price, model, atMs, use, outcome, charge);
+    nanos += cost.nanos;
+    return encodeAttempt(use, cost, index === attemptUses.length - 1);
+  });
+  return { nanos, attempts };
+}
+
+/** One attempt, of which the request says all. */
+const ANSWERED: readonly AttemptUse[] = [
+  { upstream: "", upstreamModel: "", credential: "", cost: null, used: "charged" },
+];
+
+interface AttemptCost extends Pick<AttemptCostText, "used"> {
+  readonly nanos: Nanos;
+  readonly stated?: Nanos | undefined;
+  readonly factorPpm?: bigint;
+  readonly charge?: Charge | undefined;
+}
+
+function costOfAttempt(
+  price: FrozenPrice,
+  model: string,
+  atMs: number,
+  { cost, used }: AttemptUse,
+  outcome: Outcome,
+  charge: Charge | undefined,
+): AttemptCost {
+  if (used === "nothing" || used === "unknown") return { nanos: 0n, used };
+  if (used === "charged" && charge === undefined) return { nanos: 0n, used: "unknown" };
+  const usage: ReportedUse = used === "charged" ? outcome : used;
+  const stated = statedCost(usage.raw);
+  const own = cost?.prices.get(model);
+  const factorPpm = own === undefined ? (cost?.factorPpm ?? PPM) : PPM;
+  if (used === "charged" && own === undefined && charge !== undefined)
+    return { nanos: boundCost(roundedExact(charge.sum, factorPpm)), stated, factorPpm };
+  const frozen = own === undefined ? price : ownPrice(price, own, atMs);
+  const billed = chargeOf(frozen, usage);
+  return { nanos: boundCost(roundedExact(billed.sum, factorPpm)), stated, factorPpm, charge: billed };
+}
+
+/** The request as it was asked, at the upstream's own prices. */
+function ownPrice(
+  { priceId, factorPpm, asked, tools, fees }: FrozenPrice,
+  { rates, dimensions }: Pick<FrozenPrice, "rates" | "dimensions">,
+  atMs: number,
+): FrozenPrice {
+  const hours = dimensions && hoursAt(dimensions.hours, atMs);
+  return {
+    priceId,
+    factorPpm,
+    rates,
+    ...(dimensions && { dimensions }),
+    ...(asked && { asked }),
+    ...(tools && { tools }),
+    ...(fees && { fees }),
+    ...(hours && { hours }),
+  };
+}
+
+/** The last attempt is the one that the request names as its upstream. */
+function encodeAttempt(
+  { upstream, upstreamModel, credential }: AttemptUse,
+  { nanos, stated, factorPpm = PPM, used, charge }: AttemptCost,
+  isLast: boolean,
+): AttemptCostText {
+  return {
+    ...(isLast ? undefined : { upstream, upstream_model: upstreamModel, credential }),
+    nanos: String(nanos),
+    ...(stated === undefined ? undefined : { stated: String(stated) }),
+    ...(factorPpm === PPM ? undefined : { factor: String(factorPpm) }),
+    ...(used === undefined ? undefined : { used }),
+    ...(charge === undefined ? undefined : { charge: encodeCharge(charge) }),
+  };
+}

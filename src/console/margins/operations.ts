@@ -1,0 +1,95 @@
+import type { z } from "zod";
+import { assert } from "../../base/assert.ts";
+import { GatewayError } from "../../errors.ts";
+import type { ConsoleDeps } from "../deps.ts";
+import { csvLine } from "../linked-file.ts";
+import { json, type Operation, text } from "../operation.ts";
+import { type Margin, type MarginSums, margins, marginsQuery } from "./contract.ts";
+import { type MarginsWanted, readMargins, type StoredMargin } from "./margins-store.ts";
+
+const described = { policy: "operator", tag: "ledger", query: marginsQuery } as const;
+
+/** What text requests brought and what their vendors bill for them, for operators. */
+export function marginsOperations(deps: ConsoleDeps): readonly Operation[] {
+  return [show(deps), exportCsv(deps)];
+}
+
+/** More rows than these nobody reads on a page. */
+const SHOWN = 1_000;
+
+function show({ database, clock }: ConsoleDeps): Operation {
+  return json({
+    ...described,
+    method: "GET",
+    path: "/operator/margins",
+    summary: "Charges, costs and margins of text requests, by upstream, model, account or month",
+    response: margins,
+    async run({ query }) {
+      const wanted = wantedOf(query, clock.nowMs());
+      const [all, ...rows] = await readMargins(database, wanted, SHOWN);
+      assert(all, "a sum has a row");
+      const { from, to } = wanted;
+      return { from, to, totals: sumsOf(all), data: rows.map(marginOf) };
+    },
+  });
+}
+
+function exportCsv({ database, clock }: ConsoleDeps): Operation {
+  return text({
+    ...described,
+    path: "/operator/margins.csv",
+    summary: "The full list as a CSV file",
+    contentType: "text/csv; charset=utf-8",
+    fileName: ({ query }) => `margins-by-${query.by}.csv`,
+    async *run({ query }) {
+      yield csvLine(["id", "name", ...COLUMNS]);
+      const [, ...rows] = await readMargins(database, wantedOf(query, clock.nowMs()), null);
+      yield rows
+        .map(marginOf)
+        .map((row) => csvLine([row.id, row.name, ...COLUMNS.map((name) => row[name])]))
+        .join("");
+    },
+  });
+}
+
+const COLUMNS = [
+  "attempts",
+  "unknown",
+  "charge_nanos",
+  "cost_nanos",
+  "margin_nanos",
+  "stated_attempts",
+  "stated_nanos",
+  "stated_cost_nanos",
+] as const satisfies readonly (keyof MarginSums)[];
+
+const DAY_MS = 86_400_000;
+
+function wantedOf({ from, to, by }: z.output<typeof marginsQuery>, nowMs: number): MarginsWanted {
+  const last = to ?? dayAt(nowMs);
+  const first = from ?? dayAt(Date.parse(last) - 29 * DAY_MS);
+  if (first > last)
+    throw new GatewayError("invalid_request", "to: is before the first day.", { param: "to" });
+  return { from: first, to: last, by };
+}
+
+function dayAt(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+function marginOf(row: StoredMargin): Margin {
+  return { id: row.id ?? "", name: row.name, ...sumsOf(row) };
+}
+
+function sumsOf(row: StoredMargin): MarginSums {
+  return {
+    attempts: Number(row.attempts),
+    unknown: Number(row.unknown),
+    charge_nanos: String(row.chargeNanos),
+    cost_nanos: String(row.costNanos),
+    margin_nanos: String(row.chargeNanos - row.costNanos),
+    stated_attempts: Number(row.statedAttempts),
+    stated_nanos: String(row.statedNanos),
+    stated_cost_nanos: String(row.statedCostNanos),
+  };
+}
