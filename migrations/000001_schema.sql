@@ -896,12 +896,13 @@ create table cost_days (
   -- Of these, such as the vendor may bill without having said what they used.
   unknown int8 not null,
   charge_nanos int8 not null,
-  cost_nanos int8 not null,
+  -- Costs are numeric: vendors may state absurd ones, whose sum must not keep a charge from being posted.
+  cost_nanos numeric not null,
   -- Where the vendor states its cost itself: how often, what was charged, what our prices make of it, what it says.
   stated_attempts int8 not null,
   stated_charge_nanos int8 not null,
-  stated_cost_nanos int8 not null,
-  stated_nanos int8 not null,
+  stated_cost_nanos numeric not null,
+  stated_nanos numeric not null,
   primary key (day, account_id, model, upstream)
 ) with (fillfactor = 70);
 create index cost_days_upstream on cost_days (upstream, day);
@@ -910,10 +911,10 @@ create index cost_days_account on cost_days (account_id, day);
 create view cost_days_of_log as
   select (posted_at at time zone 'utc')::date as day, account_id, model collate "C" as model, upstream collate "C" as upstream,
          count(*) as attempts, count(*) filter (where used = 'unknown') as unknown, sum(charge_nanos)::int8 as charge_nanos,
-         sum(cost_nanos)::int8 as cost_nanos, count(stated_nanos) as stated_attempts,
+         sum(cost_nanos) as cost_nanos, count(stated_nanos) as stated_attempts,
          coalesce(sum(charge_nanos) filter (where stated_nanos is not null), 0)::int8 as stated_charge_nanos,
-         coalesce(sum(cost_nanos) filter (where stated_nanos is not null), 0)::int8 as stated_cost_nanos,
-         coalesce(sum(stated_nanos), 0)::int8 as stated_nanos
+         coalesce(sum(cost_nanos) filter (where stated_nanos is not null), 0) as stated_cost_nanos,
+         coalesce(sum(stated_nanos), 0) as stated_nanos
     from attempt_costs group by 1, 2, 3, 4;
 
 create trigger usage_sums_costs after insert on usage referencing new table as posted

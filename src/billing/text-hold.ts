@@ -10,7 +10,7 @@ import type { Lease } from "./leases/lease.ts";
 import { growHold } from "./leases/lease-growth.ts";
 import type { LedgerRef } from "./leases/ledger-ref.ts";
 import type { LedgerClient } from "./ledger/ledger-client.ts";
-import { costOf, NO_COST, type RequestCost } from "./pricing/attempt-cost.ts";
+import { costOf, type RequestCost, UNKNOWN_COST } from "./pricing/attempt-cost.ts";
 import { type Charge, chargeOf } from "./pricing/charge.ts";
 import { encodeRow } from "./usage-log/usage-row.ts";
 
@@ -129,7 +129,10 @@ function costFor(
     return costOf(order, atMs, outcome, charge);
   } catch (error) {
     // Our own mistake again, which is nothing that a request may fail for.
-    log.error({ err: error, requestId: order.requestId }, "a cost can't be computed; 0 is recorded");
-    return NO_COST;
+    log.error(
+      { err: error, requestId: order.requestId },
+      "a cost can't be computed; it is recorded as unknown",
+    );
+    return UNKNOWN_COST;
   }
 }

@@ -16,7 +16,7 @@ create or replace function insert_usage_rows(journal_id text, numbers int8[], ro
       f[21]::boolean, '{}'::text[], f[22]::int4, f[23]::int4, f[24]::int4, f[25]::int4, f[26]::int4, f[27]::int4,
       f[28]::jsonb, f[7]::int8, f[8]::jsonb, f[9]::int8, f[12]::int8, f[29]::int8, string_to_array(f[13], ','),
       '{}'::text[], journal_id, l.number, f[30]::int8, null::jsonb, f[31], f[32], null::int4, null::jsonb,
-      f[33]::int8, f[34]::jsonb
+      readable_cost(f[33]), readable_costs(f[34]::jsonb)
       from unnest(numbers, row_texts) as l (number, row_text), string_to_array(l.row_text, E'\t', '') as f
      where l.row_text not like '{%'
     union all
@@ -28,7 +28,7 @@ create or replace function insert_usage_rows(journal_id text, numbers int8[], ro
       (e.usage ->> 'cacheWrite1h')::int4, (e.usage ->> 'outputVisible')::int4, (e.usage ->> 'outputReasoning')::int4,
       e.raw, b.price, b.rates, b.factor, coalesce(e.hold, b.hold), e.charge, b.ledgers, coalesce(e.losses, '{}'), journal_id, l.number,
       coalesce(e.written_off, 0), e.implausible,
-      e.credential, e.chosen, e.output_limit, e.charged, coalesce(e.cost, 0), e.costs
+      e.credential, e.chosen, e.output_limit, e.charged, readable_cost(coalesce(e.cost, '0')), readable_costs(e.costs)
       from unnest(numbers, row_texts) as l (number, row_text),
            jsonb_to_record(split_part(l.row_text, E'\t', 1)::jsonb) as b (
              at int8, request text, account int8, key int8, model text, endpoint text, streamed boolean,
@@ -37,7 +37,7 @@ create or replace function insert_usage_rows(journal_id text, numbers int8[], ro
              at int8, upstream text, upstream_model text, status int4, reason text, error_code text, attempts int4,
              first_byte_ms int4, total_ms int4, estimated boolean, hostile text[], usage jsonb, raw jsonb,
              charge int8, losses text[], charged jsonb, hold int8, written_off int8, implausible jsonb,
-             credential text, chosen text, output_limit int4, cost int8, costs jsonb)
+             credential text, chosen text, output_limit int4, cost text, costs jsonb)
      where l.row_text like '{%'
     returning account_id, ledgers, charge_nanos
   )

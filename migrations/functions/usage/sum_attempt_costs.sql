@@ -4,10 +4,10 @@ create or replace function sum_attempt_costs() returns trigger language plpgsql 
 begin
   insert into cost_days as d
     select (a.posted_at at time zone 'utc')::date, a.account_id, a.model, a.upstream, count(*),
-           count(*) filter (where a.used = 'unknown'), sum(a.charge_nanos)::int8, sum(a.cost_nanos)::int8,
+           count(*) filter (where a.used = 'unknown'), sum(a.charge_nanos)::int8, sum(a.cost_nanos),
            count(a.stated_nanos), coalesce(sum(a.charge_nanos) filter (where a.stated_nanos is not null), 0)::int8,
-           coalesce(sum(a.cost_nanos) filter (where a.stated_nanos is not null), 0)::int8,
-           coalesce(sum(a.stated_nanos), 0)::int8
+           coalesce(sum(a.cost_nanos) filter (where a.stated_nanos is not null), 0),
+           coalesce(sum(a.stated_nanos), 0)
       from (
         select posted_at, account_id, model, coalesce(upstream, '') as upstream, charge_nanos, cost_nanos,
                null::int8 as stated_nanos, null::text as used

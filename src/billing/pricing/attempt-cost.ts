@@ -32,6 +32,9 @@ export interface AttemptCostText {
 
 export const NO_COST: RequestCost = { nanos: 0n, attempts: undefined };
 
+/** Of a request whose cost cannot be computed. */
+export const UNKNOWN_COST: RequestCost = { nanos: 0n, attempts: [{ nanos: "0", used: "unknown" }] };
+
 /**
  * What each attempt of a request costs us: by the same computation as its charge and on the same usage, with the upstream's
  * prices in place of the model's, and without the group's factor. `charge` is the request's; undefined = it could not be

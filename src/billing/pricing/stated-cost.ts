@@ -17,6 +17,7 @@ const MAX_NANOS = 1_000_000n * 10n ** 9n;
 
 /** A cost as it can be recorded. */
 export function boundCost(nanos: Nanos): Nanos {
+  if (nanos < 0n) return 0n;
   return nanos < MAX_NANOS ? nanos : MAX_NANOS;
 }
 

@@ -8,10 +8,11 @@ export interface StoredMargin {
   readonly attempts: bigint;
   readonly unknown: bigint;
   readonly chargeNanos: bigint;
-  readonly costNanos: bigint;
+  /** Costs are numeric: sums of what vendors say have no bound. */
+  readonly costNanos: string;
   readonly statedAttempts: bigint;
-  readonly statedNanos: bigint;
-  readonly statedCostNanos: bigint;
+  readonly statedNanos: string;
+  readonly statedCostNanos: string;
 }
 
 export interface MarginsWanted {
@@ -38,9 +39,9 @@ export async function readMargins(
   return db.query<StoredMargin>(
     `with sums as (
        select ${ID[by]} as id, sum(attempts)::int8 as attempts, sum(unknown)::int8 as unknown,
-              sum(charge_nanos)::int8 as "chargeNanos", sum(cost_nanos)::int8 as "costNanos",
-              sum(stated_attempts)::int8 as "statedAttempts", sum(stated_nanos)::int8 as "statedNanos",
-              sum(stated_cost_nanos)::int8 as "statedCostNanos"
+              sum(charge_nanos)::int8 as "chargeNanos", sum(cost_nanos) as "costNanos",
+              sum(stated_attempts)::int8 as "statedAttempts", sum(stated_nanos) as "statedNanos",
+              sum(stated_cost_nanos) as "statedCostNanos"
          from cost_days d where d.day between $1::date and $2::date group by 1
      ), listed as (
        select s.*, ${by === "account" ? "a.name" : "null::text"} as name from sums s
@@ -48,10 +49,10 @@ export async function readMargins(
         order by ${order} limit $3
      )
      select null as id, null as name, coalesce(sum(attempts), 0)::int8 as attempts, coalesce(sum(unknown), 0)::int8 as unknown,
-            coalesce(sum("chargeNanos"), 0)::int8 as "chargeNanos", coalesce(sum("costNanos"), 0)::int8 as "costNanos",
+            coalesce(sum("chargeNanos"), 0)::int8 as "chargeNanos", coalesce(sum("costNanos"), 0) as "costNanos",
             coalesce(sum("statedAttempts"), 0)::int8 as "statedAttempts",
-            coalesce(sum("statedNanos"), 0)::int8 as "statedNanos",
-            coalesce(sum("statedCostNanos"), 0)::int8 as "statedCostNanos"
+            coalesce(sum("statedNanos"), 0) as "statedNanos",
+            coalesce(sum("statedCostNanos"), 0) as "statedCostNanos"
        from sums
      union all
      select id, name, attempts, unknown, "chargeNanos", "costNanos", "statedAttempts", "statedNanos", "statedCostNanos"

@@ -86,10 +86,10 @@ function sumsOf(row: StoredMargin): MarginSums {
     attempts: Number(row.attempts),
     unknown: Number(row.unknown),
     charge_nanos: String(row.chargeNanos),
-    cost_nanos: String(row.costNanos),
-    margin_nanos: String(row.chargeNanos - row.costNanos),
+    cost_nanos: row.costNanos,
+    margin_nanos: String(row.chargeNanos - BigInt(row.costNanos)),
     stated_attempts: Number(row.statedAttempts),
-    stated_nanos: String(row.statedNanos),
-    stated_cost_nanos: String(row.statedCostNanos),
+    stated_nanos: row.statedNanos,
+    stated_cost_nanos: row.statedCostNanos,
   };
 }

@@ -12,7 +12,8 @@ export interface DayOfUpstream {
   /** Of requests for which the vendor says a cost; null = of none. */
   readonly reportedRequests: bigint | null;
   readonly reportedChargeNanos: bigint | null;
-  readonly costNanos: bigint | null;
+  /** Numeric, as a sum of what vendors say has no bound. */
+  readonly costNanos: string | null;
 }
 
 /** What an upstream brought and is said to have cost, by day. By index usage_hours_upstream. */
@@ -27,8 +28,8 @@ export function readUpstreamDays(db: Queryable, name: string, days: number): Pro
         where upstream = $1 and hour >= date_trunc('day', now(), 'UTC') - ($2 - 1) * interval '1 day'
         group by 1
      ), billed as (
-       select day, sum(attempts)::int8 as attempts, sum(cost_nanos)::int8 as cost_nanos, sum(stated_attempts)::int8 as stated,
-              sum(stated_charge_nanos)::int8 as stated_charge_nanos, sum(stated_nanos)::int8 as stated_nanos
+       select day, sum(stated_attempts)::int8 as stated,
+              sum(stated_charge_nanos)::int8 as stated_charge_nanos, sum(stated_nanos) as stated_nanos
          from cost_days where upstream = $1 and day > (now() at time zone 'utc')::date - $2::int4 group by 1
      )
      select b.day::text as day, b.requests, b.errors, b.input_tokens as "inputTokens",
