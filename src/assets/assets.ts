@@ -34,7 +34,7 @@ export type AssetType = (typeof ASSET_TYPES)[number];
 /** As answered to a registration; keys are the wire's. */
 export interface CreatedAsset {
   readonly Id: string;
-  readonly Status?: string;
+  readonly Status?: string | undefined;
 }
 
 /** As answered to a read; values are the upstream's but for the id, which is ours. `URL` is signed and expires: fresh with every read. */

@@ -48,15 +48,15 @@ export interface FrozenPrice {
   readonly rates: TokenPrices;
   readonly factorPpm: bigint;
   /** Of a table with more than its base row. */
-  readonly dimensions?: PriceDimensions;
+  readonly dimensions?: PriceDimensions | undefined;
   /** How the request asks to be served, in words that the price table has; absent = plainly. */
-  readonly asked?: ServiceTerms;
+  readonly asked?: ServiceTerms | undefined;
   /** Tools that it offers the upstream to run, as the table's calls name them. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
   /** What it pays once for a field of it, unless the response counts that; also among the table's calls. */
-  readonly fees?: readonly string[];
+  readonly fees?: readonly string[] | undefined;
   /** Those of the table's hours in which it was accepted. */
-  readonly hours?: Pick<PriceHours, "name" | "factor">;
+  readonly hours?: Pick<PriceHours, "name" | "factor"> | undefined;
 }
 
 /** The same for images and videos. */
@@ -128,11 +128,11 @@ export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
 export interface ServedUsage extends CountedWork {
   readonly usage: TokenUsage;
   /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one. */
-  readonly requests?: number;
+  readonly requests?: number | undefined;
   /** How the vendor says that it served the request; absent = it says nothing. */
-  readonly served?: ServiceTerms;
+  readonly served?: ServiceTerms | undefined;
   /** Set where the upstream that responded was not asked for tools, tiers and the like. */
-  readonly withoutExtras?: true;
+  readonly withoutExtras?: true | undefined;
 }
 
 /** The same with the vendor's own words. */
@@ -161,23 +161,23 @@ export interface Outcome extends ReportedUse {
   /** True where a bucket is our estimate and not the vendor's word. */
   readonly estimated: boolean;
   /** Of every attempt, in order; absent = there was one, which used what is charged, at the list price. */
-  readonly attemptUses?: readonly AttemptUse[];
+  readonly attemptUses?: readonly AttemptUse[] | undefined;
   /** Impossible values that were ignored. */
-  readonly hostile?: readonly string[];
+  readonly hostile?: readonly string[] | undefined;
   readonly upstream: string | null;
   readonly upstreamModel: string | null;
   /** Absent = nobody was asked. */
-  readonly place?: AskedPlace;
+  readonly place?: AskedPlace | undefined;
   /** The output limit that the gateway wrote into the request, where the caller stated none and the money covered no more. */
-  readonly outputLimit?: number;
+  readonly outputLimit?: number | undefined;
   /** What the vendor reported and cannot have been; the usage has something else in its place. */
-  readonly implausible?: readonly Implausible[];
+  readonly implausible?: readonly Implausible[] | undefined;
   /** HTTP status the caller saw; 0 = gone before any. */
   readonly status: number;
-  readonly errorCode?: string;
+  readonly errorCode?: string | undefined;
   readonly attempts: number;
   readonly firstByteMs: number | null;
   readonly totalMs: number;
   /** Fields that translation could not carry. */
-  readonly losses?: readonly string[];
+  readonly losses?: readonly string[] | undefined;
 }

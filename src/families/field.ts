@@ -16,7 +16,7 @@ interface FieldBasics {
   /** For people. */
   readonly about: string;
   readonly required?: true;
-  readonly refused?: Refusals;
+  readonly refused?: Refusals | undefined;
   /** Another name of the field, which counts where the field itself is absent. */
   readonly alias?: string;
 }

@@ -17,7 +17,7 @@ export interface Refusal {
   /** Who was asked last, and how many times it was tried. */
   readonly upstream?: string | null;
   readonly attempts?: number;
-  readonly user?: string;
+  readonly user?: string | undefined;
 }
 
 /**

@@ -24,8 +24,8 @@ export interface TaskRequest {
   readonly model: Model;
   readonly submission: Submission;
   /** `Idempotency-Key`, with a digest of the body it came with. */
-  readonly idempotency?: { readonly key: string; readonly bodyDigest: string };
-  readonly webhookUrl?: string;
+  readonly idempotency?: { readonly key: string; readonly bodyDigest: string } | undefined;
+  readonly webhookUrl?: string | undefined;
   /**
    * How its key was let in before the body came, or why it was not, which is told once the money is looked at; the submit
    * asks itself where this is undefined. Whoever gives an admission finishes it.

@@ -20,9 +20,9 @@ export interface Candidate {
  */
 export interface CallerHeaders {
   /** `vendorx-version` in any spelling. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** `vendorx-beta` in any spelling, the lists united and joined with commas. */
-  readonly betas?: string;
+  readonly betas?: string | undefined;
 }
 
 /** All of a caller's query parameters that may reach an upstream, for kinds that take them. */

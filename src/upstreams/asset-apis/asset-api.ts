@@ -27,7 +27,7 @@ export interface NewAsset {
 
 export interface CreatedUpstreamAsset {
   readonly id: string;
-  readonly status?: string;
+  readonly status?: string | undefined;
 }
 
 /** The specification's record with the vendor's id, each text "" where the vendor is silent. */

@@ -10,12 +10,14 @@ export interface TaskApi {
   readonly poll?: (upstreamId: string, about: PollAbout) => TaskApiRequest;
   readonly readPoll?: (response: TaskApiResponse) => PollOutcome;
   /** Asks for many tasks at once, where the vendor offers it. */
-  readonly batch?: {
-    readonly max: number;
-    request(upstreamIds: readonly string[], about: PollAbout): TaskApiRequest;
-    /** By upstream id; one that is missing is asked for alone. undefined = it has too much to do to be asked more. */
-    read(response: TaskApiResponse): ReadonlyMap<string, PollOutcome> | undefined;
-  };
+  readonly batch?:
+    | {
+        readonly max: number;
+        request(upstreamIds: readonly string[], about: PollAbout): TaskApiRequest;
+        /** By upstream id; one that is missing is asked for alone. undefined = it has too much to do to be asked more. */
+        read(response: TaskApiResponse): ReadonlyMap<string, PollOutcome> | undefined;
+      }
+    | undefined;
   /** The vendor makes one task of any number of submits with the same `taskId`: a lost answer may be repeated. */
   readonly idempotent: boolean;
   /**
@@ -46,10 +48,10 @@ export interface PollAbout {
 export interface TaskApiRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: Uint8Array;
   /** Instead of `body`: what becomes JSON where it is sent, since orders with images in them are large. */
-  readonly json?: object;
+  readonly json?: object | undefined;
   /** The answer holds the images themselves: it may take as long, and be as large, as they need. */
   readonly responsesWithMedia?: boolean;
   /** Longer than this nobody waits for the answer, in milliseconds, the way there included. */
@@ -75,7 +77,7 @@ export type SubmitOutcome =
       readonly type: "refused";
       readonly next: "fail" | "another" | "later";
       readonly reason: string;
-      readonly retryAfterSeconds?: number;
+      readonly retryAfterSeconds?: number | undefined;
     }
   | { readonly type: "unclear"; readonly reason: string };
 
@@ -90,22 +92,22 @@ export type FindOutcome =
  */
 export type PollOutcome =
   | { readonly type: "queued" }
-  | { readonly type: "running"; readonly progressPercent?: number }
+  | { readonly type: "running"; readonly progressPercent?: number | undefined }
   | { readonly type: "resultless" }
   | { readonly type: "succeeded"; readonly result: TaskResult }
-  | { readonly type: "failed"; readonly reason: string; readonly cost?: TaskResult["cost"] };
+  | { readonly type: "failed"; readonly reason: string; readonly cost?: TaskResult["cost"] | undefined };
 
 /** What came of it. Links are the vendor's, or data URLs where it answers with the bytes. */
 export interface TaskResult {
-  readonly outputs: readonly { readonly url: string; readonly expiresAt?: number }[];
-  readonly lastFrameUrl?: string;
+  readonly outputs: readonly { readonly url: string; readonly expiresAt?: number | undefined }[];
+  readonly lastFrameUrl?: string | undefined;
   /** Of the video that was made, where the vendor says. */
   readonly durationSeconds?: number;
   readonly resolution?: string;
   /** The vendor's own usage object. */
   readonly usage?: unknown;
   /** What the vendor says it cost, in its own unit; kept for reports on margins. */
-  readonly cost?: number;
+  readonly cost?: number | undefined;
   /** `data.content` is served too where the vendor's own layout is ark's. */
   readonly layout?: "ark";
 }
