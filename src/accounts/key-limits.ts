@@ -1,3 +1,4 @@
+import { definedFields } from "../base/defined-fields.ts";
 import type { RateLimits, SpendingLimit } from "./caller.ts";
 
 /** A key's limits as its columns hold them. */
@@ -14,12 +15,16 @@ export function readSpendingLimit(row: LimitColumns): SpendingLimit | null {
   return { amountNanos: row.limit_nanos, period: row.limit_period };
 }
 
-export function readRateLimits(row: LimitColumns): RateLimits | null {
-  const { requests_per_minute: requests, tokens_per_minute: tokens, concurrency } = row;
+/** The same from a row and from a form; null = none. */
+export function readRateLimits({
+  requests_per_minute: requests,
+  tokens_per_minute: tokens,
+  concurrency,
+}: Omit<LimitColumns, "limit_nanos" | "limit_period">): RateLimits | null {
   if (requests === null && tokens === null && concurrency === null) return null;
-  return {
-    ...(requests !== null && { requestsPerMinute: requests }),
-    ...(tokens !== null && { tokensPerMinute: tokens }),
-    ...(concurrency !== null && { concurrency }),
-  };
+  return definedFields({
+    requestsPerMinute: requests ?? undefined,
+    tokensPerMinute: tokens ?? undefined,
+    concurrency: concurrency ?? undefined,
+  });
 }

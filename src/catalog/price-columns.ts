@@ -1,3 +1,4 @@
+import { definedFields } from "../base/defined-fields.ts";
 import type { MediaRates, PriceRow } from "./catalog.ts";
 import { NO_DIMENSIONS, type PriceDimensions } from "./price-table.ts";
 import type { TokenPriceName, TokenPrices } from "./token-prices.ts";
@@ -19,14 +20,14 @@ type Amounts = Readonly<Record<string, string>>;
 type AsText<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: AsText<T[K]> } : T;
 
 export function readPrice({ rates, dimensions, media }: PriceColumns): Price {
-  return {
+  return definedFields({
     rates: readAmounts(rates),
-    ...(dimensions !== null && { dimensions: readDimensions(dimensions) }),
-    media: {
-      ...(media.perImage && { perImage: readAmounts(media.perImage) }),
-      ...(media.perSecond && { perSecond: readAmounts(media.perSecond) }),
-    },
-  };
+    dimensions: dimensions === null ? undefined : readDimensions(dimensions),
+    media: definedFields({
+      perImage: media.perImage && readAmounts(media.perImage),
+      perSecond: media.perSecond && readAmounts(media.perSecond),
+    }),
+  });
 }
 
 /** The names of the columns, in the order of priceValues. */

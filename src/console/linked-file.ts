@@ -1,3 +1,4 @@
+import { definedFields } from "../base/defined-fields.ts";
 import { createSafeFetch, type SafeFetch } from "../base/fetch/safe-fetch.ts";
 import { FetchFailure } from "../base/fetch/safe-fetch-failure.ts";
 import type { Upstream } from "../catalog/catalog.ts";
@@ -123,7 +124,7 @@ function headersOf({ status, headers, finalUrl }: Found, saveAs: string | undefi
   const name = `${kept ?? ""}${TYPES[ending] === undefined ? "" : `.${ending}`}`;
   const length = headers["content-length"];
   const part = headers["content-range"];
-  return {
+  return definedFields({
     "content-type": type,
     "content-disposition": kept === undefined ? "inline" : `attachment; filename="${name}"`,
     "content-security-policy": "default-src 'none'; sandbox",
@@ -131,10 +132,10 @@ function headersOf({ status, headers, finalUrl }: Found, saveAs: string | undefi
     // What was made does not change.
     "cache-control": "private, max-age=3600",
     vary: "range",
-    ...(length !== undefined && /^\d+$/.test(length) && { "content-length": length }),
-    ...(status === 206 && part !== undefined && { "content-range": part }),
+    "content-length": length !== undefined && /^\d+$/.test(length) ? length : undefined,
+    "content-range": status === 206 ? part : undefined,
     "accept-ranges": "bytes",
-  };
+  });
 }
 
 function redirectTo(location: string): FileResponse {

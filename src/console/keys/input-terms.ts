@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { RateLimits, SpendingLimit } from "../../accounts/caller.ts";
+import type { SpendingLimit } from "../../accounts/caller.ts";
+import { readRateLimits } from "../../accounts/key-limits.ts";
 import type { KeyTerms } from "../../accounts/keys-store.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
@@ -39,7 +40,7 @@ export function inputTerms(
         ? (before?.spendingLimit ?? null)
         : spendingLimit(given.spending_limit),
     rateLimits:
-      given.rate_limits === undefined ? (before?.rateLimits ?? null) : rateLimits(given.rate_limits),
+      given.rate_limits === undefined ? (before?.rateLimits ?? null) : readRateLimits(given.rate_limits),
   };
 }
 
@@ -67,13 +68,3 @@ function spendingLimit(given: NonNullable<Given["spending_limit"]> | null): Spen
 
 // Amounts in the database end at nine billion dollars.
 const MAX_NANOS = 10n ** 18n;
-
-function rateLimits(given: NonNullable<Given["rate_limits"]>): RateLimits | null {
-  const { requests_per_minute: requests, tokens_per_minute: tokens, concurrency } = given;
-  if (requests === null && tokens === null && concurrency === null) return null;
-  return {
-    ...(requests !== null && { requestsPerMinute: requests }),
-    ...(tokens !== null && { tokensPerMinute: tokens }),
-    ...(concurrency !== null && { concurrency }),
-  };
-}

@@ -108,7 +108,7 @@ function factorsOf(dimensions: PriceDimensions): AccountModel["price"]["factors"
       name,
       factor: formatDecimal(factor, FACTOR_PLACES),
       utc: ranges.map(formatRange),
-      ...(days && { days: [...days] }),
+      days: days ? [...days] : undefined,
     })),
   ];
 }

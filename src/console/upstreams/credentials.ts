@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import { setCredential, type UpstreamRecord, upsertUpstream } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
 import { encodeUpstream } from "../../manifest/file/encode-file.ts";
@@ -157,7 +158,10 @@ async function judge(
     models: new Set(before.models.keys()),
   };
   const { disabled: _, ...form } = encodeUpstream(before);
-  readUpstream({ ...form, timeouts: {}, ...(secrets.length > 0 && { api_keys: secrets }) }, known);
+  readUpstream(
+    definedFields({ ...form, timeouts: {}, api_keys: secrets.length > 0 ? secrets : undefined }),
+    known,
+  );
 }
 
 function noteOf(action: string, before: UpstreamRecord, after: Parameters<typeof auditedCredentials>[0]) {

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import {
   deleteUpstream,
   readUpstreams,
@@ -134,7 +135,11 @@ async function judge(tx: Queryable, { name, terms, before }: Judged): Promise<Up
   const { api_keys, enabled, ...form } = terms;
   const stored = before?.credentials ?? [];
   const secrets = api_keys ?? stored.map(({ secret }) => secret);
-  const file = { ...withoutNulls(form), name, ...(secrets.length > 0 && { api_keys: secrets }) };
+  const file = definedFields({
+    ...withoutNulls(form),
+    name,
+    api_keys: secrets.length > 0 ? secrets : undefined,
+  });
   const declared = readUpstream(file, await readKnownNames(tx));
   if (before !== undefined && api_keys === undefined) refuseMoved(before, declared.baseUrl);
   return {

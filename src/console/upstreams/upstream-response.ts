@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import { formatDecimal } from "../../base/money.ts";
 import type { UpstreamCost } from "../../catalog/catalog.ts";
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
@@ -47,7 +48,7 @@ export function upstreamResponses(
       weight: record.weight,
       max_concurrency: record.maxConcurrency,
       shared_ids: [...record.sharedIds].sort(),
-      timeouts: withoutUndefined(file["timeouts"] as Upstream["timeouts"]),
+      timeouts: definedFields(file["timeouts"] as Upstream["timeouts"]),
       probe: record.probe,
       signer: record.signer,
       cost: record.cost && costResponse(record.cost),
@@ -132,8 +133,4 @@ function hourOf(row: TrafficRow | undefined): Upstream["hour"] {
 
 function hintOf(secret: string): string {
   return secret.length < HINTED_LENGTH ? "" : `…${secret.slice(-HINT_LENGTH)}`;
-}
-
-function withoutUndefined<Fields extends object>(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 }

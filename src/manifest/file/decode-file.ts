@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import type { Path } from "../../base/schema-issues.ts";
 import type { Group, UpstreamCost } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
@@ -55,18 +56,18 @@ function decodeModel(model: FileModel): ModelDeclaration {
 
 function decodePrice(price: FilePrice): Price {
   const dimensions = decodeDimensions(price);
-  return {
+  return definedFields({
     rates: decodePrices(price),
-    ...(dimensions && { dimensions }),
-    media: given({ perImage: lowerCase(price.per_image), perSecond: lowerCase(price.per_second) }),
-  };
+    dimensions,
+    media: definedFields({ perImage: lowerCase(price.per_image), perSecond: lowerCase(price.per_second) }),
+  });
 }
 
 function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: ReferenceAt): DeclaredUpstream {
   const models = Array.isArray(upstream.models)
     ? upstream.models.map((id): [string, string] => [id, id])
     : Object.entries(upstream.models);
-  return {
+  return definedFields({
     name: upstream.name,
     kind: upstream.kind,
     baseUrl: upstream.base_url.replace(/\/+$/, ""),
@@ -81,9 +82,9 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     probe: upstream.probe,
     signer: upstream.signer,
     cost: upstream.cost ? decodeCost(upstream.cost) : null,
-    ...(upstream.disabled !== undefined && { enabled: !upstream.disabled }),
+    enabled: upstream.disabled === undefined ? undefined : !upstream.disabled,
     credentials: decodeCredentials(upstream, path, referenceAt),
-  };
+  });
 }
 
 function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): UpstreamCost | null {
@@ -93,7 +94,7 @@ function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): Upst
 }
 
 function decodeTimeouts(timeouts: FileUpstream["timeouts"]): UpstreamDeclaration["timeouts"] {
-  return given({
+  return definedFields({
     connectMs: timeouts.connect_ms,
     firstByteStreamMs: timeouts.first_byte_stream_ms,
     firstBytePlainMs: timeouts.first_byte_plain_ms,
@@ -120,44 +121,37 @@ function decodeCredentials(
 }
 
 function decodeAccount(account: FileAccount, path: Path, referenceAt: ReferenceAt): DeclaredAccount {
-  return {
+  return definedFields({
     name: account.name,
     group: account.group,
     balanceNanos: account.balance ?? null,
-    ...(account.disabled !== undefined && { disabled: account.disabled }),
+    disabled: account.disabled,
     keys: account.keys?.map((key, index) => decodeKey(key, [...path, "keys", index], referenceAt)) ?? null,
-  };
+  });
 }
 
 function decodeKey(key: FileKey, path: Path, referenceAt: ReferenceAt): DeclaredKey {
   const limit = key.spending_limit;
   const rates = key.rate_limits;
-  const rateLimits = given({
+  const rateLimits = definedFields({
     requestsPerMinute: rates?.requests_per_minute,
     tokensPerMinute: rates?.tokens_per_minute,
     concurrency: rates?.concurrency,
   });
-  return {
+  return definedFields({
     name: key.name,
     credential: key.key ?? null,
     reference: referenceAt([...path, "key"]),
     models: key.models ?? null,
-    ...(key.disabled !== undefined && { disabled: key.disabled }),
+    disabled: key.disabled,
     expiresAt: key.expires_at === undefined ? null : new Date(key.expires_at),
     spendingLimit: limit ? { amountNanos: limit.amount, period: limit.period } : null,
     rateLimits: Object.keys(rateLimits).length > 0 ? rateLimits : null,
-  };
+  });
 }
 
 function lowerCase(prices: Readonly<Record<string, bigint>> | undefined): Record<string, bigint> | undefined {
   return (
     prices && Object.fromEntries(Object.entries(prices).map(([word, price]) => [word.toLowerCase(), price]))
   );
-}
-
-/** The entries that have a value: what is not given must not stand as undefined where defaults are filled in. */
-function given<T extends object>(entries: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

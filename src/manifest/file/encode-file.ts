@@ -33,9 +33,10 @@ export function encodeModel(model: ModelDeclaration): FileRecord {
 }
 
 export function encodePrice({ rates, dimensions, media }: Price): FileRecord {
+  const beside = dimensions && encodeDimensions(dimensions);
   return {
     ...encodePrices(rates),
-    ...(dimensions && encodeDimensions(dimensions)),
+    ...beside,
     per_image: media.perImage && usdByName(media.perImage),
     per_second: media.perSecond && usdByName(media.perSecond),
   };

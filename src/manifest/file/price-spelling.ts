@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import { formatDecimal, formatUsd } from "../../base/money.ts";
 import {
   type CallPrice,
@@ -15,7 +16,8 @@ import type { FilePrice } from "./schema.ts";
 
 /** The price table that the file writes; of a price by image or second an empty one. */
 export function decodeTable(price: FilePrice): PriceTable {
-  return { base: decodePrices(price), ...(decodeDimensions(price) ?? NO_DIMENSIONS) };
+  const dimensions = decodeDimensions(price) ?? NO_DIMENSIONS;
+  return { base: decodePrices(price), ...dimensions };
 }
 
 /** What the file says beside the base row; undefined = nothing. */
@@ -28,12 +30,13 @@ export function decodeDimensions(price: FilePrice): PriceDimensions | undefined 
     speeds: mapValues(price.speeds ?? {}, ({ factor }) => factor),
     regions: mapValues(price.regions ?? {}, ({ factor }) => factor),
     hours: (price.hours ?? []).map(
-      ({ name, utc, days, factor }): PriceHours => ({
-        name,
-        ranges: utc.map(decodeRange),
-        factor,
-        ...(days && { days: [...new Set(days)].sort() }),
-      }),
+      ({ name, utc, days, factor }): PriceHours =>
+        definedFields({
+          name,
+          ranges: utc.map(decodeRange),
+          factor,
+          days: days ? [...new Set(days)].sort() : undefined,
+        }),
     ),
     calls: { ...mapValues(price.extras ?? {}, decodeExtra), ...mapValues(price.calls ?? {}, decodeCall) },
     units: named(price.units ?? {}),
@@ -77,12 +80,9 @@ export function encodeDimensions(dimensions: PriceDimensions): FileRecord {
     tiers: mapValues(tiers, encodeTier),
     speeds: mapValues(speeds, encodeFactor),
     regions: mapValues(regions, encodeFactor),
-    hours: hours.map(({ name, ranges, days, factor }) => ({
-      name,
-      utc: ranges.map(formatRange),
-      ...(days && { days }),
-      ...encodeFactor(factor),
-    })),
+    hours: hours.map(({ name, ranges, days, factor }) =>
+      definedFields({ name, utc: ranges.map(formatRange), days, ...encodeFactor(factor) }),
+    ),
     calls: mapValues(calls, encodeCall),
     units: usdByName(named(units)),
     request: request === 0n ? undefined : usd(request),
