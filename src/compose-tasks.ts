@@ -73,7 +73,8 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     ask: transport.ask,
     apiOf: ({ kind }) => kindOf(kind)?.taskApi ?? undefined,
     billing: openTaskBilling(database, {
-      ...{ clock, timers: systemTimers },
+      clock,
+      timers: systemTimers,
       waitLimits: () => catalog.current().settings.queues,
     }),
     assets,

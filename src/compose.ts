@@ -135,7 +135,10 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     "journal",
     () =>
       createTextBilling({
-        ...{ database, dataDir: config.dataDir, clock, log },
+        database,
+        dataDir: config.dataDir,
+        clock,
+        log,
         waitLimits: () => catalog.current().settings.queues,
       }),
     async (each) => {

@@ -93,7 +93,7 @@ export function createAssets(options: AssetsOptions): Assets {
         // PostgreSQL keeps no NUL in a text; the upstream got it as it came.
         name: wanted.name.replaceAll("\0", ""),
       });
-      return { Id: id, ...(status === undefined ? {} : { Status: status }) };
+      return { Id: id, Status: status };
     }
     throw failedCreation("The asset service is temporarily unavailable. Try again shortly.");
   }

@@ -162,7 +162,7 @@ export function createMirror(options: MirrorOptions): Mirror {
           ),
           lastFrameUrl === undefined ? undefined : link(lastFrameUrl),
         ]);
-        return { ...result, outputs: kept, ...(lastFrame === undefined ? {} : { lastFrameUrl: lastFrame }) };
+        return { ...result, outputs: kept, lastFrameUrl: lastFrame };
       } finally {
         clearTimeout(timer);
         closing.signal.removeEventListener("abort", stop);

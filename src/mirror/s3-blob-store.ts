@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { definedFields } from "../base/defined-fields.ts";
 import { failpoint } from "../base/failpoint.ts";
 import { type BlobStore, MirrorFailure } from "./blob-store.ts";
 import { pathOf, readMediaPath } from "./media-name.ts";
@@ -56,7 +57,11 @@ export function createS3BlobStore(door: S3Client, place: S3Place): BlobStore {
     async dropUpTo(day) {
       let dropped = 0;
       for (let page = 0; page < MAX_PAGES; page += 1) {
-        const query = { "list-type": "2", prefix, ...(tidiedTo && { "start-after": tidiedTo }) };
+        const query = definedFields({
+          "list-type": "2",
+          prefix,
+          "start-after": tidiedTo === "" ? undefined : tidiedTo,
+        });
         const response = await ask({ method: "GET", key: "", query, expect: [200] });
         const keys = keysIn(await response.body.text());
         for (const key of keys.map((each) => each.slice(prefix.length))) {

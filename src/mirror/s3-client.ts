@@ -79,8 +79,8 @@ export function createS3Door(keys: S3Keys, clock: Clock): S3Client {
         method,
         dispatcher: agent,
         headers: Object.fromEntries(signed.headers),
-        ...(body && { body }),
-        ...(signal && { signal }),
+        body: body ?? null,
+        signal: signal ?? null,
       });
       return {
         status: response.statusCode,

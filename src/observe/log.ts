@@ -86,11 +86,10 @@ function describeError(error: unknown, depth = 0): ErrorDescription | string {
   return {
     type: error.name,
     message,
-    ...(code === undefined ? {} : { code }),
+    code,
     stack: frames?.join("\n"),
-    ...(error.cause === undefined || depth >= MAX_CAUSES
-      ? {}
-      : { cause: describeError(error.cause, depth + 1) }),
+    cause:
+      error.cause === undefined || depth >= MAX_CAUSES ? undefined : describeError(error.cause, depth + 1),
   };
 }
 

@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { buildConnector, Client, type Dispatcher } from "undici";
+import { definedFields } from "../defined-fields.ts";
 import { plainHost } from "./safe-fetch-allow.ts";
 import { FetchFailure } from "./safe-fetch-failure.ts";
 import type { Run } from "./safe-fetch-run.ts";
@@ -63,13 +64,13 @@ function hopOf({ statusCode, headers, body }: Dispatcher.ResponseData): Hop {
 }
 
 function requestHeaders(range: ByteRange | undefined): Record<string, string> {
-  return {
+  return definedFields({
     accept: "*/*",
     // The bytes are wanted as they are; and what inflates has no bound that its length would tell.
     "accept-encoding": "identity",
     "user-agent": "faregate",
-    ...(range === undefined ? {} : { range: `bytes=${range.first}-${range.last}` }),
-  };
+    range: range === undefined ? undefined : `bytes=${range.first}-${range.last}`,
+  });
 }
 
 function connectTo(target: URL, addresses: readonly string[], run: Run): Promise<Socket> {
@@ -77,13 +78,13 @@ function connectTo(target: URL, addresses: readonly string[], run: Run): Promise
   const literal = isIP(host) !== 0;
   const connect = buildConnector({ timeout: 0, allowH2: false, lookup: pinnedTo(addresses) });
   return new Promise((resolve, reject) => {
-    const options = {
+    const options = definedFields({
       // An address is never looked up; a name is, by the pinned answer.
       hostname: literal ? (addresses[0] ?? "") : host,
       protocol: target.protocol,
       port: target.port,
-      ...(literal ? {} : { servername: host }),
-    };
+      servername: literal ? undefined : host,
+    });
     // The declared type hides that the connector returns the socket it opens.
     const opening = connect(options, (error, socket) => {
       if (error === null) resolve(socket);

@@ -6,7 +6,7 @@ import { PROTOCOLS } from "../../protocols/table.ts";
 /** How a path's callers read errors. */
 export interface ErrorShape {
   /** A second header in which they read the request's id. */
-  readonly idHeader?: string;
+  readonly idHeader?: string | undefined;
   encodeError(error: ErrorStatement, requestId: string): string;
 }
 
@@ -47,5 +47,5 @@ const SHAPES: readonly (readonly [pattern: RegExp, shape: ErrorShape])[] = [
 
 function shapesOf({ endpoint, encodeError }: Protocol): (readonly [RegExp, ErrorShape])[] {
   const { errorPaths, idHeader } = endpoint;
-  return errorPaths === null ? [] : [[errorPaths, { encodeError, ...(idHeader ? { idHeader } : {}) }]];
+  return errorPaths === null ? [] : [[errorPaths, { encodeError, idHeader }]];
 }

@@ -39,14 +39,15 @@ export function sendError(
 ): void {
   if (raw.headersSent || raw.destroyed) return;
   const body = Buffer.from(shape.encodeError(statement, requestId));
+  const { retryAfterSeconds } = statement;
+  const retryAfter =
+    retryAfterSeconds === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterSeconds)) };
   raw.writeHead(statement.status, {
     ...headers,
     "content-type": "application/json; charset=utf-8",
     "content-length": String(body.length),
     "x-should-retry": String(shouldRetry(statement)),
-    ...(statement.retryAfterSeconds === undefined
-      ? {}
-      : { "retry-after": String(Math.ceil(statement.retryAfterSeconds)) }),
+    ...retryAfter,
   });
   if (raw.req.complete) {
     raw.end(body);

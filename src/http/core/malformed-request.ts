@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { definedFields } from "../../base/defined-fields.ts";
 import { GatewayError, shouldRetry, statementOf } from "../../errors.ts";
 import { encodeShapeA } from "../../protocols/errors/error-format-a.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -76,15 +77,15 @@ function tellOnce(
   const id = requestId();
   tellFailed(log, { id, method: "", route: "" }, NOBODY, error);
   const body = encodeShapeA(statementOf(error, errorType), id);
-  const headers = {
+  const headers = definedFields({
     ...error.headers,
-    ...(error.retryAfterSeconds === undefined ? {} : { "retry-after": error.retryAfterSeconds }),
+    "retry-after": error.retryAfterSeconds,
     "x-request-id": id,
     "x-should-retry": shouldRetry(error),
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
     connection: "close",
-  };
+  });
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join("")}\r\n${body}`);
   socket.destroySoon();

@@ -29,7 +29,7 @@ export function tellFailed(
   const about = {
     requestId,
     route: route === "" ? method : `${method} ${route}`,
-    ...(user === undefined ? {} : { user: String(user) }),
+    user: user === undefined ? undefined : String(user),
     account: caller?.accountName,
     keyId: caller === undefined ? undefined : String(caller.keyId),
     keyName: caller?.keyName,

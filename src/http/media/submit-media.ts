@@ -110,8 +110,8 @@ function requestOf(
     caller,
     model,
     submission,
-    ...(key !== undefined && { idempotency: { key, bodyDigest } }),
-    ...(webhookUrl !== undefined && { webhookUrl }),
+    idempotency: key === undefined ? undefined : { key, bodyDigest },
+    webhookUrl,
   };
 }
 
@@ -183,7 +183,7 @@ async function previewOf(deps: HttpDeps, request: TaskRequest): Promise<object> 
     object: "dry_run",
     model: model.id,
     action: submission.action,
-    units: { ...(images && { images }), ...(videoSeconds && { video_seconds: videoSeconds }) },
+    units: { images, video_seconds: videoSeconds },
     max_charge_usd: formatUsd(maxChargeNanos),
     max_charge_nanos: String(maxChargeNanos),
     fail_reason: submission.violation ?? (await assetFault(deps, request)),

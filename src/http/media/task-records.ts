@@ -50,7 +50,7 @@ function videoaData({ id, model }: Task, { outputs, usage, lastFrameUrl, layout 
   const urls = outputs.map(({ url }) => url);
   return {
     task: { id, status: "succeeded", model, outputs: urls, usage: usage ?? {}, ...lastFrame },
-    ...(layout === "ark" && { content: { video_url: urls[0] ?? "", ...lastFrame } }),
+    content: layout === "ark" ? { video_url: urls[0] ?? "", ...lastFrame } : undefined,
   };
 }
 

@@ -20,9 +20,10 @@ export function consolePaths(operations: readonly Operation[], errorResponse: (w
           ...queryParameters(operation.query),
           ...(isConditionalWrite(operation) ? [IF_MATCH] : []),
         ],
-        ...(operation.kind === "json" && operation.body !== undefined
-          ? { requestBody: { required: true, content: jsonOf(operation.body, "input") } }
-          : {}),
+        requestBody:
+          operation.kind === "json" && operation.body !== undefined
+            ? { required: true, content: jsonOf(operation.body, "input") }
+            : undefined,
         responses: { [successOf(operation)]: responseOf(operation), ...errorsOf(operation, errorResponse) },
       },
     };
@@ -75,7 +76,7 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
     in: "query",
     required: required.includes(name),
     schema,
-    ...(description === undefined ? {} : { description }),
+    description,
   }));
 }
 
@@ -107,7 +108,7 @@ function responseOf(operation: Operation): Json {
       return {
         description: "OK",
         content: jsonOf(operation.response, "output"),
-        ...(operation.conditional && operation.method !== "DELETE" ? { headers: { etag: ETAG } } : {}),
+        headers: operation.conditional && operation.method !== "DELETE" ? { etag: ETAG } : undefined,
       };
     case "events":
       return {

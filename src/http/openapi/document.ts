@@ -146,7 +146,7 @@ export function openApi(version: string, console: readonly Operation[]): Json {
       post: {
         summary,
         tags: ["text"],
-        ...(path.includes("{model}") ? { parameters: [pathParameter("model", "Model id")] } : {}),
+        parameters: path.includes("{model}") ? [pathParameter("model", "Model id")] : undefined,
         requestBody: { required: true, content: { "application/json": { schema: schemaOf(request) } } },
         responses: { 200: textResponse(response, streams), ...ERRORS },
       },

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { definedFields } from "../../base/defined-fields.ts";
 import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { GatewayError } from "../../errors.ts";
 import type { RequestContext } from "../core/endpoint.ts";
@@ -45,15 +46,16 @@ export function sendPage(context: RequestContext): Promise<void> {
 
 async function sendFile(context: RequestContext, file: string, cacheControl: string): Promise<void> {
   const { body, encoding } = await readBuilt(file, context.request.raw.headers["accept-encoding"] ?? "");
-  context.raw.writeHead(200, {
+  const headers = {
     ...context.headers,
     "content-type": FILE_TYPES[extname(file)],
     "content-length": body.length,
-    ...(encoding === undefined ? {} : { "content-encoding": encoding }),
+    "content-encoding": encoding,
     vary: "accept, accept-encoding",
     "cache-control": cacheControl,
     ...PAGE_HEADERS,
-  });
+  };
+  context.raw.writeHead(200, definedFields(headers));
   context.raw.end(context.request.method === "HEAD" ? undefined : body);
 }
 

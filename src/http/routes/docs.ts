@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { definedFields } from "../../base/defined-fields.ts";
 import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { GatewayError } from "../../errors.ts";
 import { type RequestContext, sendJson } from "../core/endpoint.ts";
@@ -76,12 +77,13 @@ async function sendAsset({ request, raw }: RequestContext): Promise<void> {
     return;
   }
   const { first, last } = wanted === "all" ? { first: 0, last: body.length - 1 } : wanted;
-  raw.writeHead(wanted === "all" ? 200 : 206, {
+  const headers = {
     ...common,
     "content-type": type,
     "content-length": String(last - first + 1),
-    ...(wanted === "all" ? {} : { "content-range": `bytes ${first}-${last}/${body.length}` }),
-  });
+    "content-range": wanted === "all" ? undefined : `bytes ${first}-${last}/${body.length}`,
+  };
+  raw.writeHead(wanted === "all" ? 200 : 206, definedFields(headers));
   raw.end(body.subarray(first, last + 1));
 }
 

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import { GatewayError } from "../../errors.ts";
 import { readMediaName } from "../../mirror/media-name.ts";
 import { MEDIA_TYPES } from "../../mirror/media-type.ts";
@@ -34,13 +35,14 @@ async function serveFile({ files, log }: HttpDeps, { request, raw, headers }: Re
   }
   const { first, last } = wanted === "all" ? { first: 0, last: bytes - 1 } : wanted;
   const stream = request.method === "HEAD" ? undefined : await reached(found.read(first, last));
-  raw.writeHead(wanted === "all" ? 200 : 206, {
+  const partHeaders = {
     ...common,
     "content-type": MEDIA_TYPES[name.type],
     "content-length": String(last - first + 1),
     "content-disposition": `inline; filename="${name.id}.${name.type}"`,
-    ...(wanted === "all" ? {} : { "content-range": `bytes ${first}-${last}/${bytes}` }),
-  });
+    "content-range": wanted === "all" ? undefined : `bytes ${first}-${last}/${bytes}`,
+  };
+  raw.writeHead(wanted === "all" ? 200 : 206, definedFields(partHeaders));
   if (stream === undefined) {
     raw.end();
     return;

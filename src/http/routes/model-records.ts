@@ -26,8 +26,8 @@ export function listRecord(view: ModelView, model: Model): object {
     created: model.created,
     owned_by: model.ownedBy,
     supported_endpoint_types: endpoints.map((each) => view.vocabulary.wordOf(each)),
-    ...(model.contextTokens === null ? {} : { context_length: model.contextTokens }),
-    ...(model.maxOutputTokens === null ? {} : { max_completion_tokens: model.maxOutputTokens }),
+    context_length: model.contextTokens ?? undefined,
+    max_completion_tokens: model.maxOutputTokens ?? undefined,
     architecture: { input_modalities: input, output_modalities: output },
   };
 }
@@ -60,8 +60,8 @@ export function nativeRecord(view: ModelView, model: Model): object {
     version: new Date(model.created * 1000).toISOString().slice(0, 10),
     displayName: model.id,
     description: `${model.id} of ${model.ownedBy}`,
-    ...(model.contextTokens === null ? {} : { inputTokenLimit: model.contextTokens }),
-    ...(model.maxOutputTokens === null ? {} : { outputTokenLimit: model.maxOutputTokens }),
+    inputTokenLimit: model.contextTokens ?? undefined,
+    outputTokenLimit: model.maxOutputTokens ?? undefined,
     supportedGenerationMethods: endpoints.flatMap((each) => METHODS[each] ?? []),
     inputModalities: input,
     outputModalities: output,

@@ -16,8 +16,9 @@ export function modelRoutes(router: Router, deps: HttpDeps): void {
     const models = view.catalog.listed(caller);
     const style = styleOf(context);
     const envelope = {
-      ...(style.list ? { success: true, object: "list" } : {}),
-      ...(style.native ? { models: models.map((model) => nativeRecord(view, model)) } : {}),
+      success: style.list ? true : undefined,
+      object: style.list ? "list" : undefined,
+      models: style.native ? models.map((model) => nativeRecord(view, model)) : undefined,
     };
     if (!style.messages) {
       const data = models.map((model) => listRecord(view, model));
@@ -84,9 +85,9 @@ function styleOf(context: RequestContext): Style {
 const NATIVE_KEYS = ["x-goog-api-key", "x-vendory-api-key"];
 
 function record(view: ModelView, model: Model, style: Style): object {
-  return {
-    ...(style.native ? nativeRecord(view, model) : {}),
-    ...(style.messages ? messagesRecord(view, model) : {}),
-    ...(style.list ? listRecord(view, model) : {}),
-  };
+  const told = {};
+  if (style.native) Object.assign(told, nativeRecord(view, model));
+  if (style.messages) Object.assign(told, messagesRecord(view, model));
+  if (style.list) Object.assign(told, listRecord(view, model));
+  return told;
 }

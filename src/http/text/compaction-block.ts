@@ -79,8 +79,8 @@ function requestOf(body: JsonObject): JsonObject {
   return {
     ...rest,
     messages: [...messages, { role: "user", content: [{ type: "text", text: asked }] }],
-    ...(output_config === undefined ? {} : { output_config: config }),
-    ...(asObjects(body["tools"]).length > 0 ? { tool_choice: { type: "none" } } : {}),
+    output_config: output_config === undefined ? undefined : config,
+    tool_choice: asObjects(body["tools"]).length > 0 ? { type: "none" } : undefined,
   };
 }
 

@@ -105,8 +105,8 @@ function requestOf(body: JsonObject, form: "whole" | "response"): JsonObject {
     ...rest,
     input: [...kept, { type: "message", role: "user", content: [{ type: "input_text", text: ASK }] }],
     store: false,
-    ...(Array.isArray(rest["tools"]) && rest["tools"].length > 0 ? { tool_choice: "none" } : {}),
-    ...(form === "whole" ? { stream: false } : {}),
+    tool_choice: Array.isArray(rest["tools"]) && rest["tools"].length > 0 ? "none" : undefined,
+    stream: form === "whole" ? false : rest["stream"],
   };
 }
 

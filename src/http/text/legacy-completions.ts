@@ -23,7 +23,7 @@ export const legacyCompletions: Adapter = {
     const prompts = readPrompts(prompt);
     return {
       ...rest,
-      ...(prompts.length === 1 ? {} : { n: prompts.length * responsesEach(rest["n"], prompts.length) }),
+      n: prompts.length === 1 ? rest["n"] : prompts.length * responsesEach(rest["n"], prompts.length),
       messages: prompts.map((content) => ({ role: "user", content })),
       max_tokens: isAbsent(maxTokens) ? DEFAULT_MAX_TOKENS : maxTokens,
     };
@@ -34,7 +34,7 @@ export const legacyCompletions: Adapter = {
     choices: asObjects(response["choices"]).map((choice) =>
       choiceOf(choice, asObject(choice["message"])?.["content"]),
     ),
-    ...(response["usage"] === undefined ? {} : { usage: response["usage"] }),
+    usage: response["usage"],
   }),
   event(event) {
     const choices = asObjects(event["choices"]);
@@ -48,7 +48,7 @@ export const legacyCompletions: Adapter = {
       {
         ...headOf(event),
         choices: told.map((choice) => choiceOf(choice, asObject(choice["delta"])?.["content"])),
-        ...(usage === undefined ? {} : { usage }),
+        usage,
       },
     ];
   },

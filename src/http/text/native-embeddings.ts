@@ -19,9 +19,9 @@ export function nativeEmbeddings(isBatch: boolean, model: string): Adapter {
         model,
         input: requests.map((each) => textOf(each["content"], isBatch ? "requests[].content" : "content")),
         encoding_format: "float",
-        ...(typeof dimensions === "number" ? { dimensions } : {}),
+        dimensions: typeof dimensions === "number" ? dimensions : undefined,
         // For upstreams of Google's own; others are not told.
-        ...(typeof taskType === "string" ? { faregate_task_type: taskType } : {}),
+        faregate_task_type: typeof taskType === "string" ? taskType : undefined,
       };
     },
     plain(response) {

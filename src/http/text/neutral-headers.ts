@@ -13,7 +13,7 @@ export function neutralHeaders(request: IncomingMessage): CallerHeaders {
   const { headers } = request;
   const version = single(headers["vendorx-version"], headers["anthropic-version"]);
   const betas = union(headers["vendorx-beta"], headers["anthropic-beta"]);
-  return { ...(version === undefined ? {} : { version }), ...(betas === undefined ? {} : { betas }) };
+  return { version, betas };
 }
 
 /** Headers in which clients call their conversation by a name; `own`: the operator's, in lower case. */
