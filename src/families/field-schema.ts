@@ -33,8 +33,8 @@ function formOf(field: Field): Json {
       // A text that is cut may be of any length.
       return {
         type: "string",
-        ...(field.required && { minLength: 1 }),
-        ...(field.maxCharacters !== undefined && !field.cut && { maxLength: field.maxCharacters }),
+        minLength: field.required ? 1 : undefined,
+        maxLength: field.maxCharacters !== undefined && !field.cut ? field.maxCharacters : undefined,
       };
     case "choice": {
       if (field.forgiving) return { type: "string", examples: field.values };
@@ -80,8 +80,8 @@ function listForm({ type, item, required, most, cut, takes }: ListField): Json {
     type: "array",
     // Items that are ignored may be anything.
     items: cut ? true : items,
-    ...(cut && { prefixItems: Array.from({ length: most ?? 0 }, () => items) }),
-    ...(required && { minItems: 1 }),
-    ...(most !== undefined && !cut && { maxItems: most }),
+    prefixItems: cut ? Array.from({ length: most ?? 0 }, () => items) : undefined,
+    minItems: required ? 1 : undefined,
+    maxItems: most !== undefined && !cut ? most : undefined,
   };
 }

@@ -143,7 +143,7 @@ function fieldsOf(limits: VideoaLimits) {
       most: limits.longestSeconds,
       also: -1,
       byDefault: 5,
-      ...(limits.infersTask && { refused: { malformed: "invalid_duration" as const } }),
+      refused: limits.infersTask ? { malformed: "invalid_duration" as const } : undefined,
       about:
         "Duration in seconds; -1 lets the model decide, reserves the maximum and charges the actual length",
     },

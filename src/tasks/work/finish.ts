@@ -105,7 +105,7 @@ async function actualUnits(
   held: MediaUnits,
   result: TaskResult,
   probe: ProbeSeconds,
-): Promise<{ used: MediaUnits; estimated: boolean; found?: Measure }> {
+): Promise<{ used: MediaUnits; estimated: boolean; found?: Measure | undefined }> {
   const [resolution, most] = Object.entries(held.videoSeconds ?? {})[0] ?? [];
   if (resolution === undefined || most === undefined) return { used: held, estimated: false };
   const url = result.outputs[0]?.url;
@@ -115,7 +115,7 @@ async function actualUnits(
   return {
     used: { videoSeconds: { [resolution]: Math.min(seconds, most) } },
     estimated: false,
-    ...(stated === undefined && { found: { durationSeconds: seconds } }),
+    found: stated === undefined ? { durationSeconds: seconds } : undefined,
   };
 }
 

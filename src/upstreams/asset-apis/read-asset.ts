@@ -49,7 +49,7 @@ function statusOf(result: unknown): AssetStatus | undefined {
 export function readCreated(result: unknown): CreatedUpstreamAsset | undefined {
   const id = textAt(result, ["Id"]);
   const status = statusOf(result);
-  return id === undefined ? undefined : { id, ...(status === undefined ? {} : { status }) };
+  return id === undefined ? undefined : { id, status };
 }
 
 export function readRecord(result: unknown): UpstreamAsset | undefined {

@@ -55,15 +55,15 @@ function bodyOf(order: VideoOrder, { model }: SubmitAbout): object {
   ];
   return {
     model,
-    input: { prompt: order.prompt, ...(media.length === 0 ? {} : { media }) },
+    input: { prompt: order.prompt, media: media.length === 0 ? undefined : media },
     parameters: {
       resolution: order.resolution.toUpperCase(),
       ratio: order.ratio,
       duration: order.durationSeconds,
-      ...(order.audio === null ? {} : { audio: order.audio }),
-      ...(order.promptExtend === null ? {} : { prompt_extend: order.promptExtend }),
-      ...(order.seed === null ? {} : { seed: order.seed }),
-      ...(order.watermark === null ? {} : { watermark: order.watermark }),
+      audio: order.audio ?? undefined,
+      prompt_extend: order.promptExtend ?? undefined,
+      seed: order.seed ?? undefined,
+      watermark: order.watermark ?? undefined,
     },
   };
 }

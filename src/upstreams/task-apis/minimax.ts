@@ -54,6 +54,6 @@ function bodyOf(order: VideoOrder, { model }: SubmitAbout): object {
     resolution: order.resolution.toUpperCase(),
     ratio: order.ratio,
     duration: order.durationSeconds,
-    ...(order.seed === null ? {} : { seed: order.seed }),
+    seed: order.seed ?? undefined,
   };
 }

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import { imageTypeOf } from "../../base/media-signatures.ts";
 import type { ImageOrder } from "../../families/family.ts";
 import { pixelsOf } from "./order-bodies.ts";
@@ -114,13 +115,13 @@ function edit(order: ImageOrder, about: SubmitAbout): TaskApiRequest {
 }
 
 function fieldsOf(order: ImageOrder, { model }: SubmitAbout): Readonly<Record<string, string>> {
-  return {
+  return definedFields({
     model,
     prompt: order.prompt,
     size: pixelsOf(order),
-    ...(order.quality === null ? {} : { quality: order.quality }),
+    quality: order.quality ?? undefined,
     output_format: FORMAT,
-  };
+  });
 }
 
 function readSubmit(told: TaskApiResponse): SubmitOutcome {
@@ -142,7 +143,7 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
       (items.some(inlined) ? NOT_AN_IMAGE : imageless(body))
     );
   const usage = valueAt(body, "usage");
-  return { type: "done", result: { outputs, ...(usage === undefined ? {} : { usage }) } };
+  return { type: "done", result: { outputs, usage } };
 }
 
 /** The bytes as a data URL of the type that they are; undefined = there are none, or they are no image. */

@@ -11,8 +11,8 @@ export function imagegenBody(order: ImageOrder, { model }: Pick<SubmitAbout, "mo
     prompt: order.prompt,
     size: order.ratio ?? pixelsOf(order),
     resolution: order.tier,
-    ...(order.quality === null ? {} : { quality: order.quality }),
-    ...(order.images.length === 0 ? {} : { image_urls: order.images }),
+    quality: order.quality ?? undefined,
+    image_urls: order.images.length === 0 ? undefined : order.images,
   };
 }
 
@@ -31,11 +31,11 @@ export function videoaBody(order: VideoOrder, { model }: Pick<SubmitAbout, "mode
     resolution: order.resolution,
     ratio: order.ratio,
     duration: order.durationSeconds,
-    ...(order.audio === null ? {} : { generate_audio: order.audio }),
-    ...(order.seed === null ? {} : { seed: order.seed }),
-    ...(order.watermark === null ? {} : { watermark: order.watermark }),
+    generate_audio: order.audio ?? undefined,
+    seed: order.seed ?? undefined,
+    watermark: order.watermark ?? undefined,
     return_last_frame: order.returnLastFrame,
-    ...(order.tools.length === 0 ? {} : { tools: order.tools.map((type) => ({ type })) }),
+    tools: order.tools.length === 0 ? undefined : order.tools.map((type) => ({ type })),
   };
 }
 
@@ -70,10 +70,10 @@ export function videobBody(order: VideoOrder, { model }: Pick<SubmitAbout, "mode
     duration: order.durationSeconds,
     resolution: order.resolution.toUpperCase(),
     size: order.ratio,
-    ...(order.audio === null ? {} : { audio: order.audio }),
-    ...(order.seed === null ? {} : { seed: order.seed }),
-    ...(order.watermark === null ? {} : { watermark: order.watermark }),
-    ...(order.promptExtend === null ? {} : { prompt_extend: order.promptExtend }),
+    audio: order.audio ?? undefined,
+    seed: order.seed ?? undefined,
+    watermark: order.watermark ?? undefined,
+    prompt_extend: order.promptExtend ?? undefined,
     // With roles nothing is left for the vendor to infer.
     ...listed(
       "image_with_roles",
@@ -81,8 +81,8 @@ export function videobBody(order: VideoOrder, { model }: Pick<SubmitAbout, "mode
     ),
     ...listed("video_urls", urlsOf(order, "video")),
     ...listed("audio_urls", urlsOf(order, "audio")),
-    ...(order.fileUrl === null ? {} : { file_url: order.fileUrl }),
-    ...(order.linkUrl === null ? {} : { link_url: order.linkUrl }),
+    file_url: order.fileUrl ?? undefined,
+    link_url: order.linkUrl ?? undefined,
   };
 }
 
@@ -93,7 +93,7 @@ export function videocBody(order: VideoOrder, { model }: Pick<SubmitAbout, "mode
     duration: order.durationSeconds,
     resolution: order.resolution.toUpperCase(),
     aspect_ratio: order.ratio,
-    ...(order.seed === null ? {} : { seed: order.seed }),
+    seed: order.seed ?? undefined,
     ...listed("image_urls", urlsOf(order, "image")),
     ...listed("audio_urls", urlsOf(order, "audio")),
   };

@@ -42,7 +42,7 @@ export function readRefusal(response: TaskApiResponse, table: RefusalTable): Ref
     type: "refused",
     next: listed ?? nextOfStatus(status),
     reason,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    retryAfterSeconds,
   };
 }
 

@@ -1,4 +1,5 @@
 import { validSeconds } from "../../base/clock.ts";
+import { definedFields } from "../../base/defined-fields.ts";
 import type { MediaOrder } from "../../families/family.ts";
 import { exactJsonOf, linkAt, linksAt, numberAt, type Places, textAt, textsAt, valueAt } from "./poll.ts";
 import {
@@ -77,7 +78,7 @@ export function taskApiOf(table: TaskTable): TaskApi {
     idempotent,
     submit(order, about) {
       const { path, body, headers } = table.submit(order, about);
-      return { ...jsonPost(path, body), ...(headers ? { headers } : {}) };
+      return { ...jsonPost(path, body), headers };
     },
     readSubmit: (response) => readSubmit(table, response),
     poll: (upstreamId, about) => ({
@@ -92,13 +93,13 @@ export function taskApiOf(table: TaskTable): TaskApi {
       const failure = table.record.at === "" ? undefined : readFailure(response, body, table, record);
       return failure ?? { type: "running" };
     },
-    ...(batch && {
-      batch: {
-        max: batch.max,
-        request: (upstreamIds) => jsonPost(batch.path, batch.body(upstreamIds)),
-        read: (response) => readBatch(table, batch, response),
-      },
-    }),
+    batch: batch
+      ? {
+          max: batch.max,
+          request: (upstreamIds) => jsonPost(batch.path, batch.body(upstreamIds)),
+          read: (response) => readBatch(table, batch, response),
+        }
+      : undefined,
   };
 }
 
@@ -164,7 +165,7 @@ function readState(table: RecordTable, record: unknown, said: string | undefined
   if (meaning === "queued") return { type: "queued" };
   const failed = (reason: string): PollOutcome => {
     const cost = numberAt(record, table.cost);
-    return { type: "failed", reason, ...(cost === undefined ? {} : { cost }) };
+    return { type: "failed", reason, cost };
   };
   if (meaning === "failed") {
     const why = reasonOf(record, table.reason) ?? said;
@@ -178,7 +179,7 @@ function readState(table: RecordTable, record: unknown, said: string | undefined
   const progressPercent = numberAt(record, table.progress);
   return {
     type: "running",
-    ...(progressPercent === undefined ? {} : { progressPercent: Math.min(100, Math.floor(progressPercent)) }),
+    progressPercent: progressPercent === undefined ? undefined : Math.min(100, Math.floor(progressPercent)),
   };
 }
 
@@ -196,15 +197,15 @@ function secondsAt(record: unknown, places: Places | undefined): number | undefi
 
 function resultOf(table: RecordTable, record: unknown, links: readonly string[]): TaskResult {
   const expiresAt = secondsAt(record, table.expiresAt);
-  const found = {
+  const found = definedFields({
     lastFrameUrl: linkAt(record, table.lastFrame),
     durationSeconds: numberAt(record, table.seconds),
     resolution: textAt(record, table.resolution)?.toLowerCase(),
     usage: table.usage?.map((place) => valueAt(record, place)).find((usage) => usage !== undefined),
     cost: numberAt(record, table.cost),
-  };
+  });
   return {
-    outputs: links.map((url) => ({ url, ...(expiresAt === undefined ? {} : { expiresAt }) })),
-    ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)),
+    outputs: links.map((url) => ({ url, expiresAt })),
+    ...found,
   };
 }

@@ -41,7 +41,9 @@ export function versionHeaders(
   { version = PROTOCOLS[protocol].endpoint.version, betas }: CallerHeaders,
 ): Readonly<Record<string, string>> {
   if (PROTOCOLS[protocol].endpoint.version === undefined || version === undefined) return {};
-  return { [spelling.versionHeader]: version, ...(betas ? { [spelling.betaHeader]: betas } : {}) };
+  const headers: Record<string, string> = { [spelling.versionHeader]: version };
+  if (betas) headers[spelling.betaHeader] = betas;
+  return headers;
 }
 
 /** What is the same for every request under a credential: made once, since the catalog's objects never change. */
