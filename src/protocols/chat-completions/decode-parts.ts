@@ -210,7 +210,7 @@ function decodeThoughts(fields: Fields): readonly Part[] {
 function decodeCall(fields: Fields): { readonly call: ToolCallPart; readonly thoughts: readonly Part[] } {
   const { state, thoughts } = decodeCallState(fields.value["extra_content"]);
   const id = requiredText(fields, "id");
-  const beside = { ...(state === undefined ? {} : { opaque: state }), ...markOf(fields) };
+  const beside = { opaque: state, ...markOf(fields) };
   const custom = optionalFields(fields, "custom");
   if (custom !== undefined && fields.value["type"] === "custom") {
     const input = optionalText(custom, "input") ?? "";

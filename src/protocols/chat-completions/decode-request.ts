@@ -52,6 +52,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const n = optionalCount(body, "n");
   const stream = optionalFlag(body, "stream") ?? false;
   const streamOptions = optionalFields(body, "stream_options");
+  const names = oneCall ? { ...FIELD_NAMES, ...FUNCTION_NAMES } : FIELD_NAMES;
   return {
     protocol: "chat-completions",
     model: requiredText(body, "model"),
@@ -82,11 +83,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
       ...tools.foreign,
     ],
     echo: {},
-    fieldNames: {
-      ...FIELD_NAMES,
-      ...(wished.name === undefined ? {} : { reasoning: wished.name }),
-      ...(oneCall ? FUNCTION_NAMES : {}),
-    },
+    fieldNames: wished.name === undefined ? names : { ...names, reasoning: wished.name },
   };
 }
 

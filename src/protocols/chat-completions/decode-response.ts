@@ -61,7 +61,7 @@ function decodeChoice(
     ...reasoningOf(message, plan),
     ...(text === ""
       ? []
-      : [{ kind: "text", text, ...(citations.length === 0 ? {} : { citations }) } as const]),
+      : [{ kind: "text", text, citations: citations.length === 0 ? undefined : citations } as const]),
     ...(refusal === "" ? [] : [{ kind: "text", text: refusal, refusal: true } as const]),
     ...decodeImages(message),
     ...decodeAudio(message),

@@ -57,7 +57,10 @@ function encodeInline(part: MediaPart, data: string, { losses, own }: Writing): 
     return { type: "text", text: documentText(part, Buffer.from(data, "base64").toString()) };
   }
   const filename = part.name ?? (own ? undefined : `document.${mimeType.split("/").at(-1)}`);
-  return { type: "file", file: { ...(filename ? { filename } : {}), file_data: dataUrl(mimeType, data) } };
+  return {
+    type: "file",
+    file: { filename: filename === "" ? undefined : filename, file_data: dataUrl(mimeType, data) },
+  };
 }
 
 function namedFile({ name }: MediaPart): JsonObject {

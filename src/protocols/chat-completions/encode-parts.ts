@@ -86,14 +86,13 @@ function encodeAssistant(parts: readonly Part[]): JsonObject {
   return {
     content: content === "" && (calls.length > 0 || refusals.length > 0) ? null : content,
     ...encodeThoughts(parts.filter((part) => part.kind === "reasoning")),
-    ...(refusals.length === 0
-      ? {}
-      : {
-          refusal: textsOf(refusals)
+    refusal:
+      refusals.length === 0
+        ? undefined
+        : textsOf(refusals)
             .map(({ text }) => text)
             .join(""),
-        }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls.map(encodeCall) }),
+    tool_calls: calls.length === 0 ? undefined : calls.map(encodeCall),
   };
 }
 
@@ -126,10 +125,10 @@ function encodeCall(call: ToolCallPart): JsonObject {
   const extra = call.opaque && asObject(parseWhole(call.opaque.value));
   return {
     id: call.id,
-    ...(call.custom
-      ? { type: "custom", custom: { name: call.name, input: call.arguments } }
-      : { type: "function", function: { name: call.name, arguments: call.arguments || "{}" } }),
-    ...(extra === undefined ? {} : { extra_content: extra }),
+    type: call.custom ? "custom" : "function",
+    custom: call.custom ? { name: call.name, input: call.arguments } : undefined,
+    function: call.custom ? undefined : { name: call.name, arguments: call.arguments || "{}" },
+    extra_content: extra,
     ...encodeMark(call.cache),
   };
 }

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import { leastEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
@@ -13,29 +14,28 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     request;
   return {
     ...ownFields(request, losses),
-    model: target.model,
-    // Usage is always asked for: it is what the answer is charged by (rule 5).
-    // Some servers stream unless they are told not to.
-    stream: request.stream,
-    ...(request.stream ? { stream_options: { include_usage: true } } : {}),
-    messages: encodeMessages(request, target, losses),
-    ...(tools.length === 0 ? {} : { tools: encodeTools(tools) }),
-    ...(toolChoice === undefined ? {} : { tool_choice: encodeToolChoice(toolChoice) }),
-    ...(parallelToolCalls === undefined || tools.length === 0
-      ? {}
-      : { parallel_tool_calls: parallelToolCalls }),
-    ...encodeSampling(request.sampling),
-    ...(limits.maxOutputTokens === undefined
-      ? {}
-      : { [target.quirks.maxTokensField ?? "max_tokens"]: limits.maxOutputTokens }),
-    ...(limits.stop === undefined || limits.stop.length === 0 ? {} : { stop: limits.stop }),
-    ...encodeReasoning(request, target.quirks, losses),
-    ...(request.responseFormat === undefined ? {} : encodeFormat(request.responseFormat)),
-    ...(verbosity === undefined ? {} : { verbosity }),
-    ...(user === undefined ? {} : { user }),
-    ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
-    ...(cacheRetention === undefined ? {} : { prompt_cache_retention: cacheRetention }),
-    ...(n === undefined ? {} : { n }),
+    ...definedFields({
+      model: target.model,
+      // Usage is always asked for: it is what the answer is charged by (rule 5).
+      // Some servers stream unless they are told not to.
+      stream: request.stream,
+      stream_options: request.stream ? { include_usage: true } : undefined,
+      messages: encodeMessages(request, target, losses),
+      tools: tools.length === 0 ? undefined : encodeTools(tools),
+      tool_choice: toolChoice === undefined ? undefined : encodeToolChoice(toolChoice),
+      parallel_tool_calls:
+        parallelToolCalls === undefined || tools.length === 0 ? undefined : parallelToolCalls,
+      ...encodeSampling(request.sampling),
+      [target.quirks.maxTokensField ?? "max_tokens"]: limits.maxOutputTokens,
+      stop: limits.stop === undefined || limits.stop.length === 0 ? undefined : limits.stop,
+      ...encodeReasoning(request, target.quirks, losses),
+      response_format: encodeFormat(request.responseFormat),
+      verbosity,
+      user,
+      prompt_cache_key: cacheKey,
+      prompt_cache_retention: cacheRetention,
+      n,
+    }),
   };
 }
 
@@ -49,12 +49,12 @@ function ownFields({ foreign }: ChatRequest, losses: LossList): JsonObject {
 
 function encodeSampling(sampling: Sampling): JsonObject {
   return {
-    ...(sampling.temperature === undefined ? {} : { temperature: sampling.temperature }),
-    ...(sampling.topP === undefined ? {} : { top_p: sampling.topP }),
-    ...(sampling.topK === undefined ? {} : { top_k: sampling.topK }),
-    ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
-    ...(sampling.presencePenalty === undefined ? {} : { presence_penalty: sampling.presencePenalty }),
-    ...(sampling.frequencyPenalty === undefined ? {} : { frequency_penalty: sampling.frequencyPenalty }),
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    seed: sampling.seed,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
   };
 }
 
@@ -88,21 +88,17 @@ function saysMore({ effort, enabled }: ReasoningWish, told: readonly unknown[]):
   return enabled && effort !== undefined && !told.some((value) => asObject(value)?.["effort"] === effort);
 }
 
-function encodeFormat(format: ResponseFormat): JsonObject {
-  switch (format.kind) {
+function encodeFormat(format: ResponseFormat | undefined): JsonObject | undefined {
+  switch (format?.kind) {
+    case undefined:
+      return undefined;
     case "text":
-      return { response_format: { type: "text" } };
+      return { type: "text" };
     case "json":
-      return { response_format: { type: "json_object" } };
+      return { type: "json_object" };
     case "schema": {
       const { name = "response", description, schema, strict } = format;
-      const asked = {
-        name,
-        ...(description === undefined ? {} : { description }),
-        schema,
-        ...(strict === undefined ? {} : { strict }),
-      };
-      return { response_format: { type: "json_schema", json_schema: asked } };
+      return { type: "json_schema", json_schema: { name, description, schema, strict } };
     }
   }
 }

@@ -13,7 +13,7 @@ export function encodeResponse(response: ChatResponse, frame: ResponseFrame): Js
   return {
     ...encodeHead(response, frame, "chat.completion"),
     choices: response.choices.map((choice, index) => encodeChoice(choice, index, frame.oneCall === true)),
-    ...(response.usage === undefined ? {} : { usage: encodeUsage(response.usage.tokens) }),
+    usage: response.usage === undefined ? undefined : encodeUsage(response.usage.tokens),
   };
 }
 
@@ -46,10 +46,10 @@ function encodeChoice(choice: Choice, index: number, oneCall: boolean): JsonObje
       role: "assistant",
       content: silent || spoken ? null : words,
       refusal: refusals.length === 0 ? null : joined(refusals),
-      ...(thought === "" ? {} : { reasoning_content: thought }),
-      ...(annotations.length === 0 ? {} : { annotations }),
-      ...(images.length === 0 ? {} : { images }),
-      ...(audio === undefined ? {} : { audio }),
+      reasoning_content: thought === "" ? undefined : thought,
+      annotations: annotations.length === 0 ? undefined : annotations,
+      images: images.length === 0 ? undefined : images,
+      audio,
       ...encodeCalls(calls, oneCall),
     },
     logprobs: null,
@@ -68,10 +68,10 @@ function encodeCalls(calls: readonly ToolCallPart[], oneCall: boolean): JsonObje
 function encodeCall(call: ToolCallPart): JsonObject {
   return {
     id: call.id,
-    ...(call.custom
-      ? { type: "custom", custom: { name: call.name, input: call.arguments } }
-      : { type: "function", function: { name: call.name, arguments: call.arguments || "{}" } }),
-    ...(call.opaque === undefined ? {} : { extra_content: encodeCallState(call.opaque) }),
+    type: call.custom ? "custom" : "function",
+    custom: call.custom ? { name: call.name, input: call.arguments } : undefined,
+    function: call.custom ? undefined : { name: call.name, arguments: call.arguments || "{}" },
+    extra_content: call.opaque === undefined ? undefined : encodeCallState(call.opaque),
   };
 }
 

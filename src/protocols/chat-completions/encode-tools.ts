@@ -17,9 +17,9 @@ function encodeTool(tool: Tool): JsonObject {
     function: {
       name: tool.name,
       ...description,
-      ...(tool.parameters === undefined ? {} : { parameters: tool.parameters }),
+      parameters: tool.parameters,
       // Left out it means false here (rule 27).
-      ...(tool.strict ? { strict: true } : {}),
+      strict: tool.strict ? true : undefined,
     },
     ...encodeMark(tool.cache),
   };

@@ -13,17 +13,16 @@ export function encodeUsage(tokens: TokenUsage): JsonObject {
     total_tokens: input + output,
     prompt_tokens_details: {
       cached_tokens: cacheRead ?? 0,
-      ...(written === undefined ? {} : { cache_write_tokens: written }),
+      cache_write_tokens: written,
     },
     completion_tokens_details: { reasoning_tokens: outputReasoning ?? 0 },
-    ...(cacheWrite1h === undefined
-      ? {}
-      : {
-          cache_creation: {
+    cache_creation:
+      cacheWrite1h === undefined
+        ? undefined
+        : {
             ephemeral_5m_input_tokens: cacheWrite5m ?? 0,
             ephemeral_1h_input_tokens: cacheWrite1h,
           },
-        }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { wordOf } from "./enums.ts";
 
@@ -48,11 +49,11 @@ function decodeProperties(value: unknown, native: JsonObject, depth: number): Js
 function nullable(schema: Readonly<Record<string, unknown>>): JsonObject {
   const { type, enum: words, anyOf } = schema;
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: "null" }] };
-  return {
-    ...schema,
-    ...(typeof type === "string" ? { type: [type, "null"] } : {}),
-    ...(Array.isArray(words) ? { enum: [...words, null] } : {}),
+  const wider = {
+    type: typeof type === "string" ? [type, "null"] : undefined,
+    enum: Array.isArray(words) ? [...words, null] : undefined,
   };
+  return { ...schema, ...definedFields(wider) };
 }
 
 /** Keywords of this form alone, whose sense is carried in another way. */

@@ -57,7 +57,7 @@ function encodeToolResult(part: ToolResultPart, own: boolean, losses: LossList):
     // The name is a must, and every call has one: a result of no known call keeps at least its id's word.
     name: part.name ?? part.callId,
     response: encodeResult({ text, isError: part.isError }),
-    ...(inside.length === 0 ? {} : { parts: inside }),
+    parts: inside.length === 0 ? undefined : inside,
   };
 }
 

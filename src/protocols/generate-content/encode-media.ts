@@ -48,7 +48,7 @@ function inlineOf(part: MediaPart, data: string, own: boolean): JsonObject {
 /** The vendor wants a type beside the address (rule 35), but for what its own callers left without. */
 function fileOf(part: MediaPart, fileUri: string, own: boolean): JsonObject {
   const mimeType = part.mimeType ?? mimeTypeOfUrl(fileUri) ?? (own ? undefined : FALLBACK_TYPES[part.media]);
-  return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri, ...nameOf(part, own) } };
+  return { fileData: { mimeType, fileUri, ...nameOf(part, own) } };
 }
 
 /** One of the vendor's two services refuses names: only a caller of this protocol knows which it has. */

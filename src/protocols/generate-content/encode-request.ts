@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import { budgetOf, effortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
@@ -17,13 +18,17 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...encodeReasoning(request, target, losses),
     ...encodeFormat(request.responseFormat, target, losses),
   };
-  return withOwnFields(request, losses, {
-    contents: encodeContents(request, target, losses),
-    ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }),
-    ...(tools.length === 0 ? {} : { tools: encodeTools(tools, schemaForm(target), losses) }),
-    ...(toolChoice === undefined ? {} : encodeToolConfig(toolChoice)),
-    ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
-  });
+  return withOwnFields(
+    request,
+    losses,
+    definedFields({
+      contents: encodeContents(request, target, losses),
+      systemInstruction: system.length === 0 ? undefined : { parts: system },
+      tools: tools.length === 0 ? undefined : encodeTools(tools, schemaForm(target), losses),
+      toolConfig: encodeToolConfig(toolChoice),
+      generationConfig: Object.keys(config).length === 0 ? undefined : config,
+    }),
+  );
 }
 
 /** Fields of this protocol that the neutral form has no place for; those inside of lists have none to go back to. */
@@ -46,13 +51,13 @@ function encodeSampling({ sampling, limits, n }: ChatRequest, losses: LossList):
   // Seeds are 32 bits here; any other would be a 400.
   const fits = seed !== undefined && seed === Math.trunc(seed) && Math.abs(seed) <= MAX_SEED;
   if (seed !== undefined && !fits) losses.field("seed");
-  return {
+  return definedFields({
     ...others,
-    ...(fits ? { seed } : {}),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: stop }),
-    ...(n === undefined ? {} : { candidateCount: n }),
-  };
+    seed: fits ? seed : undefined,
+    maxOutputTokens,
+    stopSequences: stop === undefined || stop.length === 0 ? undefined : stop,
+    candidateCount: n,
+  });
 }
 
 /**
@@ -73,7 +78,7 @@ function encodeReasoning(request: ChatRequest, target: EncodeTarget, losses: Los
       ? wish.enabled && SHOWS_THOUGHTS.has(request.protocol)
       : wish.summary !== "none";
   const said = wish.summary !== undefined || shown;
-  const told = { ...amount, ...(said ? { includeThoughts: shown } : {}) };
+  const told = definedFields({ ...amount, includeThoughts: said ? shown : undefined });
   return Object.keys(told).length === 0 ? {} : { thinkingConfig: told };
 }
 

@@ -12,9 +12,8 @@ export function encodeResponse(response: ChatResponse, frame: ResponseFrame): Js
   const [first] = response.choices;
   const blocked = first?.parts.length === 0 ? encodeBlock(first.finish) : undefined;
   return {
-    ...(blocked === undefined
-      ? { candidates: response.choices.map(encodeCandidate) }
-      : encodeFeedback(blocked, first?.finish)),
+    candidates: blocked === undefined ? response.choices.map(encodeCandidate) : undefined,
+    promptFeedback: blocked === undefined ? undefined : encodeFeedback(blocked, first?.finish),
     ...encodeHead(response.model, response.usage?.tokens, frame),
   };
 }
@@ -26,15 +25,14 @@ export function encodeHead(
   frame: ResponseFrame,
 ): JsonObject {
   return {
-    ...(usage === undefined ? {} : { usageMetadata: encodeUsage(usage) }),
+    usageMetadata: usage === undefined ? undefined : encodeUsage(usage),
     modelVersion: model ?? frame.model,
     responseId: frame.id,
   };
 }
 
 export function encodeFeedback(blockReason: string, finish: Finish | undefined): JsonObject {
-  const message = finish?.message === undefined ? {} : { blockReasonMessage: finish.message };
-  return { promptFeedback: { blockReason, ...message } };
+  return { blockReason, blockReasonMessage: finish?.message };
 }
 
 function encodeCandidate({ parts: told, finish }: Choice, index: number): JsonObject {
@@ -60,7 +58,7 @@ function encodeCandidate({ parts: told, finish }: Choice, index: number): JsonOb
 export function encodeEnd(finish: Finish): JsonObject {
   return {
     finishReason: encodeFinish(finish),
-    ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
+    finishMessage: finish.message,
   };
 }
 

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import { subsetSchema } from "../../conversation/lower/schema-subset.ts";
 import { asObject, asObjects, type JsonObject } from "../json.ts";
 
@@ -40,19 +41,18 @@ function native(schema: JsonObject): JsonObject {
   const { type, properties, items, anyOf } = schema;
   const named = asObject(properties);
   const each = asObject(items);
-  return {
-    ...schema,
-    ...(typeof type === "string" ? { type: type.toUpperCase() } : {}),
-    ...(each === undefined ? {} : { items: native(each) }),
-    ...(Array.isArray(anyOf) ? { anyOf: asObjects(anyOf).map(native) } : {}),
-    ...(named === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
+  const spelled = {
+    type: typeof type === "string" ? type.toUpperCase() : undefined,
+    items: each === undefined ? undefined : native(each),
+    anyOf: Array.isArray(anyOf) ? asObjects(anyOf).map(native) : undefined,
+    properties:
+      named === undefined
+        ? undefined
+        : Object.fromEntries(
             Object.entries(named).map(([name, value]) => [name, native(asObject(value) ?? {})]),
           ),
-        }),
   };
+  return { ...schema, ...definedFields(spelled) };
 }
 
 const SCHEMA_LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];

@@ -154,7 +154,7 @@ function partFrames(state: EncodeState, choice: number, part: ResponsePart): Ste
 
 function endFrame(state: EncodeState, choice: number, finish: Finish): WireFrame {
   const blocked = state.said.size === 0 ? encodeBlock(finish) : undefined;
-  if (blocked !== undefined) return chunk(state, encodeFeedback(blocked, finish), true);
+  if (blocked !== undefined) return chunk(state, { promptFeedback: encodeFeedback(blocked, finish) }, true);
   const candidate = {
     content: { parts: [NOTHING], role: "model" },
     ...encodeEnd(finish),

@@ -18,16 +18,16 @@ function encodeFunction(tool: Tool, form: SchemaForm, losses: LossList): readonl
   if (tool.kind !== "function") return [];
   if (tool.strict) losses.field("strict");
   const { name, description } = tool;
-  const declared = { name, ...(description === undefined ? {} : { description }) };
+  const declared = { name, description };
   if (tool.parameters === undefined) return [declared];
   const { schema, lossy } = encodeSchema(tool.parameters, form);
   if (lossy) losses.field("tools", "weakened");
   return [{ ...declared, [form === "subset" ? "parameters" : "parametersJsonSchema"]: schema }];
 }
 
-export function encodeToolConfig(choice: ToolChoice): JsonObject {
-  const calling = encodeChoice(choice);
-  return calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } };
+export function encodeToolConfig(choice: ToolChoice | undefined): JsonObject | undefined {
+  const calling = choice && encodeChoice(choice);
+  return calling && { functionCallingConfig: calling };
 }
 
 function encodeChoice(choice: ToolChoice): JsonObject | undefined {

@@ -12,7 +12,7 @@ export function encodeUsage(tokens: TokenUsage): JsonObject {
     promptTokenCount: input,
     candidatesTokenCount: outputVisible,
     totalTokenCount: input + totalOutput(tokens),
-    ...(cacheRead === undefined ? {} : { cachedContentTokenCount: cacheRead }),
-    ...(outputReasoning === undefined ? {} : { thoughtsTokenCount: outputReasoning }),
+    cachedContentTokenCount: cacheRead,
+    thoughtsTokenCount: outputReasoning,
   };
 }

@@ -20,7 +20,7 @@ export function encodeError(error: ErrorStatement, requestId: string): string {
       ...stated,
       status: statusWord(error),
       reason,
-      ...(details.length === 0 ? {} : { details }),
+      details: details.length === 0 ? undefined : details,
     },
   });
 }

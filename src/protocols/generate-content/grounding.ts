@@ -75,13 +75,13 @@ function encodeChunk({ url, title, quote, source }: Citation): JsonObject {
   if (own !== undefined) return own;
   const titled = title === undefined ? {} : { title };
   if (url !== undefined) return { web: { uri: url, ...titled } };
-  return { retrievedContext: { ...titled, ...(quote === undefined ? {} : { text: quote }) } };
+  return { retrievedContext: { ...titled, text: quote } };
 }
 
 /** A citation without a place is of the whole text. */
 function encodeSegment(part: number, text: string, { start = 0, end = text.length }: Citation): JsonObject {
   return {
-    ...(part === 0 ? {} : { partIndex: part }),
+    partIndex: part === 0 ? undefined : part,
     startIndex: Buffer.byteLength(text.slice(0, start)),
     endIndex: Buffer.byteLength(text.slice(0, end)),
     text: text.slice(start, end),

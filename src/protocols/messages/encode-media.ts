@@ -67,7 +67,7 @@ function linkOf(url: string, losses: LossList): JsonObject {
 /** A document's title, and the wishes about it that only this protocol's callers can have. */
 function described({ media, name, extra }: MediaPart): JsonObject {
   if (media !== "document") return {};
-  return { ...(name === undefined || name === "" ? {} : { title: name.slice(0, MAX_TITLE) }), ...extra };
+  return { title: name === undefined || name === "" ? undefined : name.slice(0, MAX_TITLE), ...extra };
 }
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import { isNoArguments } from "../../conversation/adapt/whole-calls.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import { alternatingTurns, type Turn } from "../../conversation/lower/alternating-turns.ts";
@@ -99,12 +100,12 @@ function encodePart(part: Part, losses: LossList): JsonObject {
 function textBlock({ text, citations = [], cache }: TextPart, losses?: LossList): JsonObject {
   const kept = citations.filter(isReplayable);
   if (kept.length < citations.length) losses?.field("citations", "other-issuer");
-  return {
+  return definedFields({
     type: "text",
     text,
-    ...(kept.length === 0 ? {} : { citations: kept.map(({ source }) => source.value) }),
+    citations: kept.length === 0 ? undefined : kept.map(({ source }) => source.value),
     ...encodeMark(cache),
-  };
+  });
 }
 
 function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
@@ -130,8 +131,8 @@ function encodeResult(part: ToolResultPart, losses: LossList): JsonObject {
   return {
     type: "tool_result",
     tool_use_id: part.callId,
-    ...(content.length === 0 ? {} : { content }),
-    ...(part.isError === true ? { is_error: true } : {}),
+    content: content.length === 0 ? undefined : content,
+    is_error: part.isError === true ? true : undefined,
     ...encodeMark(part.cache ?? inner),
   };
 }

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { describedSchema } from "../../conversation/lower/schema-subset.ts";
@@ -15,27 +16,24 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
   const toolChoice = encodeToolChoice(request);
   const thinking = encodeThinking({ request, target, maxTokens, messages, losses });
   const format = encodeFormat(request, losses);
-  const config = {
-    ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
-    ...(format === undefined ? {} : { format }),
-  };
-  return {
+  const config = definedFields({ effort: thinking.effort, format });
+  const body = {
     model: target.model,
     max_tokens: maxTokens,
-    ...(system === undefined ? {} : { system }),
+    system,
     messages,
-    ...(request.tools.length === 0 ? {} : { tools: encodeTools(request, target, losses) }),
-    ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+    tools: request.tools.length === 0 ? undefined : encodeTools(request, target, losses),
+    tool_choice: toolChoice,
     ...encodeSampling(request, thinking, losses),
     ...encodeStops(request, losses),
-    ...(thinking.field === undefined ? {} : { thinking: thinking.field }),
-    ...(Object.keys(config).length === 0 ? {} : { output_config: config }),
-    ...(request.user === undefined ? {} : { metadata: { user_id: request.user } }),
+    thinking: thinking.field,
+    output_config: Object.keys(config).length === 0 ? undefined : config,
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
     ...encodeMark(request.cacheAll),
     // Some servers stream unless they are told not to.
     stream: request.stream,
-    ...ownFields(request.foreign, losses),
   };
+  return { ...definedFields(body), ...ownFields(request.foreign, losses) };
 }
 
 /** Temperature ends at 1 here (rule 39), and a thinking model takes only what leaves it be. */
@@ -61,11 +59,7 @@ function encodeSampling(
     losses.field("topP", "model-refuses");
   }
   if (thinking.on && topK !== undefined) losses.field("topK", "model-refuses");
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(topK === undefined || thinking.on ? {} : { top_k: topK }),
-  };
+  return { temperature, top_p: topP, top_k: thinking.on ? undefined : topK };
 }
 
 /** Blank stop sequences are refused here. */

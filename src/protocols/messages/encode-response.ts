@@ -34,7 +34,7 @@ function encodeBlock(part: ResponsePart): readonly JsonObject[] {
       // Callers send blocks back, and empty texts are refused then (rule 33).
       if (part.text === "") return [];
       const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation) ?? []);
-      return [{ type: "text", text: part.text, ...(citations.length === 0 ? {} : { citations }) }];
+      return [{ type: "text", text: part.text, citations: citations.length === 0 ? undefined : citations }];
     }
     case "reasoning": {
       const { text, opaque, redacted } = part;

@@ -53,9 +53,9 @@ export function encodeTools(
 function encodeTool(tool: FunctionTool, parameters: JsonObject | undefined, strict: boolean): JsonObject {
   return {
     name: tool.name,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    description: tool.description,
     input_schema: objectSchema(parameters),
-    ...(strict ? { strict } : {}),
+    strict: strict ? true : undefined,
     ...encodeMark(tool.cache),
   };
 }

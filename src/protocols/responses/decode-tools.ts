@@ -39,8 +39,8 @@ function decodeTool(fields: Fields, foreign: ForeignField[], namespace?: string)
   const description = optionalText(fields, "description");
   const declared = {
     name: requiredText(fields, "name"),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(description === undefined ? {} : { description }),
+    namespace,
+    description,
   };
   if (type === "custom") {
     const format = optionalFields(fields, "format")?.value;

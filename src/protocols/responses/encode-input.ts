@@ -109,7 +109,7 @@ function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
   const called = {
     call_id: part.id,
     name: part.name,
-    ...(part.namespace === undefined ? {} : { namespace: part.namespace }),
+    namespace: part.namespace,
   };
   if (part.custom === true) return { type: "custom_tool_call", ...called, input: part.arguments };
   return { type: "function_call", ...called, arguments: part.arguments === "" ? "{}" : part.arguments };
@@ -127,7 +127,7 @@ function encodeResult(part: ToolResultPart, losses: LossList): JsonObject {
     type: part.custom === true ? "custom_tool_call_output" : "function_call_output",
     call_id: part.callId,
     output: plain ? text : parts.flatMap((inner) => encodePart(inner, losses)),
-    ...(part.isError === true && part.custom !== true ? { status: "incomplete" } : {}),
+    status: part.isError === true && part.custom !== true ? "incomplete" : undefined,
   };
 }
 

@@ -52,7 +52,7 @@ function encodeImage(part: MediaPart, losses: LossList): JsonObject {
 function encodeFile(part: MediaPart, losses: LossList): JsonObject {
   const { source } = part;
   const beside = {
-    ...(part.detail === undefined ? {} : { detail: part.detail }),
+    detail: part.detail,
     ...markOf(part.cache, losses),
   };
   const named = part.name === undefined ? {} : { filename: part.name };

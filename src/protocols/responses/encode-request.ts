@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import { leastEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
@@ -15,41 +16,36 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
   const asMessage = opensInput(request, target);
   const instructions = request.system.map(({ text }) => text).join("\n\n");
   const reasoning = encodeReasoning(request, target, losses);
-  const text = {
-    ...stated("format", encodeFormat(request, target, losses)),
-    ...stated("verbosity", request.verbosity),
-  };
+  const text = definedFields({
+    format: encodeFormat(request, target, losses),
+    verbosity: request.verbosity,
+  });
   const tools = encodeTools(request.tools, target, losses);
-  const body: Record<string, unknown> = {
+  const body: Record<string, unknown> = definedFields({
     model: target.model,
-    ...(instructions === "" || asMessage ? {} : { instructions }),
+    instructions: instructions === "" || asMessage ? undefined : instructions,
     input: encodeInput(request, target, losses),
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(request.toolChoice === undefined
-      ? {}
-      : { tool_choice: encodeToolChoice(request.toolChoice, request.tools) }),
-    ...stated("parallel_tool_calls", tools.length === 0 ? undefined : request.parallelToolCalls),
-    ...stated("temperature", sampling.temperature),
-    ...stated("top_p", sampling.topP),
-    ...stated("presence_penalty", sampling.presencePenalty),
-    ...stated("frequency_penalty", sampling.frequencyPenalty),
-    ...stated("max_output_tokens", limits.maxOutputTokens),
-    ...stated("reasoning", reasoning),
-    ...(Object.keys(text).length === 0 ? {} : { text }),
-    ...stated("user", request.user),
-    ...stated("prompt_cache_key", request.cacheKey),
-    ...stated("prompt_cache_retention", request.cacheRetention),
+    tools: tools.length === 0 ? undefined : tools,
+    tool_choice:
+      request.toolChoice === undefined ? undefined : encodeToolChoice(request.toolChoice, request.tools),
+    parallel_tool_calls: tools.length === 0 ? undefined : request.parallelToolCalls,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    max_output_tokens: limits.maxOutputTokens,
+    reasoning,
+    text: Object.keys(text).length === 0 ? undefined : text,
+    user: request.user,
+    prompt_cache_key: request.cacheKey,
+    prompt_cache_retention: request.cacheRetention,
     stream: request.stream,
     // What the vendor would keep, no caller could ask for: answers carry their state with them.
     store: false,
-    ...(asksForState(request, target) ? { include: [ENCRYPTED_REASONING] } : {}),
-  };
+    include: asksForState(request, target) ? [ENCRYPTED_REASONING] : undefined,
+  });
   if (request.protocol === "responses") for (const field of request.foreign) putBack(body, field, losses);
   return body;
-}
-
-function stated(field: string, value: unknown): JsonObject {
-  return value === undefined ? {} : { [field]: value };
 }
 
 function encodeReasoning(
@@ -71,7 +67,7 @@ function encodeReasoning(
   const effort = wanted === undefined ? undefined : nearestEffort(wanted, efforts);
   if (effort !== wish.effort) losses.field("reasoning", "weakened");
   if (effort === undefined && wish.summary === undefined) return undefined;
-  return { ...(effort === undefined ? {} : { effort }), ...summary };
+  return { effort, ...summary };
 }
 
 function encodeFormat(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject | undefined {
@@ -105,9 +101,9 @@ function encodeSchema(
   return {
     type: "json_schema",
     name: fitWord(format.name ?? "answer", FORMAT_NAMES),
-    ...stated("description", format.description),
+    description: format.description,
     schema,
-    ...stated("strict", strict),
+    strict,
   };
 }
 

@@ -111,7 +111,7 @@ export function responseObject(frame: ResponseFrame, state: ResponseState): Json
     store: false,
     text: { format: { type: "text" }, ...asObject(text) },
     tools: asObjects(tools).map(toldTool),
-    ...(usage === undefined ? {} : { usage: encodeUsage(usage) }),
+    usage: usage === undefined ? undefined : encodeUsage(usage),
   };
 }
 

@@ -57,7 +57,7 @@ function encodeCustom(tool: CustomTool): JsonObject {
 }
 
 function named({ name, description }: FunctionTool | CustomTool): JsonObject {
-  return { name, ...(description === undefined ? {} : { description }) };
+  return { name, description };
 }
 
 export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {

@@ -44,7 +44,7 @@ function stateIn(item: JsonObject): Opaque | undefined {
 function stateValue(item: JsonObject, encrypted: string): string {
   return JSON.stringify({
     id: asText(item["id"]),
-    ...(encrypted === "" ? {} : { encrypted_content: encrypted }),
+    encrypted_content: encrypted === "" ? undefined : encrypted,
   });
 }
 

@@ -33,7 +33,7 @@ export function callItem(id: string, call: CallHead, text: string, status: ItemS
     id,
     call_id: call.id,
     name: call.name,
-    ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
+    namespace: call.namespace,
     status,
   };
   return call.custom
