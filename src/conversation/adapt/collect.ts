@@ -94,8 +94,8 @@ function grown(part: ResponsePart, event: ChatEvent): ResponsePart {
       return part.kind === "reasoning"
         ? {
             ...part,
-            ...(event.redacted ? { redacted: true } : {}),
-            ...(event.opaque === undefined ? {} : { opaque: event.opaque }),
+            redacted: event.redacted ? true : part.redacted,
+            opaque: event.opaque ?? part.opaque,
           }
         : part;
     case "tool-call-delta":
@@ -104,8 +104,8 @@ function grown(part: ResponsePart, event: ChatEvent): ResponsePart {
       return part.kind === "tool-call"
         ? {
             ...part,
-            ...(event.broken === undefined ? {} : { broken: event.broken }),
-            ...(event.opaque === undefined ? {} : { opaque: event.opaque }),
+            broken: event.broken ?? part.broken,
+            opaque: event.opaque ?? part.opaque,
           }
         : part;
     case "text-end":

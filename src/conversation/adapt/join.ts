@@ -8,7 +8,7 @@ export function joinResponses(responses: readonly ChatResponse[]): ChatResponse 
   return {
     ...responses[0],
     choices: responses.flatMap(({ choices }) => choices.slice(0, 1)),
-    ...(usages.length === 0 ? {} : { usage: sumUsage(usages) }),
+    usage: usages.length === 0 ? undefined : sumUsage(usages),
   };
 }
 

@@ -17,10 +17,10 @@ export function splitThinkTags(parts: readonly ResponsePart[]): readonly Respons
   const cut = first.text.length - text.length;
   const citations = first.citations?.map((citation) => ({
     ...citation,
-    ...(citation.start === undefined ? {} : { start: Math.max(0, citation.start - cut) }),
-    ...(citation.end === undefined ? {} : { end: Math.max(0, citation.end - cut) }),
+    start: citation.start === undefined ? undefined : Math.max(0, citation.start - cut),
+    end: citation.end === undefined ? undefined : Math.max(0, citation.end - cut),
   }));
-  const said = { ...first, text, ...(citations === undefined ? {} : { citations }) };
+  const said = { ...first, text, citations };
   return [
     ...(reasoning === "" ? [] : [{ kind: "reasoning", text: reasoning } as const]),
     ...(text === "" && first.opaque === undefined ? [] : [said]),

@@ -147,7 +147,8 @@ function inCallOrder(messages: readonly Message[]): readonly Message[] {
     const last = out.at(-1);
     const before = last !== undefined && isResults(last) ? out.pop() : undefined;
     const parts = [...(before?.parts ?? []), ...message.parts] as ToolResultPart[];
-    out.push({ ...(before ?? message), parts: sortedBy(order, parts) });
+    const whole = before ?? message;
+    out.push({ ...whole, parts: sortedBy(order, parts) });
   }
   return out;
 }

@@ -73,7 +73,7 @@ export function lowerRequest(
     toolChoice: tools.toolChoice,
     responseFormat: tools.responseFormat,
     n: n === undefined || copies > 1 ? undefined : n,
-    limits: { ...limits, ...(limits.stop === undefined ? {} : { stop: limits.stop.slice(0, told) }) },
+    limits: { ...limits, stop: limits.stop?.slice(0, told) },
     foreign: fitForeign(fit),
   };
   const plan = {
@@ -83,7 +83,7 @@ export function lowerRequest(
     responseTool: tools.responseTool,
     copies,
     stops: limits.stop?.slice(told) ?? [],
-    ...(target.quirks.thinkTags ? { thinkTags: true } : {}),
+    thinkTags: target.quirks.thinkTags ? true : undefined,
   };
   return { prepared: withJsonWords(prepared, request.responseFormat, capabilities), plan };
 }
@@ -329,8 +329,8 @@ function fitMedia(part: MediaPart, { request, capabilities, losses }: Fit): Medi
   if (name !== undefined && !keepsName) losses.field("mediaName");
   return {
     ...plainlySpelled(plain),
-    ...(detail !== undefined && keepsDetail ? { detail } : {}),
-    ...(name !== undefined && keepsName ? { name } : {}),
+    detail: keepsDetail ? detail : undefined,
+    name: keepsName ? name : undefined,
   };
 }
 
@@ -339,13 +339,13 @@ function fitCall(part: ToolCallPart, fit: Fit): ToolCallPart {
   const bare = takesCustom(fit.request, fit.capabilities);
   const owner = {
     name: part.name,
-    ...(namespace ? { namespace } : {}),
-    ...(custom && !bare ? { custom } : {}),
+    namespace: namespace === "" ? undefined : namespace,
+    custom: custom && !bare ? custom : undefined,
   };
   const id = fitCallId(part.id, fit.callIds);
   const grouped = namespace !== undefined && fit.capabilities.namespaces;
   const name = fit.names.wireName(grouped ? { name: part.name } : owner);
-  const kept = { ...call, id, name, ...(grouped ? { namespace } : {}) };
+  const kept = { ...call, id, name, namespace: grouped ? namespace : undefined };
   if (custom !== true) return kept;
   return bare ? { ...kept, custom } : { ...kept, arguments: JSON.stringify({ input: part.arguments }) };
 }

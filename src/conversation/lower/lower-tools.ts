@@ -90,13 +90,13 @@ function fitTool(
   }
   const { namespace, ...plain } = tool;
   const grouped = namespace !== undefined && capabilities.namespaces;
-  const owner = { name: tool.name, ...(namespace === undefined || grouped ? {} : { namespace }) };
+  const owner = { name: tool.name, namespace: grouped ? undefined : namespace };
   if (tool.kind === "custom" && !own && !capabilities.customTools) {
     if (tool.format !== undefined) losses.at(`${losses.nameOf("tools")}.format`, "weakened");
     return [customAsFunction(tool, names.wireName({ ...owner, custom: true }))];
   }
   const name = names.wireName(owner);
-  const kept = { ...plain, name, ...(grouped ? { namespace } : {}) };
+  const kept = { ...plain, name, namespace: grouped ? namespace : undefined };
   if (kept.kind === "custom" || kept.cache === undefined) return [kept];
   if (target.quirks.cacheMarks ?? (own || capabilities.slots.has("cache"))) return [kept];
   losses.field("cache");

@@ -88,9 +88,9 @@ export function unwrapOpaque(text: string): Opaque | undefined {
   if (protocol === undefined || typeof v !== "string") return undefined;
   const origin = {
     protocol,
-    ...(typeof u === "string" ? { upstream: u } : {}),
-    ...(typeof m === "string" ? { model: m } : {}),
-    ...(typeof c === "string" ? { credential: c } : {}),
+    upstream: typeof u === "string" ? u : undefined,
+    model: typeof m === "string" ? m : undefined,
+    credential: typeof c === "string" ? c : undefined,
   };
   return { origin, value: v, of: typeof o === "string" ? o : undefined };
 }
