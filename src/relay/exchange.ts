@@ -69,7 +69,7 @@ export interface ExchangeEnd {
   /** The same where nothing of it was passed on, which its vendor may bill all the same. */
   readonly unheard?: () => ResponseSummary;
   readonly status: number;
-  readonly errorCode?: string;
+  readonly errorCode?: string | undefined;
 }
 
 /** What an attempt's vendor may bill, as far as its answer says. */
@@ -184,29 +184,28 @@ function outcomeOf(
     reason,
     usage,
     estimated,
-    ...(calls === undefined ? undefined : { calls }),
-    ...(units === undefined ? undefined : { units }),
-    ...(facts?.served === undefined ? undefined : { served: facts.served }),
-    ...(facts?.parts === undefined ? undefined : { requests: facts.parts.length }),
+    calls,
+    units,
+    served: facts?.served,
+    requests: facts?.parts?.length,
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,
-    ...(candidate === null || candidate !== asked || exchange.reason === null
-      ? undefined
-      : { place: { credential: candidate.credential.name, reason: exchange.reason } }),
+    place:
+      candidate === null || candidate !== asked || exchange.reason === null
+        ? undefined
+        : { credential: candidate.credential.name, reason: exchange.reason },
     status: ending.status,
     attempts: exchange.attempts,
     attemptUses: usesOf(exchange, ending, usage),
     firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs - request.startedMs),
     totalMs: Math.round(exchange.clock.monotonicMs() - request.startedMs),
-    ...(errorCode === undefined ? undefined : { errorCode }),
-    ...(outputLimit === undefined ? undefined : { outputLimit }),
-    ...(exchange.losses.length === 0 ? undefined : { losses: lossTexts(exchange.losses) }),
-    ...(candidate === null || carriesExtras(request, candidate.protocol)
-      ? undefined
-      : { withoutExtras: true }),
-    ...(reported?.raw === undefined ? undefined : { raw: reported.raw }),
-    ...(reported?.hostile.length ? { hostile: reported.hostile } : undefined),
-    ...(implausible.length === 0 ? undefined : { implausible }),
+    errorCode,
+    outputLimit,
+    losses: exchange.losses.length === 0 ? undefined : lossTexts(exchange.losses),
+    withoutExtras: candidate === null || carriesExtras(request, candidate.protocol) ? undefined : true,
+    raw: reported?.raw,
+    hostile: reported?.hostile.length ? reported.hostile : undefined,
+    implausible: implausible.length === 0 ? undefined : implausible,
   };
 }
 

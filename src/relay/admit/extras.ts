@@ -69,9 +69,9 @@ export function priceExtras(
     fees.add(named);
   }
   return {
-    ...(Object.keys(asked).length > 0 && { asked }),
-    ...(tools.size > 0 && { tools: [...tools] }),
-    ...(fees.size > 0 && { fees: [...fees] }),
+    asked: Object.keys(asked).length > 0 ? asked : undefined,
+    tools: tools.size > 0 ? [...tools] : undefined,
+    fees: fees.size > 0 ? [...fees] : undefined,
   };
 }
 

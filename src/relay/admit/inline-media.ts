@@ -136,7 +136,7 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
         return {
           ...part,
           source: { from: "base64", data: file.data },
-          ...(file.type === undefined ? {} : { mimeType: file.type }),
+          mimeType: file.type,
         };
       }
 

@@ -57,8 +57,8 @@ function nativeRequest(body: readonly Buffer[], model: string): JsonObject {
     requests: texts.map((text) => ({
       model: `models/${model}`,
       content: { parts: [{ text }] },
-      ...(typeof dimensions === "number" ? { outputDimensionality: dimensions } : {}),
-      ...(typeof taskType === "string" ? { taskType } : {}),
+      outputDimensionality: typeof dimensions === "number" ? dimensions : undefined,
+      taskType: typeof taskType === "string" ? taskType : undefined,
     })),
   };
 }

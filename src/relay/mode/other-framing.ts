@@ -124,8 +124,8 @@ function wholeIn({ upstream, charged }: Crossing, events: readonly StreamEvent[]
 function ownFrame(frame: ResponseFrame, { id, created }: ChatResponse): ResponseFrame {
   return {
     ...frame,
-    ...(id === undefined ? {} : { id: id.replace(PREFIX, "") }),
-    ...(created === undefined ? {} : { created }),
+    id: id === undefined ? frame.id : id.replace(PREFIX, ""),
+    created: created ?? frame.created,
   };
 }
 

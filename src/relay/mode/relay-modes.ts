@@ -114,7 +114,11 @@ export class RelayModes {
   private forwardQuirks(candidate: Candidate): Quirks {
     const { reasoningField, reasoningReplay } = quirksOf(candidate, this.model.quirks);
     if (reasoningField === undefined) return this.stated;
-    return { ...this.stated, reasoningField, ...(reasoningReplay === undefined ? {} : { reasoningReplay }) };
+    return {
+      ...this.stated,
+      reasoningField,
+      reasoningReplay: reasoningReplay ?? this.stated.reasoningReplay,
+    };
   }
 
   /** A limit goes into the field that this vendor's model reads, whatever the catalog says of it. */

@@ -145,7 +145,7 @@ function factsOf({ text, parts, ...facts }: PlainFacts): ResponseSummary {
   return {
     ...facts,
     outputText: () => text,
-    ...(parts === undefined ? {} : { parts: parts.map(factsOf) }),
+    parts: parts?.map(factsOf),
   };
 }
 

@@ -45,7 +45,7 @@ export type ResponseReply =
 /** The facts of an answer as data. */
 export type PlainFacts = Omit<ResponseSummary, "outputText" | "parts"> & {
   readonly text: OutputText;
-  readonly parts?: readonly PlainFacts[];
+  readonly parts?: readonly PlainFacts[] | undefined;
 };
 
 /** Beyond it, states of calls are forgotten, which they may be: whoever asks for them hashes them on the event loop. */
@@ -120,7 +120,7 @@ function plainFacts({ outputText, parts, ...facts }: ResponseSummary): PlainFact
   return {
     ...facts,
     text: outputText(),
-    ...(parts === undefined ? {} : { parts: parts.map(plainFacts) }),
+    parts: parts?.map(plainFacts),
   };
 }
 

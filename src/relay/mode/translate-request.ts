@@ -22,11 +22,11 @@ export interface ReceivedRequest {
 export interface WrittenRequest {
   readonly body: Uint8Array<ArrayBuffer>;
   /** The bodies of all copies where they differ. */
-  readonly apart?: readonly Uint8Array[];
+  readonly apart?: readonly Uint8Array[] | undefined;
   readonly losses: readonly Loss[];
   readonly plan: ResponsePlan;
   readonly includeUsage: boolean;
-  readonly oneCall?: true;
+  readonly oneCall?: true | undefined;
   readonly echo: JsonObject;
 }
 
@@ -62,7 +62,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
       plan,
       includeUsage,
       echo,
-      ...(oneCall ? { oneCall } : {}),
+      oneCall,
     },
   };
 }

@@ -35,7 +35,7 @@ export function targetOf(
     model: candidate.model,
     origin: originOf(candidate),
     signers,
-    ...(withoutState ? { withoutState: "all" } : foreign > 0 ? { withoutState: "bare" } : {}),
+    withoutState: withoutState ? "all" : foreign > 0 ? "bare" : undefined,
     quirks,
     maxOutputTokens: model.maxOutputTokens ?? undefined,
     seed: request.id,
@@ -64,8 +64,8 @@ export function responseFrame(
     created: createdSeconds,
     model,
     includeUsage,
-    ...(responses === 1 ? { oneChoice: true } : {}),
-    ...(oneCall ? { oneCall } : {}),
+    oneChoice: responses === 1 ? true : undefined,
+    oneCall,
     echo,
     inputEstimate: Math.max(1, Math.ceil(scan.length / BYTES_PER_TOKEN)),
   };
@@ -88,7 +88,7 @@ export function translate(
   return {
     pieces: [body],
     copies: plan.copies,
-    ...(apart === undefined ? {} : { apart }),
+    apart,
     arrayStream: false,
     storesResponse: false,
     losses,

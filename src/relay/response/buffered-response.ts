@@ -113,9 +113,11 @@ export class BufferedResponse implements Receiver {
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
     const refusal = gone || request.streamed ? undefined : response.refusal?.(body);
     const ending: ExchangeEnd = {
-      ...{ reason, candidate, facts },
+      reason,
+      candidate,
+      facts,
       status: gone ? 0 : (refusal?.status ?? 200),
-      ...(refusal === undefined ? {} : { errorCode: refusal.code }),
+      errorCode: refusal?.code,
     };
     await settle(exchange, ending, charge);
     failpoint("response.before-last-byte");

@@ -71,7 +71,7 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
           method,
           path: `${path}/${encodeSegment(id)}${below}${query && `?${query}`}`,
           mostMs: MAX_MS,
-          ...(method === "POST" ? { json: {} } : {}),
+          json: method === "POST" ? {} : undefined,
         },
       });
       const isResponse =

@@ -393,7 +393,7 @@ export class StreamingResponse implements Receiver {
       facts,
       unheard: () => this.meter.facts(),
       status: this.response.committed ? 200 : 0,
-      ...(errorCode === undefined ? {} : { errorCode }),
+      errorCode,
     });
   }
 }

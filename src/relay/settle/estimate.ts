@@ -63,10 +63,7 @@ async function estimateParts(
 }
 
 function workOf({ calls, units }: ResponseSummary): CountedWork {
-  return {
-    ...(calls === undefined ? undefined : { calls }),
-    ...(units === undefined ? undefined : { units }),
-  };
+  return { calls, units };
 }
 
 /** What must be counted, and with what. */
@@ -96,11 +93,8 @@ function estimate(
     const reasoning =
       reported.outputReasoning ?? boundEstimate(count(text.reasoning, text.reasoningMore), "output", bound);
     const whole = boundEstimate(count(text.visible, text.visibleMore) + reasoning, "output", bound);
-    usage = {
-      ...usage,
-      outputVisible: Math.max(0, whole - reasoning),
-      ...(reasoning > 0 ? { outputReasoning: reasoning } : {}),
-    };
+    usage = { ...usage, outputVisible: Math.max(0, whole - reasoning) };
+    if (reasoning > 0) usage = { ...usage, outputReasoning: reasoning };
   }
   return usage;
 }
