@@ -76,7 +76,7 @@ function valuesOf(request: FlushRequest): unknown[] {
       request.deltas.map((delta) => ({
         ledger: delta.ledger,
         account: String(delta.accountId),
-        ...(delta.allowanceNanos === null ? {} : { allowance: String(delta.allowanceNanos) }),
+        allowance: delta.allowanceNanos === null ? undefined : String(delta.allowanceNanos),
         release: String(delta.releaseNanos),
         answers_reclaim: delta.answersReclaim,
         grow: String(delta.growNanos),

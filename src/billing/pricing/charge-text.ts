@@ -5,14 +5,14 @@ import { EXACT_PER_NANO, FACTOR_SCALE, type PriceLine } from "./price.ts";
 /** A charge that is no plain one, as it stands in an end record and the usage log: amounts are text, as JSON numbers lose digits. */
 export interface ChargeText {
   /** The row that was taken; absent = the base row. */
-  readonly row?: string;
-  readonly terms?: readonly TermText[];
-  readonly unpriced?: readonly string[];
+  readonly row?: string | undefined;
+  readonly terms?: readonly TermText[] | undefined;
+  readonly unpriced?: readonly string[] | undefined;
   readonly lines: readonly LineText[];
 }
 
 interface TermText extends Omit<ToldTerm, "factorPpm"> {
-  readonly factor?: string;
+  readonly factor?: string | undefined;
 }
 
 type LineText =
@@ -21,9 +21,9 @@ type LineText =
       readonly tokens: number;
       readonly rate: string;
       /** Absent = 1. */
-      readonly factor?: string;
+      readonly factor?: string | undefined;
       /** Absent = that of the charge. */
-      readonly row?: string;
+      readonly row?: string | undefined;
     }
   | {
       readonly kind: "call" | "unit" | "request";
@@ -34,9 +34,9 @@ type LineText =
 
 export function encodeCharge({ row, terms, unpriced, lines }: Charge): ChargeText {
   return {
-    ...(row !== "base" && { row }),
-    ...(terms.length > 0 && { terms: terms.map(encodeTerm) }),
-    ...(unpriced.length > 0 && { unpriced }),
+    row: row === "base" ? undefined : row,
+    terms: terms.length > 0 ? terms.map(encodeTerm) : undefined,
+    unpriced: unpriced.length > 0 ? unpriced : undefined,
     lines: lines.map((line) => encodeLine(line, row)),
   };
 }
@@ -52,8 +52,8 @@ function encodeLine(line: PriceLine, row: string): LineText {
     bucket: line.bucket,
     tokens: line.tokens,
     rate: String(line.nanosPerMillion),
-    ...(line.factor !== FACTOR_SCALE && { factor: String(line.factor) }),
-    ...(line.row !== row && { row: line.row }),
+    factor: line.factor === FACTOR_SCALE ? undefined : String(line.factor),
+    row: line.row === row ? undefined : line.row,
   };
 }
 
@@ -72,7 +72,7 @@ export function decodeCharge({
     terms: terms.map(
       ({ factor, ...term }): ToldTerm => ({
         ...term,
-        ...(factor !== undefined && { factorPpm: BigInt(factor) }),
+        factorPpm: factor === undefined ? undefined : BigInt(factor),
       }),
     ),
     unpriced,

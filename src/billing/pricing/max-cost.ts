@@ -131,9 +131,9 @@ export function freezePrice(
     priceId,
     rates,
     factorPpm,
-    ...(dimensions && { dimensions }),
+    dimensions,
     ...asked,
-    ...(hours && { hours }),
+    hours,
   };
 }
 

@@ -1,3 +1,4 @@
+import { definedFields } from "../../base/defined-fields.ts";
 import type { MediaRates } from "../../catalog/catalog.ts";
 
 /** Frozen rates of images and videos as they stand in the database: amounts as text, since a JSON number would lose digits. */
@@ -7,17 +8,17 @@ export interface StoredMediaRates {
 }
 
 export function writeMediaRates({ perImage, perSecond }: MediaRates): StoredMediaRates {
-  return {
-    ...(perImage && { perImage: each(perImage, String) }),
-    ...(perSecond && { perSecond: each(perSecond, String) }),
-  };
+  return definedFields({
+    perImage: perImage && each(perImage, String),
+    perSecond: perSecond && each(perSecond, String),
+  });
 }
 
 export function readMediaRates({ perImage, perSecond }: StoredMediaRates): MediaRates {
-  return {
-    ...(perImage && { perImage: each(perImage, BigInt) }),
-    ...(perSecond && { perSecond: each(perSecond, BigInt) }),
-  };
+  return definedFields({
+    perImage: perImage && each(perImage, BigInt),
+    perSecond: perSecond && each(perSecond, BigInt),
+  });
 }
 
 function each<From, To>(

@@ -48,7 +48,7 @@ export interface AppliedTerm {
   /** As the price table calls it, or the vendor where the table does not know it. */
   readonly name: string;
   /** On tokens, parts per million; absent = it has a row of its own. */
-  readonly factorPpm?: bigint;
+  readonly factorPpm?: bigint | undefined;
 }
 
 /** Tokens of one bucket in one pass. */
@@ -236,7 +236,7 @@ function tierTerm(
   const name = findTerm(Object.keys(tiers), word);
   if (name === undefined) unpriced.add(`tier ${word}`);
   const factorPpm = taken?.tierPpm;
-  return { dimension: "tier", name: name ?? word, ...(factorPpm !== undefined && { factorPpm }) };
+  return { dimension: "tier", name: name ?? word, factorPpm };
 }
 
 function tokenLines(

@@ -90,10 +90,10 @@ export function decodeRates(
     rates: rates as TokenPrices,
     dimensions: {
       ...NO_DIMENSIONS,
-      ...(fee !== undefined && { request: BigInt(fee) }),
-      ...(held && { hours: [{ ...held, ranges: [] }] }),
+      request: fee === undefined ? NO_DIMENSIONS.request : BigInt(fee),
+      hours: held === undefined ? NO_DIMENSIONS.hours : [{ ...held, ranges: [] }],
     },
-    ...(held && { hours: held }),
+    hours: held,
   };
 }
 

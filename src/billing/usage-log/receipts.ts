@@ -37,15 +37,15 @@ export interface Receipt {
   readonly ignored_values?: readonly string[];
   readonly lines?: readonly (TokenReceiptLine | CountReceiptLine | MediaReceiptLine)[];
   /** The row of the price table that the input took, as in "above 272000". Absent = the base row. */
-  readonly row?: string;
+  readonly row?: string | undefined;
   /** How it was served, or asked to be where the response does not say, with what that does to the prices of tokens. */
-  readonly served?: readonly ServedTerm[];
+  readonly served?: readonly ServedTerm[] | undefined;
   /** What it was served with and the model has no price for: it was charged at the dearest that the model has. */
-  readonly unpriced?: readonly string[];
+  readonly unpriced?: readonly string[] | undefined;
   /** Of the lines. */
   readonly sum_usd?: string;
   /** The price factor of the account's group at acceptance. */
-  readonly factor?: string;
+  readonly factor?: string | undefined;
   /** sum x factor, before it is rounded to a billionth of a dollar, half up. */
   readonly exact_usd?: string;
   readonly charge_usd?: string;
@@ -55,13 +55,13 @@ export interface Receipt {
   /** What the request cost beyond that and the account's money or the key's limit did not cover: nobody's to pay. */
   readonly written_off_usd?: string;
   /** Tokens: the limit that the gateway wrote into a request which stated none, as the money covered no more. Absent = none. */
-  readonly output_limit?: number;
+  readonly output_limit?: number | undefined;
   /** Counts that the vendor reported and that are not possible, with what is; they were not charged. */
   readonly implausible?: readonly Implausible[];
   /** Fields that could not be carried to the upstream's protocol. */
   readonly losses?: readonly string[];
   /** Of an image or video. */
-  readonly task?: TaskOfReceipt;
+  readonly task?: TaskOfReceipt | undefined;
 }
 
 export interface ServedTerm {
@@ -69,7 +69,7 @@ export interface ServedTerm {
   readonly name: string;
   readonly from: "answer" | "asked" | "time";
   /** In the lines already; absent = the row of the receipt is its own. */
-  readonly factor?: string;
+  readonly factor?: string | undefined;
 }
 
 export interface TaskOfReceipt {
@@ -93,9 +93,9 @@ export interface TokenReceiptLine {
   readonly tokens: number;
   readonly usd_per_million_tokens: string;
   /** What multiplies that, by how it was served and when it was accepted; absent = 1. */
-  readonly factor?: string;
+  readonly factor?: string | undefined;
   /** Absent = that of the receipt. */
-  readonly row?: string;
+  readonly row?: string | undefined;
   readonly usd: string;
 }
 
@@ -127,7 +127,7 @@ export function createReceiptReader(db: Queryable, unposted: UnpostedLines): Rea
     // Looked for before the log is read: it may be posted in between.
     const lines = unposted.findUnposted(requestId);
     const row = await findUsage(db, accountId, requestId);
-    if (row) return { ...receiptOf(row, "posted"), ...(task && { task: taskOfReceipt(task) }) };
+    if (row) return { ...receiptOf(row, "posted"), task: task ? taskOfReceipt(task) : undefined };
     if (lines) return unpostedReceipt(accountId, lines.beginRecord, lines.endRecord);
     if (await isQuarantined(db, accountId, requestId))
       return { request_id: requestId, state: "quarantined", charge_usd: "0", charge_nanos: "0" };
@@ -149,7 +149,7 @@ function runningTaskReceipt(task: ReceiptTask): Receipt {
 }
 
 function taskOfReceipt({ id, state, lateResult }: ReceiptTask): TaskOfReceipt {
-  return { id, state, ...(lateResult !== null && { late_result: JSON.parse(lateResult) as unknown }) };
+  return { id, state, late_result: lateResult === null ? undefined : (JSON.parse(lateResult) as unknown) };
 }
 
 function unpostedReceipt(
@@ -230,7 +230,7 @@ interface EndFields {
   readonly hostile?: readonly string[];
   readonly error_code?: string;
   readonly losses?: readonly string[];
-  readonly output_limit?: number;
+  readonly output_limit?: number | undefined;
   readonly hold?: string;
   readonly written_off?: string;
   readonly implausible?: readonly Implausible[];
@@ -269,7 +269,7 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     charge_nanos: String(row.chargeNanos),
     hold_usd: formatUsd(row.holdNanos),
     written_off_usd: formatUsd(row.writtenOffNanos),
-    ...(row.outputLimit === null ? {} : { output_limit: row.outputLimit }),
+    output_limit: row.outputLimit ?? undefined,
     implausible: row.implausible,
     losses: row.losses,
   };
@@ -286,9 +286,9 @@ function textItems(row: UsageRow): Items {
   return {
     lines: charge.lines.map((line) => lineOf(line, charge.row)),
     sum: charge.sum,
-    ...(charge.row === "base" ? {} : { row: charge.row }),
-    ...(charge.terms.length === 0 ? {} : { served: charge.terms.map(servedTerm) }),
-    ...(charge.unpriced.length === 0 ? {} : { unpriced: charge.unpriced }),
+    row: charge.row === "base" ? undefined : charge.row,
+    served: charge.terms.length === 0 ? undefined : charge.terms.map(servedTerm),
+    unpriced: charge.unpriced.length === 0 ? undefined : charge.unpriced,
   };
 }
 
@@ -309,8 +309,8 @@ function lineOf(line: PriceLine, row: string): TokenReceiptLine | CountReceiptLi
     bucket: WIRE_NAMES[line.bucket],
     tokens: line.tokens,
     usd_per_million_tokens: formatUsd(line.nanosPerMillion),
-    ...(line.factor === FACTOR_SCALE ? {} : { factor: formatDecimal(line.factor, FACTORS_DECIMALS) }),
-    ...(line.row === row ? {} : { row: line.row }),
+    factor: line.factor === FACTOR_SCALE ? undefined : formatDecimal(line.factor, FACTORS_DECIMALS),
+    row: line.row === row ? undefined : line.row,
     usd,
   };
 }
