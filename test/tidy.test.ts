@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { LONGEST } from "./support/longest-first.ts";
 
@@ -93,6 +94,11 @@ describe("tidy", () => {
     expect(places(production, /^ {4,}get \w+\(\)/m)).toEqual([]);
   });
 
+  it("spreads no condition and no literal into an object: a field that may be absent is assigned, and may be undefined", () => {
+    const among = production.filter((file) => /\.\.\.\s*[({]/.test(text(file)));
+    expect(among.flatMap(conditionalSpreads)).toEqual([]);
+  });
+
   it("has no barrel, no default export and no note left behind", () => {
     expect(sources.filter((file) => file.endsWith("/index.ts"))).toEqual([]);
     expect(places(production, /^export default /m)).toEqual([]);
@@ -159,6 +165,30 @@ function isFound(page: string, path: string): boolean {
 
 function text(file: string): string {
   return readFileSync(join(root, file), "utf8");
+}
+
+/** `file:line` of each spread in an object of `cond ? { a } : {}`, `cond && { a }` or `{ a, b }`. */
+function conditionalSpreads(file: string): string[] {
+  const source = ts.createSourceFile(file, text(file), ts.ScriptTarget.Latest);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isSpreadAssignment(node) && isTrick(node.expression)) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+      found.push(`${file}:${line + 1}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isTrick(spread: ts.Expression): boolean {
+  if (ts.isParenthesizedExpression(spread)) return isTrick(spread.expression);
+  return (
+    ts.isConditionalExpression(spread) ||
+    ts.isBinaryExpression(spread) ||
+    ts.isObjectLiteralExpression(spread)
+  );
 }
 
 /** `file:line` of each match outside comments. */
