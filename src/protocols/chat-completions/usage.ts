@@ -13,14 +13,7 @@ import {
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import {
-  inclusiveInput,
-  inclusiveOutput,
-  mediaIn,
-  metered,
-  splitWrites,
-  Tally,
-} from "../streams/usage-counts.ts";
+import { inclusiveUsage, splitWrites, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { decodeRefusal, decodeText, holdsOutput, holdsWords } from "./decode-message.ts";
@@ -66,23 +59,16 @@ const rules: MeteringRules = {
       isExplicit: prompt?.["cache_type"] === "ephemeral",
       ...splitWrites(tally, written, lifetimes),
     };
-    const counts = {
+    return inclusiveUsage(tally, usage, {
       input,
+      inputDetails: prompt,
+      cache,
       output: tally.count(usage, "completion_tokens"),
-      reasoning: tally.count(completion, "reasoning_tokens"),
-      total: tally.count(usage, "total_tokens"),
-      audio: tally.count(prompt, "audio_tokens"),
+      outputDetails: completion,
       // Mistral's: https://docs.mistral.ai/api
       heard: Number(usage["prompt_audio_seconds"]) > 0,
-    };
-    const output = inclusiveOutput(tally, counts, cache);
-    const calls = statedCalls(usage, STATED_CALLS) ?? searchOf(usage);
-    const told = metered(tally, inclusiveInput(tally, input, cache, counts), output, usage, {
-      input: mediaIn(tally, prompt),
-      cached: mediaIn(tally, asObject(prompt?.["cached_tokens_details"])),
-      output: mediaIn(tally, completion),
+      calls: statedCalls(usage, STATED_CALLS) ?? searchOf(usage),
     });
-    return calls === undefined ? told : { ...told, calls };
   },
 };
 

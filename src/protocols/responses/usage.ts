@@ -15,14 +15,7 @@ import {
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import {
-  inclusiveInput,
-  inclusiveOutput,
-  mediaIn,
-  metered,
-  splitWrites,
-  Tally,
-} from "../streams/usage-counts.ts";
+import { inclusiveUsage, splitWrites, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
 import { isEvent, isOutput, isUnnamed } from "./form.ts";
@@ -56,21 +49,14 @@ const rules: MeteringRules = {
         asObject(inputDetails?.["cache_write_tokens_details"]),
       ),
     };
-    const counts = {
+    return inclusiveUsage(tally, usage, {
       input,
+      inputDetails,
+      cache,
       output: tally.count(usage, "output_tokens") ?? tally.count(usage, "completion_tokens"),
-      reasoning: tally.count(outputDetails, "reasoning_tokens"),
-      total: tally.count(usage, "total_tokens"),
-      audio: tally.count(inputDetails, "audio_tokens"),
-    };
-    const output = inclusiveOutput(tally, counts, cache);
-    const calls = statedCalls(usage, STATED_CALLS);
-    const told = metered(tally, inclusiveInput(tally, input, cache, counts), output, usage, {
-      input: mediaIn(tally, inputDetails),
-      cached: mediaIn(tally, asObject(inputDetails?.["cached_tokens_details"])),
-      output: mediaIn(tally, outputDetails),
+      outputDetails,
+      calls: statedCalls(usage, STATED_CALLS),
     });
-    return calls === undefined ? told : { ...told, calls };
   },
 };
 

@@ -6,8 +6,8 @@ import type { OutputText, ResponseSummary } from "../protocol.ts";
 import { OUT_OF_FORM } from "../response-form.ts";
 import type { ByteFilter } from "./byte-filter.ts";
 import { countedCalls } from "./call-counts.ts";
+import { latestCounts } from "./latest-counts.ts";
 import type { TextSink } from "./output-text.ts";
-import { latestCounts } from "./usage-counts.ts";
 
 /** How one protocol states what metering needs; `usage-reader.ts` does the rest, the same for all. */
 export interface MeteringRules {

@@ -1,4 +1,10 @@
-import { type MeteredUsage, readCount, type TokenBucket, type TokenUsage } from "../../usage/usage.ts";
+import {
+  type CallCount,
+  type MeteredUsage,
+  readCount,
+  type TokenBucket,
+  type TokenUsage,
+} from "../../usage/usage.ts";
 import { asObject, asObjects, type JsonObject } from "../json.ts";
 
 /**
@@ -299,6 +305,37 @@ export interface OutputCounts {
   readonly heard?: boolean | undefined;
 }
 
+/** What a usage object says that counts cached tokens inside its input (rule 1), wherever each vendor writes it. */
+export interface InclusiveUsage {
+  readonly input: number | undefined;
+  readonly inputDetails: JsonObject | undefined;
+  readonly cache: CacheCounts;
+  readonly output: number | undefined;
+  readonly outputDetails: JsonObject | undefined;
+  readonly heard?: boolean;
+  readonly calls: readonly CallCount[] | undefined;
+}
+
+/** Its buckets, by the details that such vendors name alike. */
+export function inclusiveUsage(tally: Tally, usage: JsonObject, told: InclusiveUsage): MeteredUsage {
+  const { input, inputDetails, cache, outputDetails, calls } = told;
+  const counts = {
+    input,
+    output: told.output,
+    reasoning: tally.count(outputDetails, "reasoning_tokens"),
+    total: tally.count(usage, "total_tokens"),
+    audio: tally.count(inputDetails, "audio_tokens"),
+    heard: told.heard,
+  };
+  const output = inclusiveOutput(tally, counts, cache);
+  const buckets = metered(tally, inclusiveInput(tally, input, cache, counts), output, usage, {
+    input: mediaIn(tally, inputDetails),
+    cached: mediaIn(tally, asObject(inputDetails?.["cached_tokens_details"])),
+    output: mediaIn(tally, outputDetails),
+  });
+  return calls === undefined ? buckets : { ...buckets, calls };
+}
+
 /**
  * The buckets that are known, with the vendor's own object beside them. Each is named: joining the two
  * sides by spreading them costs more than all else that metering does beside parsing.
@@ -339,31 +376,3 @@ const MEDIA_BUCKETS = MEDIA.flatMap((medium) =>
 );
 
 export type Buckets = { [bucket in TokenBucket]?: number | undefined };
-
-/**
- * Joins what a stream states one time after the other: per field the last value wins, never a sum, since
- * vendors repeat or raise their counts (rule 6). Null is no statement, and nor are zeros alone behind counts.
- */
-export function latestCounts(earlier: JsonObject | undefined, later: JsonObject): JsonObject {
-  if (earlier === undefined) return later;
-  const isEmpty = Object.values(later).every((value) => typeof value !== "number" || value === 0);
-  return joinCounts(earlier, later, isEmpty, 0);
-}
-
-function joinCounts(earlier: JsonObject, later: JsonObject, isEmpty: boolean, depth: number): JsonObject {
-  const joined: Record<string, unknown> = { ...earlier };
-  for (const field of Object.keys(later)) {
-    const value = later[field];
-    // The one name that would set an object's prototype is no count's.
-    if (value === null || value === undefined || field === "__proto__") continue;
-    if (isEmpty && value === 0 && Number(joined[field]) > 0) continue;
-    const before = asObject(joined[field]);
-    const now = asObject(value);
-    const nested = before !== undefined && now !== undefined && depth < MAX_DEPTH;
-    joined[field] = nested ? joinCounts(before, now, isEmpty, depth + 1) : value;
-  }
-  return joined;
-}
-
-/** Vendors nest usage two deep; more is not theirs. */
-const MAX_DEPTH = 4;
