@@ -1,5 +1,5 @@
 import type { Database } from "../../storage/database.ts";
-import { percentile } from "../spending/spending.ts";
+import { percentile, sumsOf } from "../spending/spending.ts";
 import type { Traffic, TrafficFigures, TrafficRow } from "./contract.ts";
 import type { TrafficCell } from "./traffic-store.ts";
 import { createTrafficWindow, type TrafficWindow } from "./window.ts";
@@ -66,11 +66,7 @@ export function figuresOf(cells: Iterable<TrafficCell>): TrafficFigures {
       histogram.set(cell.bucket, (histogram.get(cell.bucket) ?? 0) + Number(cell.requests));
   }
   return {
-    requests: Number(sums.requests),
-    errors: Number(sums.errors),
-    input_tokens: Number(sums.inputTokens),
-    output_tokens: Number(sums.outputTokens),
-    charge_nanos: String(sums.chargeNanos),
+    ...sumsOf(sums),
     first_byte_p50_ms: percentile(histogram, 0.5),
     first_byte_p95_ms: percentile(histogram, 0.95),
     first_byte_p99_ms: percentile(histogram, 0.99),
