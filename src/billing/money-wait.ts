@@ -77,7 +77,7 @@ function waitOrChange(ledger: LedgerRef, amountNanos = 0n): string {
   const end = periodEnd(ledger);
   const change = "use another key";
   if (end === undefined || amountNanos > (ledger.allowanceNanos ?? 0n)) return change;
-  return `wait until ${end}, when the limit begins anew, or ${change}`;
+  return `wait until ${end}, when the limit resets, or ${change}`;
 }
 
 /**

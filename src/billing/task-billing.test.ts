@@ -111,7 +111,7 @@ describe("a task's hold", () => {
     expect(messages).toEqual([
       "This request may cost up to $1.25, which is more than the account's balance. Top up the account.",
       "This request may cost up to $1.25, which is more than the API key's spending limit of $0.000000005 leaves. Use another key.",
-      "This request may cost up to $1.25, which is more than the API key's spending limit of $2 leaves. Wait until 2026-11-28T00:00:00Z, when the limit begins anew, or use another key.",
+      "This request may cost up to $1.25, which is more than the API key's spending limit of $2 leaves. Wait until 2026-11-28T00:00:00Z, when the limit resets, or use another key.",
     ]);
   });
 

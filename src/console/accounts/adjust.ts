@@ -34,7 +34,8 @@ export function adjust({ database, clock }: ConsoleDeps): Operation {
         clock,
         transfer,
         async (tx, done) => {
-          const moved = done.outcome === "done" ? `${formatUsd(amountNanos)} USD` : "nothing anew";
+          const moved =
+            done.outcome === "done" ? `${formatUsd(amountNanos)} USD` : "no change (already applied)";
           const note = { action: "balance.adjust", subject: name, accountId };
           await call.audit(tx, { ...note, after: { moved, reason, idempotency_key: idempotencyKey } });
         },

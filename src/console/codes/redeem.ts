@@ -29,7 +29,9 @@ export function redeem({ database, hasher, clock }: ConsoleDeps): Operation {
         const outcome = await redeemCode(tx, order);
         if (outcome.outcome === "done" || outcome.outcome === "repeated") {
           const amount =
-            outcome.outcome === "done" ? `${formatUsd(outcome.amountNanos ?? 0n)} USD` : "nothing anew";
+            outcome.outcome === "done"
+              ? `${formatUsd(outcome.amountNanos ?? 0n)} USD`
+              : "no change (already applied)";
           await call.audit(tx, {
             action: "code.redeem",
             subject: `code ${outcome.codeId}`,

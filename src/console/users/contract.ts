@@ -155,7 +155,7 @@ export const identityRow = z.strictObject({
   provider: z
     .strictObject({ id: z.string(), name: z.string() })
     .nullable()
-    .describe("Id in settings.sign_in.oidc; null if no provider has this issuer any more"),
+    .describe("Id in settings.sign_in.oidc; null if no configured provider has this issuer"),
   issuer: z.string(),
   subject: z.string().describe("The provider's subject, exactly as spelled"),
   created_at: moment,
