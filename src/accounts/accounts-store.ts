@@ -37,7 +37,7 @@ export async function openAccount(
   return row?.id;
 }
 
-/** Accounts are disabled, never deleted: the ledger speaks of them for ever. False = no such account. */
+/** Accounts are disabled, never deleted: the ledger speaks of them forever. False = no such account. */
 export async function setAccountDisabled(tx: Queryable, name: string, disabled: boolean): Promise<boolean> {
   return (await tx.execute("update accounts set disabled = $2 where name = $1", [name, disabled])) > 0;
 }

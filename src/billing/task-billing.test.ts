@@ -14,7 +14,7 @@ const ENDLESS: HoldShortage = { outcome: "reclaiming" };
 
 type Answer = "taken" | HoldShortage | Error;
 
-/** Billing on simulated time; each order's statement gives these answers, the last one for ever. */
+/** Billing on simulated time; each order's statement gives these answers, the last one forever. */
 function rig(
   waitLimits = DEFAULT_WAIT_LIMITS,
   limit = LIMIT,

@@ -39,7 +39,7 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
   const joinExchange = exchangeMetrics(living);
 
   // Each process accepts its own connections. Handed out by this one (the default), those under way to a
-  // process that dies stay open here, and their callers wait for ever.
+  // process that dies stay open here, and their callers wait forever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
 
   return new Promise((resolve) => {

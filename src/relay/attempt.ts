@@ -107,10 +107,9 @@ class RunningAttempt implements Attempt, UpstreamResponse {
       body: pieces,
       below,
     };
-    const { call: flight, usage } = send(deps.transport, mode, upstreamRequest, this);
-    this.call = flight;
-    exchange.isSent = () => flight.isSent();
-    this.usage = usage;
+    const sent = send(deps.transport, mode, upstreamRequest, this);
+    this.call = sent.call;
+    this.usage = sent.usage;
     this.receiver = new PendingResponse(this);
   }
 

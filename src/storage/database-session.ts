@@ -5,7 +5,7 @@ import { connect, connectionConfig } from "./connection.ts";
 /** "owner" serves: one per data folder. "guest" is a command-line tool, or a further process of the owner's. */
 export type Role = "owner" | "guest";
 
-/** One program's stay at the database. Its locks live and die with the connection, however that ends. */
+/** One program's session at the database. Its locks live and die with the connection, however that ends. */
 export interface DatabaseSession {
   /** Resolves when the connection is gone, for whatever reason. */
   readonly lost: Promise<void>;

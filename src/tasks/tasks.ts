@@ -55,7 +55,7 @@ export interface Task {
   readonly result: TaskResult | null;
 }
 
-/** SUCCESS and FAILURE stay for ever. */
+/** SUCCESS and FAILURE stay forever. */
 export function isFinal(state: TaskState): boolean {
   return state === "SUCCESS" || state === "FAILURE";
 }

@@ -98,7 +98,7 @@ export interface UpstreamAsk {
 }
 
 export interface ResponseRoom {
-  /** So many bytes have come by now of what `flight` brings, which may be paused. False: no more are taken. */
+  /** So many bytes of the call's response have come by now; it may be paused. False: no more are taken. */
   holds(bytes: number, call: Pick<UpstreamCall, "pause" | "resume">): boolean;
 }
 

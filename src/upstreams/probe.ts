@@ -126,11 +126,11 @@ async function responseTo(
           reject(new Error(`${message} Check base_url and the network.`)),
       };
       const options = { streamed: false, repeatable: false, deadlines, log: silentLog };
-      const flight = new TransportCall(receiver, {
+      const call = new TransportCall(receiver, {
         upstream: { ...upstream, timeouts: TIMEOUTS },
         ...options,
       });
-      flight.dispatch(lines.to(upstream), (prefix) => ({
+      call.dispatch(lines.to(upstream), (prefix) => ({
         method,
         path: prefix + path,
         headers: [
@@ -143,10 +143,10 @@ async function responseTo(
         headersTimeout: 0,
         bodyTimeout: 0,
       }));
-      flight.sent();
+      call.sent();
     });
   } finally {
-    for (const flight of deadlines.running()) flight.abort();
+    for (const call of deadlines.running()) call.abort();
     deadlines.close();
     lines.close();
   }

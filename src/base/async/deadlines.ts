@@ -11,7 +11,7 @@ export interface Timed extends Slotted {
 }
 
 /**
- * All attempts under way, and one timer for their deadlines. An attempt costs one seat, and a chunk that moves
+ * All attempts under way, and one timer for their deadlines. An attempt costs one slot, and a chunk that moves
  * an idle deadline costs one assignment: no timer is made, moved or cleared while bytes flow.
  */
 export class Deadlines<T extends Timed> {

@@ -139,7 +139,7 @@ export class MemoryBudget {
 
   /**
    * Serves the first who can be served. Who lacks a share of their own lets others pass; who lacks what all share does
-   * not, or whoever asks for little would overtake for ever.
+   * not, or whoever asks for little would overtake forever.
    */
   private serveOne(): boolean {
     for (const [account, queue] of this.queues) {

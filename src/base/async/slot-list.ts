@@ -1,4 +1,4 @@
-/** What a roster keeps on its members: where they sit. -1 = nowhere; a member sits in one roster at most. */
+/** What the list keeps on its members: their index. -1 = in none; a member is in one list at most. */
 export interface Slotted {
   slot: number;
 }

@@ -4,7 +4,7 @@ import type { Queryable } from "../../storage/database.ts";
 export interface NewBatch {
   readonly amountNanos: bigint;
   readonly note: string;
-  /** Null = for ever. */
+  /** Null = forever. */
   readonly expiresAt: Date | null;
   readonly createdBy: string;
 }

@@ -16,7 +16,7 @@ export interface LedgerReport {
   readonly revenue_nanos: bigint;
   readonly loss_nanos: bigint;
   readonly funding_nanos: bigint;
-  /** Lines the database refused; the house paid for them, and somebody should look. */
+  /** Records the database refused; the platform paid for them, and an operator should look. */
   readonly quarantined_records: number;
   /** Finished requests that stand only in journals of this data dir; null where none was given. No breach. */
   readonly unposted_records: number | null;

@@ -12,7 +12,7 @@ export interface Loss {
   readonly reference: string;
 }
 
-/** What the house bore of balances, newest first, along transfers_loss. */
+/** Losses that the platform bore, newest first, along transfers_loss. */
 export function readLosses(db: Queryable, before: bigint | null, limit: number): Promise<Loss[]> {
   return db.query<Loss>(
     `select t.id, t.at, t.kind, t.amount as "amountNanos", t.reference,

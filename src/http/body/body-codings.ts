@@ -44,7 +44,7 @@ function inflateEither(first: Buffer): ZlibStream {
 /**
  * One of zlib's decoders, no further ahead than what reads from it. Bytes behind the end of what is coded are an error, except a
  * further member of gzip: zlib's own streams end there and never call back for those bytes, so that whoever writes them waits
- * for ever.
+ * forever.
  */
 class Unpacked extends Transform {
   private readonly open: (first: Buffer) => ZlibStream;

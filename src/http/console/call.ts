@@ -121,7 +121,7 @@ function changedMeanwhile(): GatewayError {
 /** Roles are looked at when a stream of events begins, so none outlives a role that was taken by longer than this. */
 const MAX_EVENTS_MS = 300_000;
 
-/** Whoever listens would listen for ever: a stop must not wait for them. Their browsers come back by themselves. */
+/** Whoever listens would listen forever: a stop must not wait for them. Their browsers come back by themselves. */
 function endOfEvents(gone: AbortSignal, stopping: AbortSignal): AbortSignal {
   return AbortSignal.any([gone, stopping, AbortSignal.timeout(MAX_EVENTS_MS)]);
 }

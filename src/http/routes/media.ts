@@ -50,7 +50,7 @@ async function serveFile({ files, log }: HttpDeps, { request, raw, headers }: Re
   try {
     await sendFile(raw, stream);
   } catch (error) {
-    // The reader left or took nothing, or the shelf failed midway; either way the line is cut, and a status was sent long ago.
+    // The reader left or took nothing, or the store failed midway; either way the connection is cut, and a status was sent long ago.
     log.debug({ err: error, file }, "a copied file was not sent completely");
   }
 }

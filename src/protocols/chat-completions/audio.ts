@@ -1,7 +1,7 @@
 import type { ForeignPart } from "../../conversation/request.ts";
 import { asObject, type JsonObject } from "../json.ts";
 
-/** The sound of a spoken answer: its words are told as text, and for the rest other protocols have no slot. */
+/** The audio of a spoken response: its transcript is the text, and other protocols have no slot for the rest. */
 export function decodeAudio(message: JsonObject): readonly ForeignPart[] {
   const audio = asObject(message["audio"]);
   if (audio === undefined || !holdsAudio(message)) return [];
@@ -9,13 +9,13 @@ export function decodeAudio(message: JsonObject): readonly ForeignPart[] {
   return [{ kind: "foreign", protocol: "chat-completions", value: { audio }, weight: "hint", path }];
 }
 
-/** Whether there is any sound, or the name of one: some servers write the field out with nothing in it. */
+/** Whether there is any audio, or an id of some: some servers write the field out with nothing in it. */
 export function holdsAudio(message: JsonObject): boolean {
   const audio = asObject(message["audio"]) ?? {};
   return Object.values(audio).some((value) => Boolean(value));
 }
 
-/** The `audio` of a message or delta; undefined where the part is no sound. */
+/** The `audio` of a message or delta; undefined if the part is no audio. */
 export function encodeAudio({ value }: ForeignPart): JsonObject | undefined {
   return asObject(value["audio"]);
 }

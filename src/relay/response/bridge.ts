@@ -12,7 +12,7 @@ interface Bridged {
 
 /**
  * What the caller of a stream hears while nothing of the answer comes: clients and the proxies between drop connections
- * that stay silent. One seat in a sweep for each stream, and an assignment for each write: no timer is made or moved
+ * that stay silent. One slot in a sweep for each stream, and an assignment for each write: no timer is made or moved
  * while bytes flow. It stands from the first candidate to the last, since keep-alives are no part of an answer.
  */
 export class Bridge implements Timed {

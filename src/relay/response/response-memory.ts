@@ -10,7 +10,7 @@ const ACCOUNT_SHARE = 0.5;
 /**
  * The memory of plain answers, which are collected whole, and of what long streams keep. When it is used up, upstreams of
  * plain answers are read from no further, and streams end, all but the one whose answer is the oldest: so one at least is
- * always on its way to its end, and none waits for ever.
+ * always on its way to its end, and none waits forever.
  */
 export class ResponseMemory {
   private readonly limitBytes: () => number;
@@ -38,7 +38,7 @@ export class ResponseMemory {
     return this.refusals;
   }
 
-  /** For an answer that is no longer small; `flight` is paused while it may not grow, if there is one. */
+  /** For an answer that is no longer small; `call` is paused while it may not grow, if there is one. */
   open(accountId: bigint, call?: Pick<UpstreamCall, "pause" | "resume">): ResponsePart {
     const part = new ResponsePart(this, accountId, call);
     this.parts.add(part);

@@ -17,7 +17,7 @@ import { withStartLock } from "./start-lock.ts";
 const GRACE_SECONDS = 20;
 
 /**
- * The server belongs to nobody, so a program that is killed leaves it running; and it could go on for ever. A small
+ * The server belongs to nobody, so a program that is killed leaves it running; and it could go on forever. A small
  * shell waits for the end of this program, which it learns by the end of a pipe however that came, and some time
  * later runs the command that stops a server which nobody uses. It has a session of its own: what is sent to our
  * process group does not reach it.

@@ -65,7 +65,7 @@ async function askAbout(
 ): Promise<Outcomes> {
   const together = tasks.length > 1 ? await askTogether(tasks, candidate, deps, limiter) : NOTHING;
   if (together === undefined) return NOTHING;
-  // A batch may leave a task out for ever, which says nothing about it.
+  // A batch may leave a task out forever, which says nothing about it.
   const left = tasks.filter(({ upstreamTask }) => !together.has(upstreamTask));
   const singly = await Promise.all(left.map((task) => askSingly(task, candidate, deps, limiter)));
   return new Map([together, ...singly].flatMap((outcomes) => [...outcomes]));

@@ -1,6 +1,6 @@
 /**
  * When to do things again. Pure: chance is a number from 0 up to, not including, 1. Jitter keeps tasks that
- * were accepted together from being polled together for ever.
+ * were accepted together from being polled together forever.
  */
 
 const FIRST_POLL_MS = 1_000;

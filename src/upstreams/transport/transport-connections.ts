@@ -143,7 +143,7 @@ function openConnection(upstream: Upstream, load: UpstreamConnection["load"]): U
     });
     clients.add(client);
     heads.set(client, head);
-    // A connection that ends while idle is forgotten; one that ends under a request is its flight's to drop.
+    // A connection that ends while idle is forgotten; one that ends under a request is dropped by its call.
     client.on("disconnect", () => {
       const at = idle.indexOf(client);
       if (at === -1) return;

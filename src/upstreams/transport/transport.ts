@@ -50,14 +50,14 @@ export function createTransport(options: TransportOptions): Transport {
 
   function send(request: UpstreamRequest, response: UpstreamResponse): UpstreamCall {
     const { upstream } = request.candidate;
-    const flight = new TransportCall(response, {
+    const call = new TransportCall(response, {
       upstream,
       streamed: request.streamed,
       repeatable: true,
       deadlines,
       log,
     });
-    return leave(flight, upstream, (prefix) => requestOf(request, prefix));
+    return leave(call, upstream, (prefix) => requestOf(request, prefix));
   }
 
   function ask(asked: UpstreamAsk): Promise<AskOutcome> {

@@ -9,7 +9,7 @@ import { Verify } from "./verify.tsx";
 import { operatorLedgerWords } from "./words.ts";
 import { WriteOffs } from "./write-offs.tsx";
 
-/** The books of the house. */
+/** The ledger: sums, losses and records that need attention. */
 export function OperatorLedgerPage(): ReactNode {
   const t = useWords(operatorLedgerWords);
   return (
