@@ -70,7 +70,7 @@ const TABLE = {
     ],
     [],
   ],
-  "price-lists": [[...LEAVES, "catalog", "manifest", "storage", "users"], []],
+  "price-lists": [[...LEAVES, "catalog", "billing", "manifest", "storage", "users"], []],
   console: [
     [
       ...LEAVES,

@@ -56,6 +56,7 @@ export function consolePaths(named: Named): readonly (readonly [page: string, pa
     ["operator: upstreams", "/operator/upstreams"],
     ["operator: an upstream's report", `/operator/upstreams/${named.upstream}/report`],
     ["operator: models", "/operator/models"],
+    ["operator: unpriced usage", "/operator/unpriced-usage"],
     ["operator: routing", "/operator/routing?model=text-large&group=default"],
     ["operator: losses", "/operator/ledger/losses"],
     ["operator: vendors' costs", "/operator/ledger/vendor-costs"],

@@ -920,6 +920,24 @@ create view cost_days_of_log as
 create trigger usage_sums_costs after insert on usage referencing new table as posted
   for each statement execute function sum_attempt_costs();
 
+-- What upstreams served requests with and their models had no price for, as `charged` lists it, for operators to price. The
+-- function keeps the latest 1,000, as vendors make up words.
+create table unpriced_usage (
+  model text collate "C" not null,
+  upstream text collate "C" not null,
+  -- "tier turbo", "call file_search", "audioInput"
+  what text collate "C" not null,
+  requests int8 not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  -- The latest of them.
+  request_id text not null,
+  primary key (model, upstream, what)
+) with (fillfactor = 70);
+
+create trigger usage_unpriced after insert on usage referencing new table as posted
+  for each statement execute function sum_unpriced_usage();
+
 -- The demo's mark: a start without a catalog file puts the demo into an empty database only, and afterwards moves
 -- nothing but the address of its sandbox, whose port is another at every start.
 create table demo (

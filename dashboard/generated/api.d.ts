@@ -8605,6 +8605,243 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/unpriced-usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                model: string;
+                                upstream: string;
+                                what: string;
+                                requests: number;
+                                /** Format: date-time */
+                                first_at: string;
+                                /** Format: date-time */
+                                last_at: string;
+                                request_id: string;
+                                prices: {
+                                    price: string;
+                                    listed: string | null;
+                                }[];
+                                source: {
+                                    list: string;
+                                    date: string;
+                                    vendor: string;
+                                    listed_as: string;
+                                    url: string | null;
+                                } | null;
+                            }[];
+                            next: null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/models/{model}/missing-price": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    model: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        upstream: string;
+                        what: string;
+                        prices: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            id: string;
+                            family: string | null;
+                            variant: string | null;
+                            owned_by: string;
+                            created: number;
+                            endpoints: string[];
+                            groups: string[] | null;
+                            context_tokens: number | null;
+                            max_output_tokens: number | null;
+                            price: {
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
+                                per_image?: {
+                                    [key: string]: string;
+                                };
+                                per_second?: {
+                                    [key: string]: string;
+                                };
+                            } | null;
+                            quirks: {
+                                [key: string]: unknown;
+                            };
+                            price_since: string | null;
+                            upstreams: string[];
+                            callable_in: string[];
+                            revision: string;
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operator/catalog/file": {
         parameters: {
             query?: never;

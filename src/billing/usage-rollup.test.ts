@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BillingRig, completed, createBillingRig, order, serve } from "../../test/support/billing.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { readUnpricedUsage } from "../price-lists/unpriced-store.ts";
 import type { ChargeReason, Outcome } from "./billing.ts";
 import { archiveUsageDay } from "./usage-log/usage-store.ts";
 
@@ -127,6 +128,50 @@ describe("the sums over the usage log", () => {
   });
 });
 
+describe("the list of what has no price", () => {
+  beforeAll(() => rig.database.query("select ensure_usage_day()"));
+
+  it("stays bounded whatever words a vendor makes up, and keeps no request from being posted", async () => {
+    const { accountId } = await rig.account(RICH);
+    const hostile: unknown[] = ["word", { a: 1 }, 7, null, [], [null], [{}], ["x".repeat(100_000)]];
+    const made = Array.from({ length: 1_500 }, (_, index) => [`tier t${index}`]);
+    const lines = [...hostile, ...made].map((words, index) =>
+      postedLine(accountId, `unpriced-${index}`, {
+        at: 1_000 + index,
+        charged: { lines: [], unpriced: words },
+      }),
+    );
+    await postLines("unpriced", 0, lines.slice(0, 700));
+    await postLines("unpriced", 700, lines.slice(700));
+    const posted = await rig.database.query("select from usage where request_id like 'unpriced-%'");
+    expect(posted).toHaveLength(lines.length);
+    const kept = await readUnpricedUsage(rig.database);
+    expect(kept).toHaveLength(1_000);
+    const latest = { model: "m", what: "tier t1499", requests: 1n, requestId: "unpriced-1507" };
+    expect(kept).toContainEqual(expect.objectContaining(latest));
+    expect(kept.map(({ what }) => what)).not.toContain("tier t0");
+  });
+
+  it("counts requests of the same, with the first and the latest", async () => {
+    const { accountId } = await rig.account(RICH);
+    const line = (request: string, at: number, ...unpriced: string[]) =>
+      postedLine(accountId, request, { at, upstream: "u", charged: { lines: [], unpriced } });
+    await postLines("counted", 0, [line("b", 9_000_002, "tier x"), line("a", 9_000_001, "tier x", "call y")]);
+    await postLines("counted", 2, [line("c", 9_000_000, "tier x")]);
+    const kept = (await readUnpricedUsage(rig.database)).filter(({ upstream }) => upstream === "u");
+    expect(kept).toEqual([
+      {
+        ...{ model: "m", upstream: "u", what: "tier x", requests: 3n, requestId: "b" },
+        ...{ firstAt: new Date(9_000_000), lastAt: new Date(9_000_002) },
+      },
+      {
+        ...{ model: "m", upstream: "u", what: "call y", requests: 1n, requestId: "a" },
+        ...{ firstAt: new Date(9_000_001), lastAt: new Date(9_000_001) },
+      },
+    ]);
+  });
+});
+
 interface Line {
   readonly balance: string;
   readonly begin: string;
@@ -134,11 +179,20 @@ interface Line {
 }
 
 /** A request that cost nothing, as its two lines. */
-function postedLine(account: bigint, request: string): Line {
+function postedLine(account: bigint, request: string, more: object = {}): Line {
   const ledgers = [`account:${account}`];
   const begin = { at: 1, request, account: String(account), key: "1", model: "m", endpoint: "messages" };
   const price = { streamed: false, price: "1", rates: {}, factor: "1000000", hold: "0", ledgers };
-  const end = { at: 1, status: 200, reason: "completed", attempts: 1, total_ms: 5, charge: "0", usage: {} };
+  const end = {
+    at: 1,
+    status: 200,
+    reason: "completed",
+    attempts: 1,
+    total_ms: 5,
+    charge: "0",
+    usage: {},
+    ...more,
+  };
   return {
     balance: `account:${account}`,
     begin: JSON.stringify({ ...begin, ...price }),

@@ -18,7 +18,7 @@ export interface ListedTool {
  */
 export function withListedTools(
   model: Model,
-  upstreams: readonly Upstream[],
+  upstreams: readonly Pick<Upstream, "kind" | "baseUrl" | "models">[],
   toolsOf: (kind: string) => readonly ListedTool[],
 ): Model {
   const { price } = model;

@@ -65,6 +65,11 @@ export function kindOf(name: string): UpstreamKind | undefined {
   return Object.hasOwn(KINDS, name) ? KINDS[name as KindName] : undefined;
 }
 
+/** List prices of the vendor's own tools; [] = of a kind that has none. */
+export function listedToolsOf(kind: string): readonly ListedTool[] {
+  return kindOf(kind)?.listedTools ?? [];
+}
+
 /**
  * Whether an upstream that is asked in this protocol may compact a conversation: by a call of its own, or by an item or a field
  * of an ordinary request, which each that speaks the protocol is left to know.

@@ -3,16 +3,21 @@ import { basename } from "node:path";
 import { openSeals } from "../../accounts/master-key.ts";
 import { systemClock } from "../../base/clock.ts";
 import { counted } from "../../base/text.ts";
+import type { Model } from "../../catalog/catalog.ts";
 import { readModels } from "../../catalog/models-store.ts";
 import { readUpstreams } from "../../catalog/upstreams-store.ts";
+import type { Config } from "../../config.ts";
 import { readFileText } from "../../manifest/file/read.ts";
 import { lockManifest } from "../../manifest/manifest-store.ts";
-import { acceptPrice } from "../../price-lists/accept.ts";
+import { acceptPrice, sourceOf } from "../../price-lists/accept.ts";
 import { type Comparison, type Comparisons, comparePrices } from "../../price-lists/compare.ts";
 import type { PriceList } from "../../price-lists/list-entry.ts";
 import { ListFormatError, readLitellmList } from "../../price-lists/litellm-list.ts";
 import { publicList } from "../../price-lists/public-list.ts";
+import { stillUnpriced, type Unpriced } from "../../price-lists/unpriced.ts";
+import { readUnpricedUsage } from "../../price-lists/unpriced-store.ts";
 import type { Queryable } from "../../storage/database.ts";
+import { listedToolsOf } from "../../upstreams/kinds.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
 import { asTyped, type Command, CommandFailure, UsageError } from "../command.ts";
@@ -35,6 +40,10 @@ export const pricesCommand: Command = {
       value: "NAME",
       help: "only this vendor's prices, for models that several vendors serve: openai, azure, aws ...",
     },
+    unpriced: {
+      type: "boolean",
+      help: "instead list what vendors served and models have no price for",
+    },
     apply: { type: "boolean", help: "set the listed prices; nothing changes without it" },
     json: { type: "boolean", help: "print the result as JSON" },
   },
@@ -43,19 +52,23 @@ export const pricesCommand: Command = {
     "faregate prices",
     "faregate prices --file model_prices_and_context_window.json --models gpt-5.4 --apply",
     "faregate prices --json | jq .differences",
+    "faregate prices --unpriced",
   ],
   async run({ config, text, flag }) {
     const wanted = readModelIds(text("models"));
+    if (flag("unpriced")) {
+      if (text("file") !== undefined || text("vendor") !== undefined || flag("apply"))
+        throw new UsageError("--unpriced takes only --models and --json");
+      return listUnpriced(config, wanted, flag("json"));
+    }
     const bundled = await publicList(systemClock.nowMs());
     const list = await listOf(text("file"), bundled);
     return withDatabase(config, "prices", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
       const found = async (db: Queryable) => {
         const models = await readModels(db);
-        const unknown = wanted?.find((id) => !models.some((model) => model.id === id));
-        if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
         const upstreams = await readUpstreams(db, seals);
-        const chosen = wanted === undefined ? models : models.filter(({ id }) => wanted.includes(id));
+        const chosen = chosenOf(models, wanted);
         const all = comparePrices({ models: chosen, upstreams, lists: [list], vendorAt: bundled.vendorAt });
         return { models, ...onlyVendor(all, text("vendor")) };
       };
@@ -84,6 +97,76 @@ export const pricesCommand: Command = {
     });
   },
 };
+
+/** Throws CommandFailure where one of them does not exist. */
+function chosenOf(models: readonly Model[], wanted: readonly string[] | undefined): readonly Model[] {
+  const unknown = wanted?.find((id) => !models.some((model) => model.id === id));
+  if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
+  return wanted === undefined ? models : models.filter(({ id }) => wanted.includes(id));
+}
+
+function listUnpriced(config: Config, wanted: readonly string[] | undefined, json: boolean): Promise<number> {
+  return withDatabase(config, "prices", async ({ database }) => {
+    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+    const list = await publicList(systemClock.nowMs());
+    const found = stillUnpriced(await readUnpricedUsage(database), {
+      models: chosenOf(await readModels(database), wanted),
+      upstreams: await readUpstreams(database, seals),
+      lists: [list],
+      vendorAt: list.vendorAt,
+      toolsOf: listedToolsOf,
+    });
+    console.log(json ? JSON.stringify({ unpriced: found.map(unpricedJson) }, null, 2) : unpricedText(found));
+    return found.length === 0 ? 0 : 1;
+  });
+}
+
+function unpricedJson({
+  model,
+  upstream,
+  what,
+  requests,
+  firstAt,
+  lastAt,
+  requestId,
+  prices,
+  source,
+}: Unpriced) {
+  return {
+    model,
+    upstream,
+    what,
+    requests: Number(requests),
+    first_at: firstAt.toISOString(),
+    last_at: lastAt.toISOString(),
+    request_id: requestId,
+    prices: prices.map(({ keys, listed }) => ({ price: keys.join("."), listed: listed ?? null })),
+    source: source === undefined ? null : sourceOf(source),
+  };
+}
+
+function unpricedText(found: readonly Unpriced[]): string {
+  if (found.length === 0) return "Nothing was served without a price.";
+  const rows = found.map((each) => {
+    const { requests, first_at, last_at, request_id, prices } = unpricedJson(each);
+    const missing = prices.map(({ price, listed }) =>
+      listed === null ? price : `${price} (listed ${listed})`,
+    );
+    const where = [each.model, each.upstream, each.what, missing.join(", ")];
+    return [...where, String(requests), first_at, last_at, request_id];
+  });
+  const titles = [
+    "MODEL",
+    "UPSTREAM",
+    "WITHOUT PRICE",
+    "PRICE TO SET",
+    "REQUESTS",
+    "FIRST",
+    "LAST",
+    "LATEST REQUEST",
+  ];
+  return columns([titles, ...rows]).join("\n");
+}
 
 interface Result extends Comparisons {
   readonly applied: readonly string[];

@@ -156,6 +156,49 @@ export const acceptedPrice = z.strictObject({
 });
 export type AcceptedPrice = z.infer<typeof acceptedPrice>;
 
+export const unpricedUsage = z.object({
+  data: z
+    .array(
+      z.object({
+        model: z.string(),
+        upstream: z.string(),
+        what: z.string().describe("As receipts list it under `unpriced`"),
+        requests: z.int(),
+        first_at: moment,
+        last_at: moment,
+        request_id: z.string().describe("The latest of these requests"),
+        prices: z
+          .array(
+            z.object({
+              price: z.string().describe("Its keys under `price` in the catalog file"),
+              listed: z.string().nullable().describe("The vendor's list price; null = not listed"),
+            }),
+          )
+          .describe("What is missing; empty if only an edit of the whole price helps"),
+        source: z
+          .object({
+            list: z.string().describe("The list with its release"),
+            date: z.string().describe("Day of that release"),
+            vendor: z.string(),
+            listed_as: z.string(),
+            url: z.string().nullable(),
+          })
+          .nullable()
+          .describe("Where the listed prices come from"),
+      }),
+    )
+    .describe("Latest first; what has been priced since is left out"),
+  next: z.null(),
+});
+export type UnpricedUsage = z.infer<typeof unpricedUsage>;
+
+export const missingPrice = z.strictObject({
+  upstream: z.string(),
+  what: z.string(),
+  prices: z.record(z.string(), z.string()).describe("By the keys listed under `prices`: USD, or a factor"),
+});
+export type MissingPrice = z.infer<typeof missingPrice>;
+
 export const catalogImport = z.strictObject({
   text: z
     .string()

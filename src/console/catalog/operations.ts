@@ -4,6 +4,7 @@ import { fileOperations } from "./file.ts";
 import { knownPriceOperations } from "./known-prices.ts";
 import { listedPriceOperations } from "./listed-prices.ts";
 import { modelOperations } from "./models.ts";
+import { unpricedOperations } from "./unpriced.ts";
 
 /** What is sold at which price, for operators. */
 export function catalogOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -11,6 +12,7 @@ export function catalogOperations(deps: ConsoleDeps): readonly Operation[] {
     ...modelOperations(deps),
     ...knownPriceOperations(),
     ...listedPriceOperations(deps),
+    ...unpricedOperations(deps),
     ...fileOperations(deps),
   ];
 }

@@ -5,12 +5,13 @@ import { useWords } from "../../words/use-words.ts";
 import { FileView } from "./import.tsx";
 import { ListedPrices } from "./listed-prices.tsx";
 import { ModelList } from "./models.tsx";
+import { UnpricedUsage } from "./unpriced-usage.tsx";
 import { catalogWords } from "./words.ts";
 
 /** What is sold, to whom, at which price. */
 export function OperatorCatalogPage(): ReactNode {
   const t = useWords(catalogWords);
-  const tab = useTab(["models", "prices", "file"]);
+  const tab = useTab(["models", "prices", "unpriced", "file"]);
   return (
     <Page title={t.title} lead={t.lead}>
       <Tabs
@@ -18,6 +19,7 @@ export function OperatorCatalogPage(): ReactNode {
         tabs={[
           ["models", t.models],
           ["prices", t.priceList],
+          ["unpriced", t.unpriced],
           ["file", t.file],
         ]}
       />
@@ -26,4 +28,9 @@ export function OperatorCatalogPage(): ReactNode {
   );
 }
 
-const VIEWS = { models: <ModelList />, prices: <ListedPrices />, file: <FileView /> };
+const VIEWS = {
+  models: <ModelList />,
+  prices: <ListedPrices />,
+  unpriced: <UnpricedUsage />,
+  file: <FileView />,
+};

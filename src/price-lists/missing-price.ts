@@ -1,0 +1,114 @@
+import type { ServedUsage } from "../billing/billing.ts";
+import { chargeOf } from "../billing/pricing/charge.ts";
+import { PRICE_OF } from "../billing/pricing/price.ts";
+import type { Price } from "../catalog/price-columns.ts";
+import { keysOfTokenPrice } from "../catalog/token-prices.ts";
+import { encodePrice } from "../manifest/file/encode-file.ts";
+import { type FileRecord, type FileValue, isRecord } from "../manifest/file/file-value.ts";
+import { findTerm } from "../usage/service-terms.ts";
+import { findTool } from "../usage/tool-names.ts";
+
+/** A price to give, by its keys in the catalog file. */
+export interface MissingPrice {
+  readonly keys: readonly string[];
+  /** undefined = no list says it. */
+  readonly listed: string | undefined;
+}
+
+/** Whether a charge at this price would name `what` among what has no price. */
+export function isUnpriced(price: Price, what: string): boolean {
+  const frozen = { priceId: 0n, factorPpm: 1_000_000n, rates: price.rates };
+  const { dimensions } = price;
+  const charge = chargeOf(dimensions === undefined ? frozen : { ...frozen, dimensions }, usageOf(what));
+  return charge.unpriced.length > 0;
+}
+
+/** The least usage that a charge would name so. */
+function usageOf(what: string): ServedUsage {
+  const [kind, name, size] = wordsOf(what);
+  if (name === undefined) return { usage: { [kind]: 1 } };
+  if (kind === "call")
+    return {
+      usage: {},
+      calls: [size === undefined ? { tool: name, count: 1 } : { tool: name, size, count: 1 }],
+    };
+  return kind === "unit" ? { usage: {}, units: { [name]: 1 } } : { usage: {}, served: { [kind]: name } };
+}
+
+/**
+ * What would price it, with what a list says of it. None where one price cannot: of a tool that has prices by size and was
+ * called without one, or with one that no price can name.
+ */
+export function missingPrices(
+  price: Price,
+  what: string,
+  listed: Price | undefined,
+): readonly MissingPrice[] {
+  const own = encodePrice(price);
+  const theirs = listed && encodePrice(listed);
+  const [kind, name, size] = wordsOf(what);
+  if (name === undefined) {
+    const keys = keysOfTokenPrice(PRICE_OF[kind as keyof typeof PRICE_OF]);
+    return leavesOf(keys, theirs && valueAt(theirs, keys));
+  }
+  if (kind === "unit") return leavesOf(["units", name], theirs && valueAt(theirs, ["units", name]));
+  if (kind === "call") return missingCall(name, size, own["calls"], theirs?.["calls"]);
+  const terms = recordOf(theirs?.[`${kind}s`]);
+  const found = findTerm(Object.keys(terms), name);
+  const term = found === undefined ? undefined : terms[found];
+  const keys = [`${kind}s`, name];
+  return term === undefined ? leavesOf([...keys, "factor"], undefined) : leavesOf(keys, term);
+}
+
+/** Sizes that the catalog file knows. */
+const CALL_SIZES = ["low", "medium", "high"];
+
+function missingCall(
+  tool: string,
+  size: string | undefined,
+  own: FileValue | undefined,
+  theirs: FileValue | undefined,
+): readonly MissingPrice[] {
+  const name = findTool(Object.keys(recordOf(own)), tool);
+  const listedName = findTool(Object.keys(recordOf(theirs)), tool);
+  const listed = listedName === undefined ? undefined : recordOf(theirs)[listedName];
+  if (name === undefined) return leavesOf(["calls", tool], listed);
+  if (size === undefined || !CALL_SIZES.includes(size)) return [];
+  return leavesOf(["calls", name, size], recordOf(listed)[size]);
+}
+
+/** The amounts of a value, each with its keys; of none the one that has to be given. */
+function leavesOf(keys: readonly string[], value: FileValue | undefined): MissingPrice[] {
+  if (value === undefined) return [{ keys, listed: undefined }];
+  if (!isRecord(value)) return [{ keys, listed: String(value) }];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    inner === undefined ? [] : leavesOf([...keys, key], inner),
+  );
+}
+
+/** The price with these amounts in it, in the form of the catalog file. */
+export function withPrices(
+  price: Price,
+  given: readonly (readonly [keys: readonly string[], value: string])[],
+): FileRecord {
+  return given.reduce((record, [keys, value]) => withValue(record, keys, value), encodePrice(price));
+}
+
+function withValue(record: FileRecord, [key = "", ...rest]: readonly string[], value: string): FileRecord {
+  return { ...record, [key]: rest.length === 0 ? value : withValue(recordOf(record[key]), rest, value) };
+}
+
+function valueAt(record: FileRecord, keys: readonly string[]): FileValue | undefined {
+  return keys.reduce<FileValue | undefined>((under, key) => recordOf(under)[key], record);
+}
+
+function recordOf(value: FileValue | undefined): FileRecord {
+  return value !== undefined && isRecord(value) ? value : {};
+}
+
+/** Of "call web_search low" its three words; a bucket of tokens is one. */
+function wordsOf(what: string): readonly [kind: string, name?: string, size?: string] {
+  const [kind = "", name, size] = what.split(" ");
+  if (name === undefined) return [kind];
+  return size === undefined ? [kind, name] : [kind, name, size];
+}

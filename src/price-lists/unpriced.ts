@@ -1,0 +1,84 @@
+import { assert } from "../base/assert.ts";
+import type { Model, Upstream } from "../catalog/catalog.ts";
+import { type ListedTool, withListedTools } from "../catalog/listed-tools.ts";
+import type { Queryable } from "../storage/database.ts";
+import type { AuditNote } from "../users/audit-store.ts";
+import { setPrice, sourceOf } from "./accept.ts";
+import type { Compared } from "./compare.ts";
+import { type ListEntry, type PriceList, priceOf } from "./list-entry.ts";
+import { isUnpriced, type MissingPrice, missingPrices, withPrices } from "./missing-price.ts";
+import type { UnpricedUsage } from "./unpriced-store.ts";
+
+/** Usage that its model still has no price for, with what would price it. */
+export interface Unpriced extends UnpricedUsage {
+  readonly prices: readonly MissingPrice[];
+  /** Where the listed amounts come from; undefined = no list has any. */
+  readonly source: PriceSource | undefined;
+}
+
+interface PriceSource {
+  readonly list: PriceList;
+  readonly entry: ListEntry;
+}
+
+interface Prices extends Pick<Compared, "models" | "lists" | "vendorAt"> {
+  readonly upstreams: readonly Pick<Upstream, "name" | "kind" | "baseUrl" | "models">[];
+  /** The list prices of the tools of a kind of upstream. */
+  toolsOf(kind: string): readonly ListedTool[];
+}
+
+/** Those of the usage that requests would still be charged for without a price. Pure. */
+export function stillUnpriced(usage: readonly UnpricedUsage[], prices: Prices): readonly Unpriced[] {
+  return usage.flatMap((each) => {
+    const model = prices.models.find(({ id }) => id === each.model);
+    if (model === undefined || model.price === null) return [];
+    const upstream = prices.upstreams.find(({ name }) => name === each.upstream);
+    const { price } = upstream === undefined ? model : withListedTools(model, [upstream], prices.toolsOf);
+    if (price === null || !isUnpriced(price, each.what)) return [];
+    const found = upstream && entryOf(upstream, model, prices);
+    const table = found?.entry.read().table;
+    const missing = missingPrices(model.price, each.what, table && priceOf(table));
+    const isListed = missing.some(({ listed }) => listed !== undefined);
+    return [{ ...each, prices: missing, source: isListed ? found : undefined }];
+  });
+}
+
+function entryOf(
+  { baseUrl, models }: Prices["upstreams"][number],
+  { id }: Model,
+  { lists, vendorAt }: Prices,
+): PriceSource | undefined {
+  const [vendor, theirName] = [vendorAt(baseUrl), models.get(id)];
+  if (vendor === undefined || theirName === undefined) return undefined;
+  for (const list of lists) {
+    const entry = list.find(vendor, theirName);
+    if (entry !== undefined) return { list, entry };
+  }
+  return undefined;
+}
+
+/** Gives a model the prices that it lacks, as acceptPrice() does a listed one; `amounts` are by their dotted keys. */
+export function addPrices(
+  tx: Queryable,
+  model: Model,
+  { prices, source, requestId, upstream, what }: Unpriced,
+  amounts: ReadonlyMap<string, string>,
+): Promise<AuditNote> {
+  const given = prices.map(({ keys, listed }) => ({
+    keys,
+    listed,
+    amount: amounts.get(keys.join(".")) ?? "",
+  }));
+  assert(model.price, "what has no price at all serves nothing");
+  const price = withPrices(
+    model.price,
+    given.map(({ keys, amount }) => [keys, amount] as const),
+  );
+  const isListed = given.every(({ listed, amount }) => listed === amount);
+  return setPrice(tx, model, price, {
+    unpriced: what,
+    upstream,
+    request_id: requestId,
+    ...(isListed && source && sourceOf(source)),
+  });
+}
