@@ -24,7 +24,7 @@ import { noCompaction, refusesToCompact } from "./admit/compacting.ts";
 import { readReferences } from "./admit/references.ts";
 import { type Exchange, type Seen, useOf } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
-import { fanOut } from "./mode/fan-out.ts";
+import { fanOut } from "./fan-out/fan-out.ts";
 import { PartedResponse } from "./mode/parted-response.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import type { ResponseReader } from "./mode/response-reader.ts";

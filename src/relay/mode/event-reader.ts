@@ -9,9 +9,9 @@ import { asArray } from "../../protocols/json.ts";
 import type { EventMeter, EventSource, ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { JsonText, type StreamEvent } from "../../protocols/streams/stream-event.ts";
 import type { DecodedResponse, Translation, WireFrame } from "../../protocols/translation.ts";
+import { untag } from "../fan-out/joined-form.ts";
+import { joinFacts } from "../fan-out/joined-usage.ts";
 import type { Framing } from "./framing.ts";
-import { untag } from "./joined-form.ts";
-import { joinFacts } from "./joined-usage.ts";
 
 /** Reads an upstream's stream, cut anywhere, into neutral events. `write` and `end` throw NotAnImage. */
 export interface EventReader {

@@ -9,10 +9,10 @@ import type { StreamEvent } from "../../protocols/streams/stream-event.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { RESPONSE_FIELDS, type TellCall } from "../../protocols/translation.ts";
 import type { MeteredUsage, TokenUsage } from "../../usage/usage.ts";
+import { isCollected } from "../fan-out/joined-form.ts";
 import { type ReadResponse, readResponse } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import type { BodyRewrite, ChargedUsage, Framing } from "./framing.ts";
-import { isCollected } from "./joined-form.ts";
 import { translationOf } from "./translate-request.ts";
 
 /**

@@ -10,7 +10,7 @@ import type { OutputText, ResponseSummary } from "../../protocols/protocol.ts";
 import { scrubResponse } from "../../protocols/streams/scrub-stream.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { createScrubber, type ScrubbedUpstream } from "../../upstreams/scrub/scrubber.ts";
-import { joinedUsage } from "./joined-usage.ts";
+import { joinedUsage } from "../fan-out/joined-usage.ts";
 import { type ResponseReading, type ResponseTerms, readWhole } from "./whole-response.ts";
 
 /** An answer to be read, or one to be scrubbed. `echo`: of the frame, as JSON, since threads hand each other doubles only. */

@@ -1,11 +1,11 @@
 import { packChunk } from "../../base/pack-chunk.ts";
 import type { EventMeter, UsageReader } from "../../protocols/protocol.ts";
 import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
-import type { Framing } from "./framing.ts";
+import type { Framing } from "../mode/framing.ts";
+import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
+import { PartedResponse } from "../mode/parted-response.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
-import { framingOf, LOOKED_AT } from "./other-framing.ts";
-import { PartedResponse } from "./parted-response.ts";
 
 /** What an answer may send ahead while it must wait for others; more stays with its upstream. */
 const WAITING_BYTES = 256 * 1024;

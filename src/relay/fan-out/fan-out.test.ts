@@ -4,7 +4,7 @@ import { blankPlan } from "../../conversation/lower/plan.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { Transport, UpstreamFailure, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
 import { RawHeaders } from "../../upstreams/transport/raw-headers.ts";
-import { readResponse } from "./event-reader.ts";
+import { readResponse } from "../mode/event-reader.ts";
 import { fanOut } from "./fan-out.ts";
 import { quoted, untag } from "./joined-form.ts";
 
