@@ -4,6 +4,7 @@ import { drained } from "./playback.ts";
 import { sendJson } from "./reply.ts";
 import { parseSettings } from "./scenario.ts";
 import type { ScriptRule } from "./scripts.ts";
+import { billedAnswers, EXPORT_FORMATS, type ModelPrices, writeExport } from "./vendor-export.ts";
 import type { World } from "./world.ts";
 
 export const CONTROL_PREFIX = "/_sandbox/";
@@ -24,6 +25,8 @@ export async function serveControl(world: World, control: ControlRequest): Promi
   switch (`${method} ${path.slice(CONTROL_PREFIX.length)}`) {
     case "GET journal":
       return sendJournal(world, control);
+    case "POST export":
+      return sendExport(world, control);
     case "GET status":
       return sendJson(response, 200, {
         name: world.name,
@@ -63,6 +66,22 @@ async function sendJournal(world: World, { query, response }: ControlRequest): P
     await drained(response);
   }
   response.end();
+}
+
+/** What a vendor would bill for the answers in the journal, at the prices in the body. */
+function sendExport(world: World, { body, response }: ControlRequest): void {
+  const given = bodyOf(body);
+  const format = EXPORT_FORMATS.find((each) => each === given["format"]);
+  if (format === undefined) {
+    sendBadRequest(response, `\`format\` must be one of ${EXPORT_FORMATS.join(", ")}`);
+    return;
+  }
+  const prices = objectOr(given["prices"]);
+  const priceOf = (model: string) => objectOr(prices[model]) as ModelPrices;
+  const offsetHours = numberOf(given["offset_hours"]) ?? 0;
+  const text = writeExport(format, billedAnswers(world.journal.after(0)), { priceOf, offsetHours });
+  response.writeHead(200, { "content-type": "text/plain; charset=utf-8" });
+  response.end(text);
 }
 
 function addScript(world: World, { body, response }: ControlRequest): void {
