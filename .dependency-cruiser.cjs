@@ -71,6 +71,7 @@ const TABLE = {
     [],
   ],
   "price-lists": [[...LEAVES, "catalog", "billing", "manifest", "storage", "users"], []],
+  reconcile: [[...LEAVES, "billing", "storage"], []],
   console: [
     [
       ...LEAVES,

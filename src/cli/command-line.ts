@@ -11,6 +11,7 @@ import { ledgerVerifyCommand } from "./commands/ledger.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { passwordCommand } from "./commands/password.ts";
 import { pricesCommand } from "./commands/prices.ts";
+import { reconcileCommand } from "./commands/reconcile.ts";
 import { rotateMasterKeyCommand } from "./commands/rotate-master-key.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { startCommand } from "./commands/start.ts";
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   applyCommand,
   exportCommand,
   pricesCommand,
+  reconcileCommand,
   migrateCommand,
   ledgerVerifyCommand,
   keysCreateCommand,

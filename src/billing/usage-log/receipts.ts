@@ -1,6 +1,12 @@
 import { formatDecimal, formatUsd, PPM } from "../../base/money.ts";
 import type { Queryable } from "../../storage/database.ts";
-import { type MediaUnits, TOKEN_CLASSES, type TokenBucket, type TokenUsage } from "../../usage/usage.ts";
+import {
+  type MediaUnits,
+  TOKEN_CLASSES,
+  type TokenBucket,
+  type TokenClass,
+  type TokenUsage,
+} from "../../usage/usage.ts";
 import { CHARGED_REASONS, type ChargeReason } from "../billing.ts";
 import type { RequestRecords } from "../journal/flush-batch.ts";
 import { chargeOf } from "../pricing/charge.ts";
@@ -292,8 +298,11 @@ function textItems(row: UsageRow): Items {
   };
 }
 
+/** What a row of the usage log says of its charge. */
+export type RowCharge = Pick<UsageRow, "charged" | "priceId" | "factorPpm" | "rates" | TokenClass>;
+
 /** As it was written, or of a plain charge as it was computed. */
-function chargeOfRow(row: UsageRow): ShownCharge {
+export function chargeOfRow(row: RowCharge): ShownCharge {
   if (row.charged !== null) return decodeCharge(row.charged);
   const frozen = { priceId: row.priceId, factorPpm: row.factorPpm, ...decodeRates(row.rates) };
   return chargeOf(frozen, { usage: usageOf(row) });
@@ -355,7 +364,7 @@ const WIRE_NAMES: Readonly<Record<TokenBucket, string>> = {
   videoOutput: "video_output",
 };
 
-function usageOf(row: UsageRow): TokenUsage {
+function usageOf(row: RowCharge): TokenUsage {
   return Object.fromEntries(
     TOKEN_CLASSES.flatMap((bucket) => {
       const tokens = row[bucket];

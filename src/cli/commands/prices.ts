@@ -22,6 +22,7 @@ import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
 import { asTyped, type Command, CommandFailure, UsageError } from "../command.ts";
 import { withDatabase } from "../open.ts";
+import { columns } from "../text-table.ts";
 
 /** Compares the catalog's prices with public lists, and writes those that are accepted. */
 export const pricesCommand: Command = {
@@ -299,13 +300,4 @@ function asText(list: PriceList, { comparisons, unlisted, applied }: Result, app
   if (applied.length > 0) lines.push(`Applied: ${applied.join(", ")}.`);
   else if (rows.length > 0) lines.push(asTyped(`Nothing was changed. To set the listed prices: ${apply}`));
   return lines.join("\n");
-}
-
-/** Rows as columns, each as wide as its widest cell; the last one is not padded. */
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const [first = []] = rows;
-  const widths = first.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map((row) =>
-    row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  "),
-  );
 }

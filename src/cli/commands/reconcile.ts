@@ -1,0 +1,113 @@
+import { formatDecimal } from "../../base/money.ts";
+import { counted } from "../../base/text.ts";
+import { readFileText } from "../../manifest/file/read.ts";
+import { ExportFormatError, readAmount } from "../../reconcile/export-row.ts";
+import { type ReconcileReport, type ReportedDifference, reconcile } from "../../reconcile/reconcile.ts";
+import { zoneDays } from "../../reconcile/zone-days.ts";
+import { type Command, CommandFailure, UsageError } from "../command.ts";
+import { withDatabase } from "../open.ts";
+import { columns } from "../text-table.ts";
+
+/** Cents are what a vendor's invoice is read to. */
+const DEFAULT_TOLERANCE = "0.01";
+
+/** Holds a vendor's export of usage or costs against the cost rows of the same days. */
+export const reconcileCommand: Command = {
+  name: "reconcile",
+  summary: "compare a vendor's export with recorded costs; exit code 1 = differences, 3 = not run",
+  positionals: ["FILE"],
+  options: {
+    upstream: { type: "string", value: "a,b", help: "only what these upstreams were sent (default: all)" },
+    project: { type: "string", value: "ID", help: "only the export's rows of this project" },
+    workspace: { type: "string", value: "ID", help: "the same of a workspace" },
+    zone: {
+      type: "string",
+      value: "ZONE",
+      help: "time zone of the vendor's days (default: UTC; America/Los_Angeles for Google)",
+    },
+    tolerance: {
+      type: "string",
+      value: "USD",
+      help: `how much a day's model and bucket may differ (default: ${DEFAULT_TOLERANCE})`,
+    },
+    json: { type: "boolean", help: "print the result as JSON" },
+  },
+  failureCode: 3,
+  examples: [
+    "faregate reconcile costs.json --upstream openai",
+    "faregate reconcile billing.csv --project my-project --zone America/Los_Angeles",
+    "faregate reconcile costs.json --tolerance 0.05 --json | jq .causes",
+  ],
+  async run({ config, positionals: [file = ""], text, flag }) {
+    const zone = text("zone");
+    if (zone !== undefined) requireZone(zone);
+    const tolerance = readAmount(text("tolerance") ?? DEFAULT_TOLERANCE);
+    if (tolerance === undefined || tolerance < 0n)
+      throw new UsageError("--tolerance takes an amount in US dollars, such as 0.01");
+    if (text("project") !== undefined && text("workspace") !== undefined)
+      throw new UsageError("--project and --workspace are the same filter; pass one of them");
+    const project = text("project") ?? text("workspace");
+    const upstreams = text("upstream")?.split(",");
+    const exported = await readFileText(file);
+    return withDatabase(config, "reconcile", async ({ database }) => {
+      const options = { project, upstreams, zone, tolerance };
+      const report = await reconcile(database, exported, options).catch((error: unknown) => {
+        throw error instanceof ExportFormatError ? new CommandFailure(`${file} ${error.message}`) : error;
+      });
+      console.log(flag("json") ? JSON.stringify(report, null, 2) : asText(report));
+      return report.differences.length === 0 && report.causes.length === 0 ? 0 : 1;
+    });
+  },
+};
+
+function requireZone(zone: string): void {
+  try {
+    zoneDays(zone);
+  } catch {
+    throw new UsageError(
+      `--zone takes the name of a time zone, such as America/Los_Angeles; "${zone}" is none`,
+    );
+  }
+}
+
+function asText(report: ReconcileReport): string {
+  const { format, zone, from, to, rows, differences, causes } = report;
+  const theirs = report.theirs_usd === null ? "" : `, billed $${short(report.theirs_usd)}`;
+  const about = `${format}, ${from === to ? from : `${from} to ${to}`} (${zone}), ${counted(rows, "row")}`;
+  const header = ["DAY", "MODEL", "BUCKET", "RECORDED", "BILLED", "RECORDED USD", "BILLED USD", "DIFFERENCE"];
+  const requests = differences.flatMap((each) =>
+    each.requests.map(({ id, why }) => `  ${nameOf(each)}: ${id} (${why.join(", ")})`),
+  );
+  const lines = [
+    ...(differences.length === 0 ? [] : columns([header, ...differences.map(rowOf)])),
+    ...(causes.length === 0
+      ? []
+      : ["What may explain it:", ...causes.map(({ name, text }) => `  ${name}: ${text}`)]),
+    ...(requests.length === 0 ? [] : ["Requests to look at:", ...requests]),
+    `${differences.length === 0 ? "No differences" : counted(differences.length, "difference")}: ${about}; recorded $${short(report.ours_usd)}${theirs}.`,
+  ];
+  return lines.join("\n");
+}
+
+function rowOf(each: ReportedDifference): string[] {
+  const { ours, theirs, difference_usd: difference } = each;
+  return [
+    each.day,
+    each.model ?? "(all)",
+    each.bucket ?? "(all)",
+    String(ours.quantity ?? ""),
+    String(theirs.quantity ?? ""),
+    short(ours.usd ?? "0"),
+    theirs.usd === null ? "" : short(theirs.usd),
+    difference === null ? "" : short(difference),
+  ];
+}
+
+function nameOf({ day, model, bucket }: ReportedDifference): string {
+  return [day, model, bucket].filter((each) => each !== null).join(" ");
+}
+
+/** Finer digits than nanos are in the JSON alone. */
+function short(usd: string): string {
+  return formatDecimal(readAmount(usd, 9) ?? 0n, 9);
+}

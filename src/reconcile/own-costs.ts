@@ -1,0 +1,145 @@
+import { divideHalfUp, PPM } from "../base/money.ts";
+import type { AttemptCostText } from "../billing/pricing/attempt-cost.ts";
+import { decodeCharge, type ShownCharge } from "../billing/pricing/charge-text.ts";
+import { EXACT_PER_NANO, type PriceLine } from "../billing/pricing/price.ts";
+import { chargeOfRow } from "../billing/usage-log/receipts.ts";
+import { AMOUNT_PER_NANO } from "./export-row.ts";
+import { BUCKET_NAMES, modelName, toolBucket } from "./names.ts";
+import type { CostedRequest } from "./own-costs-store.ts";
+
+export interface Sums {
+  quantity: number;
+  /** In 10^-15 of a dollar. */
+  amount: bigint;
+}
+
+/** What our attempts of one model used in one quarter of an hour: every zone's days begin at one. */
+export interface Slot {
+  readonly startMs: number;
+  readonly model: string;
+  readonly buckets: Map<string, Sums>;
+  /** Tokens by the tier that they were priced by; "" = the standard one. */
+  readonly tiers: Map<string, number>;
+}
+
+/** A request that may explain a difference. */
+export interface Suspect {
+  readonly id: string;
+  readonly model: string;
+  readonly acceptedMs: number;
+  readonly endedMs: number;
+  readonly why: readonly Why[];
+}
+export type Why =
+  | "implausible"
+  | "estimated"
+  | "unpriced"
+  | "unknown cost"
+  | "across midnight"
+  | "same quantity";
+
+export interface OwnCosts {
+  readonly slots: readonly Slot[];
+  readonly suspects: readonly Suspect[];
+}
+
+const SLOT_MS = 15 * 60_000;
+/** Of those that may have crossed a midnight, which is known only with the zone. */
+const MAX_SUSPECTS = 50_000;
+
+/** Adds up what the attempts at these upstreams cost; undefined = at all. */
+export async function sumOwnCosts(
+  requests: AsyncIterable<CostedRequest>,
+  upstreams: ReadonlySet<string> | undefined,
+): Promise<OwnCosts> {
+  const slots = new Map<string, Slot>();
+  const suspects: Suspect[] = [];
+  for await (const request of requests) {
+    for (const attempt of attemptsOf(request)) {
+      if (upstreams !== undefined && !upstreams.has(attempt.upstream)) continue;
+      const endedMs = request.endedAt.getTime();
+      const acceptedMs = request.acceptedAt.getTime();
+      const model = modelName(attempt.model);
+      const startMs = endedMs - (endedMs % SLOT_MS);
+      const key = `${startMs} ${model}`;
+      const slot = slots.get(key) ?? { startMs, model, buckets: new Map(), tiers: new Map() };
+      slots.set(key, slot);
+      add(slot, attempt);
+      const why = whyOf(request, attempt);
+      const crossed = startMs !== acceptedMs - (acceptedMs % SLOT_MS);
+      if ((why.length > 0 || crossed) && suspects.length < MAX_SUSPECTS)
+        suspects.push({ id: request.requestId, model, acceptedMs, endedMs, why });
+    }
+  }
+  return { slots: [...slots.values()], suspects };
+}
+
+/** What the attempts of a request used, as `sumOwnCosts` counts it. */
+export function quantitiesOf(
+  request: CostedRequest,
+  upstreams: ReadonlySet<string> | undefined,
+): { readonly model: string; readonly bucket: string; readonly quantity: number }[] {
+  return attemptsOf(request)
+    .filter(({ upstream }) => upstreams === undefined || upstreams.has(upstream))
+    .flatMap(({ model, charge }) => {
+      const counts = new Map<string, number>();
+      for (const line of charge?.lines ?? []) {
+        const [bucket, quantity] = countOf(line);
+        counts.set(bucket, (counts.get(bucket) ?? 0) + quantity);
+      }
+      return [...counts].map(([bucket, quantity]) => ({ model: modelName(model), bucket, quantity }));
+    });
+}
+
+interface Attempt {
+  readonly upstream: string;
+  readonly model: string;
+  /** undefined = its vendor bills nothing, or nobody knows what. */
+  readonly charge: ShownCharge | undefined;
+  readonly factorPpm: bigint;
+  readonly isUnknown: boolean;
+}
+
+function attemptsOf(request: CostedRequest): Attempt[] {
+  const { costs, upstream, upstreamModel } = request;
+  const only: readonly AttemptCostText[] = [{ nanos: "0" }];
+  return (costs ?? only).map((cost) => {
+    const isBilled = cost.used === undefined;
+    const charge = cost.charge === undefined ? chargeOfRow(request) : decodeCharge(cost.charge);
+    return {
+      upstream: cost.upstream ?? upstream ?? "",
+      model: cost.upstream_model ?? upstreamModel ?? "",
+      charge: isBilled ? charge : undefined,
+      factorPpm: cost.factor === undefined ? PPM : BigInt(cost.factor),
+      isUnknown: cost.used === "unknown",
+    };
+  });
+}
+
+function add({ buckets, tiers }: Slot, { charge, factorPpm }: Attempt): void {
+  if (charge === undefined) return;
+  const tier = charge.terms.find(({ dimension }) => dimension === "tier")?.name ?? "";
+  for (const line of charge.lines) {
+    const [bucket, quantity] = countOf(line);
+    if (quantity === 0) continue;
+    const sums = buckets.get(bucket) ?? { quantity: 0, amount: 0n };
+    buckets.set(bucket, sums);
+    sums.quantity += quantity;
+    sums.amount += divideHalfUp(line.exact * factorPpm * AMOUNT_PER_NANO, EXACT_PER_NANO * PPM);
+    if (line.kind === "tokens") tiers.set(tier, (tiers.get(tier) ?? 0) + quantity);
+  }
+}
+
+function countOf(line: PriceLine): [bucket: string, quantity: number] {
+  if (line.kind === "tokens") return [BUCKET_NAMES[line.bucket], line.tokens];
+  return [line.kind === "call" ? toolBucket(line.name.split(" ")[0] ?? "") : line.name, line.count];
+}
+
+function whyOf({ implausible, estimated }: CostedRequest, { charge, isUnknown }: Attempt): Why[] {
+  const why: Why[] = [];
+  if (implausible.length > 0) why.push("implausible");
+  if (estimated) why.push("estimated");
+  if ((charge?.unpriced.length ?? 0) > 0) why.push("unpriced");
+  if (isUnknown) why.push("unknown cost");
+  return why;
+}

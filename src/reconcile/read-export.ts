@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { anthropicBucket, readAnthropicBucket } from "./anthropic-export.ts";
+import { readCsvExport } from "./csv-export.ts";
+import { ExportFormatError, type ExportRow, type VendorExport } from "./export-row.ts";
+import { openaiBucket, readOpenaiBucket } from "./openai-export.ts";
+
+const page = z.looseObject({ data: z.array(z.unknown()), has_more: z.boolean().nullish() });
+
+/** Reads an export as it was downloaded; several pages are an array of them. `models` are ours. Throws ExportFormatError. */
+export function readExport(text: string, models: readonly string[]): VendorExport {
+  const found = /^\s*[[{]/.test(text) ? readPages(text) : readCsvExport(text, models);
+  if (found.rows.length === 0) throw new ExportFormatError("has no rows");
+  return found;
+}
+
+function readPages(text: string): VendorExport {
+  const given = parse(text);
+  const pages = z
+    .array(page)
+    .min(1)
+    .safeParse(Array.isArray(given) ? given : [given]);
+  if (!pages.success) throw new ExportFormatError("is no page of an export: it has no `data`");
+  if (pages.data.at(-1)?.has_more === true)
+    throw new ExportFormatError("is not the last page (`has_more`): put all pages into one array");
+  const buckets = pages.data.flatMap(({ data }) => data);
+  const openai = z.array(openaiBucket).safeParse(buckets);
+  if (openai.success) return ofVendor("OpenAI", openai.data.flatMap(readOpenaiBucket));
+  const anthropic = z.array(anthropicBucket).safeParse(buckets);
+  if (anthropic.success) return ofVendor("Anthropic", anthropic.data.flatMap(readAnthropicBucket));
+  throw new ExportFormatError("is neither an export of OpenAI's nor of Anthropic's");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ExportFormatError("is no JSON");
+  }
+}
+
+function ofVendor(vendor: string, rows: readonly ExportRow[]): VendorExport {
+  const kind = rows.some(({ amount }) => amount !== undefined) ? "costs" : "usage";
+  return { format: `${vendor} ${kind}`, zone: "UTC", rows };
+}

@@ -1,0 +1,180 @@
+import { formatDecimal } from "../base/money.ts";
+import type { Queryable } from "../storage/database.ts";
+import { type Cause, findCauses } from "./causes.ts";
+import { type Cell, type Comparison, compareCosts } from "./compare.ts";
+import { AMOUNT_DECIMALS, ExportFormatError, type VendorExport } from "./export-row.ts";
+import { quantitiesOf, type Suspect, sumOwnCosts, type Why } from "./own-costs.ts";
+import { readCostedRequests, readUpstreamNames } from "./own-costs-store.ts";
+import { readExport } from "./read-export.ts";
+import { zoneDays } from "./zone-days.ts";
+
+export interface ReconcileOptions {
+  /** Only rows of this project or workspace. */
+  readonly project?: string | undefined;
+  /** Only what was sent to these upstreams; undefined = to any. */
+  readonly upstreams?: readonly string[] | undefined;
+  /** In which the vendor begins its days; undefined = as the format has it. */
+  readonly zone?: string | undefined;
+  /** In 10^-15 of a dollar, for each day, model and bucket. */
+  readonly tolerance: bigint;
+}
+
+/** What `faregate reconcile --json` prints. Amounts are exact decimals in US dollars, as text; null = not stated. */
+export interface ReconcileReport {
+  readonly format: string;
+  readonly zone: string;
+  readonly from: string;
+  readonly to: string;
+  readonly rows: number;
+  readonly ours_usd: string;
+  readonly theirs_usd: string | null;
+  readonly differences: readonly ReportedDifference[];
+  readonly causes: readonly Cause[];
+}
+
+export interface ReportedDifference {
+  readonly day: string;
+  readonly model: string | null;
+  readonly bucket: string | null;
+  readonly ours: ReportedSums;
+  readonly theirs: ReportedSums;
+  readonly difference_usd: string | null;
+  /** Requests of that day and model that may explain it. */
+  readonly requests: readonly { readonly id: string; readonly why: readonly Why[] }[];
+}
+
+interface ReportedSums {
+  readonly quantity: number | null;
+  readonly usd: string | null;
+}
+
+/** Holds a vendor's export against the usage log. Throws ExportFormatError, or RangeError for an unknown zone. */
+export async function reconcile(
+  db: Queryable,
+  text: string,
+  { project, upstreams, zone: givenZone, tolerance }: ReconcileOptions,
+): Promise<ReconcileReport> {
+  const names = await readUpstreamNames(db);
+  const unknown = upstreams?.find((name) => !names.upstreams.includes(name));
+  if (unknown !== undefined)
+    throw new ExportFormatError(`can't be compared: there is no upstream "${unknown}"`);
+  const file = ofProject(readExport(text, names.models), project);
+  const zone = givenZone ?? file.zone;
+  const days = zoneDays(zone);
+  const chosen = upstreams && new Set(upstreams);
+  const { from, to } = spanOf(file);
+  const own = await sumOwnCosts(readCostedRequests(db, from, to), chosen);
+  const comparison = compareCosts(file, own, zone, tolerance);
+  const causes = findCauses({ file, own, tolerance, comparison });
+  const suspects = [
+    ...own.suspects.flatMap((each) => ofMidnight(each, days.dayAt)),
+    ...(await sameQuantity(readCostedRequests(db, from, to), chosen, comparison)),
+  ];
+  return reportOf(file, comparison, causes, suspects);
+}
+
+function ofProject(file: VendorExport, project: string | undefined): VendorExport {
+  if (project === undefined) return file;
+  const rows = file.rows.filter((row) => row.project === project);
+  if (rows.length > 0) return { ...file, rows };
+  const there = [...new Set(file.rows.flatMap((row) => row.project ?? []))].sort();
+  const others = there.length > 0 ? `it has rows of: ${there.join(", ")}` : "its rows name no project";
+  throw new ExportFormatError(`has no rows of the project "${project}"; ${others}`);
+}
+
+const DAY_MS = 86_400_000;
+
+/** Zones are at most 14 hours from UTC; another zone may be what explains the differences. */
+function spanOf({ rows }: VendorExport): { from: Date; to: Date } {
+  const days = rows.map(({ day }) => Date.parse(day)).sort((one, other) => one - other);
+  const [first = 0, last = 0] = [days[0], days.at(-1)];
+  return { from: new Date(first - DAY_MS), to: new Date(last + 2 * DAY_MS) };
+}
+
+/** What began on another day than it ended on may stand on either at the vendor. */
+function ofMidnight(suspect: Suspect, dayAt: (ms: number) => string): Suspect[] {
+  const crossed = dayAt(suspect.acceptedMs) !== dayAt(suspect.endedMs);
+  const why: readonly Why[] = crossed ? [...suspect.why, "across midnight"] : suspect.why;
+  return why.length === 0 ? [] : [{ ...suspect, why }];
+}
+
+/** Requests that used just what a difference is. */
+async function sameQuantity(
+  requests: ReturnType<typeof readCostedRequests>,
+  upstreams: ReadonlySet<string> | undefined,
+  { differences, zone }: Comparison,
+): Promise<Suspect[]> {
+  const wanted = new Set(
+    differences.flatMap(({ day, model, bucket, ours, theirs: { quantity } }) => {
+      const missing = quantity === undefined ? 0 : Math.abs(ours.quantity - quantity);
+      return missing === 0 || bucket === undefined ? [] : [`${day} ${model ?? ""} ${bucket} ${missing}`];
+    }),
+  );
+  if (wanted.size === 0) return [];
+  const found: Suspect[] = [];
+  for await (const request of requests) {
+    const [acceptedMs, endedMs] = [request.acceptedAt.getTime(), request.endedAt.getTime()];
+    const day = zone.dayAt(endedMs);
+    for (const { model, bucket, quantity } of quantitiesOf(request, upstreams)) {
+      if (found.length >= MAX_SHOWN * differences.length) return found;
+      const tail = `${bucket} ${quantity}`;
+      if (!wanted.has(`${day} ${model} ${tail}`) && !wanted.has(`${day}  ${tail}`)) continue;
+      found.push({ id: request.requestId, model, acceptedMs, endedMs, why: ["same quantity"] });
+      break;
+    }
+  }
+  return found;
+}
+
+/** Requests that a difference names. */
+const MAX_SHOWN = 10;
+
+function reportOf(
+  file: VendorExport,
+  { zone, firstDay, lastDay, cells, differences }: Comparison,
+  causes: readonly Cause[],
+  suspects: readonly Suspect[],
+): ReconcileReport {
+  const isPriced = cells.some(({ theirs }) => theirs.amount !== undefined);
+  return {
+    format: file.format,
+    zone: zone.zone,
+    from: firstDay,
+    to: lastDay,
+    rows: file.rows.length,
+    ours_usd: usd(cells.reduce((sum, { ours }) => sum + ours.amount, 0n)),
+    theirs_usd: isPriced ? usd(cells.reduce((sum, { theirs }) => sum + (theirs.amount ?? 0n), 0n)) : null,
+    differences: differences.map((cell) => ({
+      day: cell.day,
+      model: cell.model ?? null,
+      bucket: cell.bucket ?? null,
+      ours: { quantity: cell.ours.quantity, usd: usd(cell.ours.amount) },
+      theirs: {
+        quantity: cell.theirs.quantity ?? null,
+        usd: cell.theirs.amount === undefined ? null : usd(cell.theirs.amount),
+      },
+      difference_usd: cell.theirs.amount === undefined ? null : usd(cell.theirs.amount - cell.ours.amount),
+      requests: suspectsOf(cell, suspects, zone.dayAt),
+    })),
+    causes,
+  };
+}
+
+function suspectsOf(
+  { day, model }: Cell,
+  suspects: readonly Suspect[],
+  dayAt: (ms: number) => string,
+): ReportedDifference["requests"] {
+  const found = new Map<string, Why[]>();
+  for (const { id, model: asked, acceptedMs, endedMs, why } of suspects) {
+    const isHere = dayAt(endedMs) === day || (why.includes("across midnight") && dayAt(acceptedMs) === day);
+    if (!isHere || (model !== undefined && asked !== model)) continue;
+    if (found.size >= MAX_SHOWN && !found.has(id)) continue;
+    found.set(id, [...new Set([...(found.get(id) ?? []), ...why])]);
+  }
+  return [...found].map(([id, why]) => ({ id, why }));
+}
+
+function usd(amount: bigint): string {
+  return formatDecimal(amount, AMOUNT_DECIMALS);
+}

@@ -1,0 +1,25 @@
+/** Days of a time zone, by moments of which all within a quarter of an hour are on the same day. */
+export interface ZoneDays {
+  readonly zone: string;
+  /** YYYY-MM-DD */
+  dayAt(ms: number): string;
+}
+
+/** Throws RangeError where there is no such zone. */
+export function zoneDays(zone: string): ZoneDays {
+  const format = new Intl.DateTimeFormat("en-CA", {
+    timeZone: zone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  const known = new Map<number, string>();
+  return {
+    zone,
+    dayAt(ms) {
+      const day = known.get(ms) ?? format.format(ms);
+      known.set(ms, day);
+      return day;
+    },
+  };
+}
