@@ -6,6 +6,8 @@ const PATTERNS = [
   "/v1/chat/completions",
   "/v1/messages",
   "/v1/responses/:id",
+  "/v2/videos/generations",
+  "/v2/videos/generations/:id",
   "/v1beta/models/:call",
   "/api/operator/routing",
   "/accounts/*",
@@ -19,6 +21,12 @@ it.each([
   ["/api/v1/responses/resp_1", "remove /api from the client's base URL"],
   ["/openai/deployments/v1/messages", "remove /openai/deployments from the client's base URL"],
   ["/operator/routing", "/api/operator/routing exists"],
+  ["/v1/videos/generations", "/v2/videos/generations exists"],
+  ["/v1/videos/generations/task-1", "/v2/videos/generations/task-1 exists"],
+  ["/v1beta/messages", "/v1/messages exists"],
+  ["/v1/chat/completion", "/v1/chat/completions exists"],
+  ["/v1/message", "/v1/messages exists"],
+  ["/v1/response/resp_1", "/v1/responses/resp_1 exists"],
 ])("%s is told what is near it", (path, sentence) => {
   expect(nearbyPath(path, PATTERNS)).toContain(sentence);
 });
@@ -35,7 +43,7 @@ it("names an endpoint that is served, whatever is asked for", () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
       const told = nearbyPath(`/${parts.join("/")}`, PATTERNS);
-      if (told !== undefined) expect(told).toMatch(/^\/(v1|v1beta|api)\/\S+ exists/);
+      if (told !== undefined) expect(told).toMatch(/^\/(v1|v1beta|v2|api)\/\S+ exists/);
     }),
   );
 });

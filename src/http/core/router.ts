@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import findMyWay from "find-my-way";
+import { closestMatch } from "../../base/text.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import {
@@ -19,8 +20,8 @@ const PREFIXES = ["/v1", "/v1beta"] as const;
 const CONSOLE = "/api";
 
 /**
- * What to say to a path that has no endpoint where one is near it: a base URL that lacks `/v1` or has it twice, or an
- * address of the dashboard's API without `/api`. Undefined = nothing is near. `patterns` are the addresses that are
+ * What to say to a path that has no endpoint where one is near it: a base URL that lacks `/v1` or has it twice, another
+ * version, a misspelt word, or an address of the dashboard's API without `/api`. Undefined = nothing is near. `patterns` are the addresses that are
  * served, with parameters as `:name`.
  */
 export function nearbyPath(path: string, patterns: readonly string[]): string | undefined {
@@ -35,14 +36,39 @@ export function nearbyPath(path: string, patterns: readonly string[]): string | 
     if (isServed(rest)) return `${rest} exists: remove ${extra} from the client's base URL`;
   }
   if (isServed(CONSOLE + path)) return `${CONSOLE}${path} exists`;
+  return likePath(path, patterns);
+}
+
+/** The pattern that differs by its version or by the spelling of one word; what stands for a parameter stays as it was asked. */
+function likePath(path: string, patterns: readonly string[]): string | undefined {
+  const given = path.split("/");
+  for (const pattern of patterns) {
+    const parts = pattern.split("/");
+    if (parts.length !== given.length || parts.includes("*")) continue;
+    const others = parts.flatMap((part, at) => (fits(part, given[at]) ? [] : [at]));
+    const [at, ...more] = others;
+    if (at === undefined || more.length > 0 || parts.length < LEAST_PARTS) continue;
+    const [wanted = "", asked = ""] = [parts[at], given[at]];
+    const isVersion = at === 1 && VERSION.test(wanted) && VERSION.test(asked);
+    if (!isVersion && (VERSION.test(wanted) || closestMatch(asked, [wanted]) === undefined)) continue;
+    return `${given.with(at, wanted).join("/")} exists`;
+  }
   return undefined;
+}
+
+/** `/v1/x`: of one word alone the version says nothing. */
+const LEAST_PARTS = 3;
+const VERSION = /^v\d\w*$/;
+
+function fits(part: string, given = ""): boolean {
+  return part === given || (part.startsWith(":") && given !== "");
 }
 
 function matches(pattern: string, path: string): boolean {
   const parts = pattern.split("/");
   const given = path.split("/");
   if (parts.length !== given.length || pattern.includes("*")) return false;
-  return parts.every((part, index) => part === given[index] || (part.startsWith(":") && given[index] !== ""));
+  return parts.every((part, index) => fits(part, given[index]));
 }
 
 /** A name in a path, decoded; model ids come to hundreds of letters, and a cursor of ours to some more. */
