@@ -21,17 +21,34 @@ export function respell(file: unknown): Respelt {
       warnings.push(
         `model ${String(model["id"])} uses the price extras "${name}", which is read as calls: { "${name}": { price, per: request } }`,
       );
-    const entries = Object.entries(price).map(([key, value]): [string, unknown] => {
-      const today = Object.hasOwn(OLD_KEYS, key) ? OLD_KEYS[key] : undefined;
-      if (today === undefined || today in price) return [key, value];
-      warnings.push(`model ${String(model["id"])} uses the price ${key}, which is now called ${today}`);
-      return [today, value];
-    });
-    return { ...model, price: Object.fromEntries(entries) };
+    return { ...model, price: respellPrice(price, String(model["id"]), warnings) };
   });
   return { value: { ...file, models }, warnings };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** A price with its steps and tiers, which are rows of the same keys. */
+function respellPrice(price: FilePart, model: string, warnings: string[]): FilePart {
+  const { steps, tiers } = price as { readonly steps?: unknown; readonly tiers?: unknown };
+  const row = (each: unknown): unknown => (isRecord(each) ? respellRow(each, model, warnings) : each);
+  const respelt: Record<string, unknown> = { ...respellRow(price, model, warnings) };
+  if (Array.isArray(steps)) respelt["steps"] = steps.map(row);
+  if (isRecord(tiers))
+    respelt["tiers"] = Object.fromEntries(Object.entries(tiers).map(([name, tier]) => [name, row(tier)]));
+  return respelt;
+}
+
+function respellRow(row: FilePart, model: string, warnings: string[]): FilePart {
+  const entries = Object.entries(row).map(([key, value]): [string, unknown] => {
+    const today = Object.hasOwn(OLD_KEYS, key) ? OLD_KEYS[key] : undefined;
+    if (today === undefined || today in row) return [key, value];
+    warnings.push(`model ${model} uses the price ${key}, which is now called ${today}`);
+    return [today, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+type FilePart = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is FilePart {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -153,4 +153,15 @@ describe("old spellings", () => {
     expect(models[0]?.price?.rates.cacheWrite).toBe(3_000_000_000n);
     expect(warnings).toEqual(["model m uses the price cache_write_5m, which is now called cache_write"]);
   });
+
+  it("are read in the rows of steps and tiers too", () => {
+    const row = (more: string) => `{ ${more}input: 2, output: 4, cache_write_5m: 6 }`;
+    const price = `{ input: 1, output: 2, cache_write: 3, steps: [${row("above: 5, ")}], tiers: { flex: ${row("")} } }`;
+    const { models, warnings } = parseManifest(fileOf(price), {});
+    const { steps, tiers } = models[0]?.price?.dimensions ?? {};
+    expect(steps?.[0]?.prices.cacheWrite).toBe(6_000_000_000n);
+    expect(tiers?.["flex"]).toMatchObject({ prices: { cacheWrite: 6_000_000_000n } });
+    const warning = "model m uses the price cache_write_5m, which is now called cache_write";
+    expect(warnings).toEqual([warning, warning]);
+  });
 });
