@@ -58,7 +58,7 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   BLOCK_IN_FLOW: "inside [...] and {...}, write values as [a, b] and {a: b}",
   DUPLICATE_KEY: "duplicate key in the same mapping; remove one of them",
   KEY_OVER_1024_CHARS: "this key is too long; is a quote or a bracket missing?",
-  MISSING_CHAR: "a closing quote, bracket, brace, comma or a space after ':' is missing here",
+  MISSING_CHAR: "a comma, or a space after ':', is missing here",
   MULTILINE_IMPLICIT_KEY: "a key must stand on one line; is a ':' or a quote missing?",
   MULTIPLE_ANCHORS: "a value takes one anchor only",
   MULTIPLE_DOCS: "only one document per file; remove the '---'",
@@ -69,8 +69,18 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: "this is out of place here; is a quote, a bracket or indentation missing?",
 };
 
-function syntaxMessage(code: ErrorCode): string {
-  return MESSAGES[code] ?? "this is not valid YAML";
+/** Faults that share a code with others but need another remedy, told by how the parser's sentence begins. */
+const FINER_MESSAGES: readonly (readonly [sentence: RegExp, message: string])[] = [
+  [/^Flow map .*end with/, "a closing } is missing before this line or end"],
+  [/^Flow sequence .*end with/, "a closing ] is missing before this line or end"],
+  [/^Missing closing .quote/, "a closing quote is missing"],
+  [/^Sequence item without -/, "the indentation does not fit the lines around it, or a '-' is missing"],
+  [/^Implicit map keys need/, "a ':' and a space are missing after this key"],
+];
+
+function syntaxMessage(code: ErrorCode, sentence = ""): string {
+  const finer = FINER_MESSAGES.find(([begins]) => begins.test(sentence));
+  return finer?.[1] ?? MESSAGES[code] ?? "this is not valid YAML";
 }
 
 /** A YAML text as plain values that still know where they stand. */
@@ -123,7 +133,7 @@ export function readYamlTree(
       version: "1.2",
     });
     for (const error of [...document.errors, ...document.warnings]) {
-      growth.refuse([], error.pos[0], syntaxMessage(error.code));
+      growth.refuse([], error.pos[0], syntaxMessage(error.code, error.message));
     }
     if (growth.problems.length === 0) growth.grow(document);
   } catch (error) {
