@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseUsd } from "../../src/base/money.ts";
 import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
 import { inviteGuest } from "../support/console-people.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
@@ -233,6 +234,8 @@ describe("requests and spending in the console", () => {
     const lines = String(file.body).trimEnd().split("\r\n");
     expect(lines[0]).toContain("request_id");
     expect(lines[0]).not.toContain("upstream");
+    // As in the other files: money in dollars, and units in the headers.
+    expect(lines[0]).toContain(",charge_usd,");
     expect(lines).toHaveLength(body.data.length + 1);
     expect(String(file.body)).toContain("'=formula");
     expect(String((await operator.get(`${requests()}.csv`)).body).split("\r\n")[0]).toContain("upstream");
@@ -289,11 +292,9 @@ describe("requests and spending in the console", () => {
       expect(body.forecast.charged_nanos).toBe(String(cost));
     }
     const csv = String((await viewer.get(`/accounts/${alpha}/spending.csv?by=key`)).body);
-    const charges = csv
-      .trimEnd()
-      .split("\r\n")
-      .slice(1)
-      .map((line) => BigInt(line.split(",").at(-1) ?? 0));
+    const [header, ...lines] = csv.trimEnd().split("\r\n");
+    expect(header).toMatch(/,charge_usd$/);
+    const charges = lines.map((line) => parseUsd(line.split(",").at(-1) ?? ""));
     expect(charges.reduce((sum, each) => sum + each, 0n)).toBe(cost);
     await cleanLedger(gateway);
   });

@@ -1,4 +1,5 @@
 import type { AccountId } from "../../accounts/caller.ts";
+import { formatUsd } from "../../base/money.ts";
 import type { Receipt } from "../../billing/usage-log/receipts.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
@@ -125,7 +126,7 @@ const COLUMNS: readonly (readonly [string, (row: RequestRow) => string | number 
   ["output_tokens", (row) => row.output_tokens],
   ["images", (row) => row.images],
   ["video_seconds", (row) => row.video_seconds],
-  ["charge_nanos", (row) => row.charge_nanos],
+  ["charge_usd", (row) => formatUsd(BigInt(row.charge_nanos))],
   ["first_byte_ms", (row) => row.first_byte_ms],
   ["total_ms", (row) => row.total_ms],
   ["attempts", (row) => row.attempts],

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { formatUsd } from "../../base/money.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { csvLine } from "../linked-file.ts";
@@ -38,7 +39,7 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
     fileName: (call) => `spending-${call.account().id}-by-${call.query.by}.csv`,
     async *run(call) {
       const { span, by, step } = wantedOf(call, clock.nowMs());
-      yield csvLine(["from", "id", "name", ...SUM_COLUMNS]);
+      yield csvLine(["from", "id", "name", ...SUM_COLUMNS, "charge_usd"]);
       const stepMs = step === "day" ? DAY_MS : HOUR_MS;
       for (let at = span.from.getTime(); at < span.until.getTime() && !call.gone.aborted; at += stepMs) {
         const one = { ...span, from: new Date(at), until: new Date(at + stepMs) };
@@ -47,7 +48,13 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
           .map((group) => {
             const sums = sumsOf(group);
             const cells = SUM_COLUMNS.map((name) => sums[name]);
-            return csvLine([one.from.toISOString(), group.id, group.name, ...cells]);
+            return csvLine([
+              one.from.toISOString(),
+              group.id,
+              group.name,
+              ...cells,
+              formatUsd(group.chargeNanos),
+            ]);
           })
           .join("");
       }
@@ -55,7 +62,7 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
   });
 }
 
-const SUM_COLUMNS = ["requests", "errors", "input_tokens", "output_tokens", "charge_nanos"] as const;
+const SUM_COLUMNS = ["requests", "errors", "input_tokens", "output_tokens"] as const;
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
