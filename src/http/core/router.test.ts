@@ -6,6 +6,7 @@ const PATTERNS = [
   "/v1/chat/completions",
   "/v1/messages",
   "/v1/responses/:id",
+  "/v1beta/messages",
   "/v2/videos/generations",
   "/v2/videos/generations/:id",
   "/v1beta/models/:call",
@@ -23,7 +24,7 @@ it.each([
   ["/operator/routing", "/api/operator/routing exists"],
   ["/v1/videos/generations", "/v2/videos/generations exists"],
   ["/v1/videos/generations/task-1", "/v2/videos/generations/task-1 exists"],
-  ["/v1beta/messages", "/v1/messages exists"],
+  ["/v1beta/responses/resp_1", "/v1/responses/resp_1 exists"],
   ["/v1/chat/completion", "/v1/chat/completions exists"],
   ["/v1/message", "/v1/messages exists"],
   ["/v1/response/resp_1", "/v1/responses/resp_1 exists"],
@@ -31,12 +32,18 @@ it.each([
   expect(nearbyPath(path, PATTERNS)).toContain(sentence);
 });
 
-it.each(["/", "/v1", "/v1/chat", "/v2/chat", "/accounts/1", "/wp-login.php", "/v1/responses/"])(
-  "%s is near nothing",
-  (path) => {
-    expect(nearbyPath(path, PATTERNS)).toBeUndefined();
-  },
-);
+it.each([
+  "/",
+  "/v1",
+  "/v1/chat",
+  "/v2/chat",
+  "/accounts/1",
+  "/wp-login.php",
+  "/v1/responses/",
+  "/v1/messages",
+])("%s is near nothing", (path) => {
+  expect(nearbyPath(path, PATTERNS)).toBeUndefined();
+});
 
 it("names an endpoint that is served, whatever is asked for", () => {
   const part = fc.constantFrom("v1", "v1beta", "api", "chat", "completions", "messages", "x", "responses");

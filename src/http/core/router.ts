@@ -26,6 +26,8 @@ const CONSOLE = "/api";
  */
 export function nearbyPath(path: string, patterns: readonly string[]): string | undefined {
   const isServed = (candidate: string): boolean => patterns.some((pattern) => matches(pattern, candidate));
+  // It is right, and only its method is none that is served.
+  if (isServed(path)) return undefined;
   for (const prefix of PREFIXES) {
     if (isServed(prefix + path)) return `${prefix}${path} exists: end the client's base URL with ${prefix}`;
   }
