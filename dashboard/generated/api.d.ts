@@ -2447,6 +2447,7 @@ export interface paths {
                                 readonly ignored_values?: string[];
                                 readonly lines?: ({
                                     bucket: string;
+                                    model?: string;
                                     tokens: number;
                                     usd_per_million_tokens: string;
                                     factor?: string;
@@ -2953,6 +2954,7 @@ export interface paths {
                                 readonly ignored_values?: string[];
                                 readonly lines?: ({
                                     bucket: string;
+                                    model?: string;
                                     tokens: number;
                                     usd_per_million_tokens: string;
                                     factor?: string;

@@ -5,7 +5,7 @@ import type { PriceDimensions, PriceHours } from "../catalog/price-table.ts";
 import type { TokenPrices } from "../catalog/token-prices.ts";
 import { GatewayError } from "../errors.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
-import type { AskedPlace, CountedWork, TokenUsage } from "../usage/usage.ts";
+import { type AskedPlace, type CountedWork, sumTokens, type TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./pricing/usage-bound.ts";
 
 /**
@@ -76,6 +76,11 @@ export interface HoldOrder {
   readonly amountNanos: bigint;
 }
 
+/** The tokens of all models that an answer took. */
+export function allTokens({ usage, others = [] }: Pick<Outcome, "usage" | "others">): TokenUsage {
+  return others.length === 0 ? usage : sumTokens([usage, ...others.map((other) => other.usage)]);
+}
+
 export interface OpenHold {
   /**
    * Await it before the upstream is called: resolved once the begin record has been handed to the operating
@@ -124,9 +129,22 @@ export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
   "drained",
 ]);
 
+/** What another model than the one that was asked has used, with the price of that. */
+export interface OtherUsage {
+  /** By its name in the catalog, or the vendor's where the catalog has none. */
+  readonly model: string;
+  readonly usage: TokenUsage;
+  /** It worked beside the model that has served the answer: the answer's speed was not its own. */
+  readonly isBeside?: true | undefined;
+  /** As it was when the request was accepted; undefined = the model has none. */
+  readonly price: FrozenPrice | undefined;
+}
+
 /** What a response says that decides its price. */
 export interface ServedUsage extends CountedWork {
   readonly usage: TokenUsage;
+  /** What other models have used for the answer; absent = nothing. */
+  readonly others?: readonly OtherUsage[] | undefined;
   /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one. */
   readonly requests?: number | undefined;
   /** How the vendor says that it served the request; absent = it says nothing. */

@@ -10,6 +10,7 @@ import { type PlaceReason, type TokenUsage, totalOutput, totalWritten } from "..
 import { carriesExtras } from "./admit/extras.ts";
 import type { Bridge } from "./response/bridge.ts";
 import { type ChargeableUsage, estimateMissing } from "./settle/estimate.ts";
+import { priceOthers } from "./settle/other-models.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** One accepted request with its hold: the place where it is settled, once, whatever happened. */
@@ -18,6 +19,8 @@ export interface Exchange extends Slotted {
   request: TextRequest;
   /** As it was when the request was admitted. */
   readonly catalog: Catalog;
+  /** Since 1970: by which hours its prices go. */
+  readonly acceptedMs: number;
   readonly hold: OpenHold;
   /** What the request can have used at most. */
   readonly bound: UsageBound;
@@ -125,9 +128,13 @@ export function chargeFor(
 }
 
 function chargeOf(facts: ResponseSummary | undefined, reason: ChargeReason, usage: ChargeableUsage): Charge {
-  const isBefore = facts?.hasOutput !== true || totalOutput(usage.usage) === 0;
+  const isBefore = facts?.hasOutput !== true || hasNoOutput(usage);
   const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
   return before === undefined ? { reason, ...usage } : { reason: before, ...NOTHING };
+}
+
+function hasNoOutput({ usage, others = [] }: ChargeableUsage): boolean {
+  return [usage, ...others.map(({ tokens }) => tokens)].every((tokens) => totalOutput(tokens) === 0);
 }
 
 /**
@@ -175,14 +182,17 @@ function usesOf(exchange: Exchange, { facts, unheard }: ExchangeEnd, usage: Toke
 function outcomeOf(
   exchange: Exchange,
   ending: ExchangeEnd,
-  { reason, usage, estimated, implausible, calls, units }: Charge,
+  { reason, usage, others: told, estimated, implausible: odd, calls, units }: Charge,
 ): Outcome {
   const { facts, candidate, errorCode } = ending;
   const { firstByteMs, request, asked, outputLimit } = exchange;
   const reported = facts?.usage;
+  const { others, implausible: oddOthers } = priceOthers(exchange, candidate, told);
+  const implausible = [...odd, ...oddOthers];
   return {
     reason,
     usage,
+    ...(others.length === 0 ? undefined : { others }),
     estimated,
     calls,
     units,
@@ -236,6 +246,7 @@ function isEmpty(request: TextRequest, facts: ResponseSummary): boolean {
     totalOutput(tokens) === 0 &&
     totalWritten(tokens) === 0 &&
     facts.calls === undefined &&
+    facts.usage?.others === undefined &&
     !facts.hasOutput &&
     !facts.finishedByCaller &&
     // Chat completions say `stop` for the model's own end and the caller's sequence alike.

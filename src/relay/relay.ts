@@ -2,7 +2,7 @@ import { Deadlines } from "../base/async/deadlines.ts";
 import { SlotList } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
-import type { Outcome, TextBilling } from "../billing/billing.ts";
+import { allTokens, type Outcome, type TextBilling } from "../billing/billing.ts";
 import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { statementOf } from "../errors.ts";
@@ -96,14 +96,15 @@ export function createRelay(deps: RelayDeps): Relay {
       }
       // What stands in for a call has a few words more.
       const priced = request.instead === undefined ? request : { ...request, ...request.instead };
-      const taken = takeHold(deps.billing, catalog, model, priced, references, deps.clock.nowMs());
+      const acceptedMs = deps.clock.nowMs();
+      const taken = takeHold(deps.billing, catalog, model, priced, references, acceptedMs);
       const held = taken instanceof Promise ? await taken : taken;
       const forms = new RequestForms(request, (form) => ({
         request: form,
         modes: new RelayModes(form, model, deps, catalog.allUpstreams, held.outputLimit),
         state: new ConversationState(form, catalog, { conversation, moved, isPinned }),
       }));
-      const exchange = openExchange(deps, catalog, request, held);
+      const exchange = openExchange(deps, catalog, request, held, acceptedMs);
       live.add(exchange);
       if (request.streamed) exchange.bridge = new Bridge(beats, exchange);
       const over = (): void => {
@@ -151,10 +152,17 @@ function candidatesFor(
   });
 }
 
-function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, held: Held): Exchange {
+function openExchange(
+  deps: RelayDeps,
+  catalog: Catalog,
+  request: TextRequest,
+  held: Held,
+  acceptedMs: number,
+): Exchange {
   return {
     request,
     catalog,
+    acceptedMs,
     hold: held.hold,
     bound: held.bound,
     clock: deps.clock,
@@ -178,7 +186,8 @@ function openExchange(deps: RelayDeps, catalog: Catalog, request: TextRequest, h
   };
 }
 
-function tokensOf({ usage }: Outcome): UsedTokens {
+function tokensOf(outcome: Outcome): UsedTokens {
+  const usage = allTokens(outcome);
   return { input: totalInput(usage), output: totalOutput(usage) };
 }
 

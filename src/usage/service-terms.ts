@@ -4,7 +4,7 @@ export const SERVICE_DIMENSIONS = ["tier", "speed", "region"] as const;
 export type ServiceDimension = (typeof SERVICE_DIMENSIONS)[number];
 
 /** What a request asks to be served with, or was: the vendor's words, normalised by `readServiceWord`. */
-export type ServiceTerms = Readonly<Partial<Record<ServiceDimension, string>>>;
+export type ServiceTerms = Readonly<Partial<Record<ServiceDimension, string | undefined>>>;
 
 /** The word for plain service, which costs what the model costs. */
 export const PLAIN_SERVICE = "standard";

@@ -141,9 +141,22 @@ export interface CountedWork {
   readonly units?: UnitCounts | undefined;
 }
 
+/** What another model than the one that was asked has used for an answer. */
+export interface ModelTokens {
+  /** As the vendor names it. */
+  readonly model: string;
+  readonly tokens: TokenUsage;
+  /** It has not served the answer but worked beside the model that did: how fast that was says nothing of this one. */
+  readonly isBeside?: true | undefined;
+}
+
 /** What a meter read off an upstream's answer. */
 export interface MeteredUsage extends CountedWork {
   readonly tokens: TokenUsage;
+  /** The model whose tokens these are, where the answer says that another one than was asked has served it. */
+  readonly servedBy?: string | undefined;
+  /** What further models have used, one pass each; not part of `tokens`. */
+  readonly others?: readonly ModelTokens[] | undefined;
   /** The vendor's own usage object(s), as sent. */
   readonly raw?: unknown;
   /** Fields whose reported value was impossible (negative, fraction, above its total ...) and therefore ignored. */

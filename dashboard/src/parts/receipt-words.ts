@@ -53,6 +53,7 @@ export const receiptWords = wordsOf({
       video_cache_read: "Video, cache read",
       video_output: "Video output",
     },
+    ofModel: (name: string, model: string) => `${name} of ${model}`,
     ofRow: (name: string, row: string) => `${name} (row “${row}”)`,
     counted: {
       call: (name: string) => `Calls of ${name}`,
@@ -110,6 +111,7 @@ export const receiptWords = wordsOf({
       video_cache_read: "视频缓存读取",
       video_output: "视频输出",
     },
+    ofModel: (name: string, model: string) => `${name}（模型 ${model}）`,
     ofRow: (name: string, row: string) => `${name}（价格表“${row}”一行）`,
     counted: {
       call: (name: string) => `调用 ${name}`,

@@ -81,11 +81,12 @@ function LineRow({ line }: { readonly line: Line }): ReactNode {
     const name = Object.hasOwn(t.buckets, line.bucket)
       ? t.buckets[line.bucket as keyof typeof t.buckets]
       : line.bucket;
+    const ofModel = line.model === undefined ? name : t.ofModel(name, line.model);
     const price = t.perMillion(formatUsd(line.usd_per_million_tokens));
     return (
       <Row
         cells={[
-          line.row === undefined ? name : t.ofRow(name, line.row),
+          line.row === undefined ? ofModel : t.ofRow(ofModel, line.row),
           formatCount(line.tokens),
           line.factor === undefined ? price : `${price} × ${line.factor}`,
           formatUsd(line.usd),

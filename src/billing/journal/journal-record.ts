@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { ByteWriter } from "../../base/byte-writer.ts";
 import { isWithinDepth, USAGE_LEVELS } from "../../base/json/exact-json.ts";
 import { byClass } from "../../usage/usage.ts";
-import type { HoldOrder, Outcome } from "../billing.ts";
+import { allTokens, type HoldOrder, type Outcome } from "../billing.ts";
 import type { LedgerRef } from "../leases/ledger-ref.ts";
 import type { RequestCost } from "../pricing/attempt-cost.ts";
 import type { Charge } from "../pricing/charge.ts";
@@ -76,7 +76,7 @@ export function encodeEnd(
         charge: String(chargeNanos),
         reason: outcome.reason,
         status: outcome.status,
-        usage: byClass(outcome.usage),
+        usage: byClass(allTokens(outcome)),
         estimated: outcome.estimated,
         upstream: outcome.upstream,
         upstream_model: outcome.upstreamModel,

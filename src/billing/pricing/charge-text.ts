@@ -24,6 +24,8 @@ type LineText =
       readonly factor?: string | undefined;
       /** Absent = that of the charge. */
       readonly row?: string | undefined;
+      /** Absent = the one that was asked. */
+      readonly model?: string | undefined;
     }
   | {
       readonly kind: "call" | "unit" | "request";
@@ -54,6 +56,7 @@ function encodeLine(line: PriceLine, row: string): LineText {
     rate: String(line.nanosPerMillion),
     factor: line.factor === FACTOR_SCALE ? undefined : String(line.factor),
     row: line.row === row ? undefined : line.row,
+    model: line.model,
   };
 }
 
@@ -87,9 +90,10 @@ function decodeLine(line: LineText, charged: string): PriceLine {
     const nanosEach = BigInt(line.each);
     return { kind, name, count, nanosEach, exact: BigInt(count) * nanosEach * EXACT_PER_NANO };
   }
-  const { bucket, tokens, row = charged } = line;
+  const { bucket, tokens, row = charged, model } = line;
   const nanosPerMillion = BigInt(line.rate);
   const factor = line.factor === undefined ? FACTOR_SCALE : BigInt(line.factor);
   const exact = BigInt(tokens) * nanosPerMillion * factor;
-  return { kind: "tokens", bucket, tokens, row, nanosPerMillion, factor, exact };
+  const told: PriceLine = { kind: "tokens", bucket, tokens, row, nanosPerMillion, factor, exact };
+  return model === undefined ? told : { ...told, model };
 }

@@ -3,8 +3,8 @@ import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
 import { findTool } from "../../usage/tool-names.ts";
 import { type CallCount, hasParts } from "../../usage/usage.ts";
-import type { FrozenPrice, ServedUsage } from "../billing.ts";
-import { type AppliedTerm, type PricedCharge, price } from "./price.ts";
+import type { FrozenPrice, OtherUsage, ServedUsage } from "../billing.ts";
+import { type AppliedTerm, type PricedCharge, type PriceLine, price, roundedExact } from "./price.ts";
 
 /** Who said so: the response, the request where the response says nothing, the clock. */
 export interface ToldTerm extends AppliedTerm {
@@ -50,7 +50,48 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     units === undefined &&
     !hasParts(usage);
   // Spelled out: every request is charged, and to copy the fields of an object costs more than to price its tokens.
-  return { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain };
+  const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain };
+  const { others = [] } = response;
+  return others.length === 0 ? own : withOthers(own, frozen, others, terms);
+}
+
+/** The tokens of further models, each a pass of its own, are lines of the same charge, which is rounded once. */
+function withOthers(
+  own: Charge,
+  frozen: FrozenPrice,
+  others: readonly OtherUsage[],
+  terms: ServiceTerms,
+): Charge {
+  const { factorPpm } = frozen;
+  const unpriced = new Set(own.unpriced);
+  const further = others.flatMap(({ model, usage, isBeside, price: known }) => {
+    const { tier, region, speed } = terms;
+    const { hours } = known ?? frozen;
+    const priced = price(
+      tableOf(known ?? frozen),
+      { passes: [usage] },
+      {
+        tier,
+        region,
+        speed: isBeside === true ? undefined : speed,
+        unpricedModel: known === undefined ? model : undefined,
+        hours: hours?.name,
+        factorPpm,
+      },
+    );
+    for (const name of priced.unpriced) unpriced.add(name);
+    return priced.lines.flatMap((line): PriceLine[] => (line.kind === "tokens" ? [{ ...line, model }] : []));
+  });
+  const lines = [...own.lines, ...further];
+  const sum = lines.reduce((total, { exact }) => total + exact, 0n);
+  return {
+    ...own,
+    lines,
+    sum,
+    chargeNanos: roundedExact(sum, factorPpm),
+    unpriced: [...unpriced],
+    isPlain: false,
+  };
 }
 
 // A model's prices are frozen and shared by all of its requests, so that their rows are made once.

@@ -36,6 +36,8 @@ export interface PricedUsage extends CountedWork {
 
 /** What a request was served with: an absent term is plain service, one that the table lacks is charged at its dearest. */
 export interface PriceTerms extends ServiceTerms {
+  /** A model that has no price, which the tokens are of: they are charged at the dearest of the table. */
+  readonly unpricedModel?: string | undefined;
   /** The name of the table's hours that held when the request was accepted; absent = none. */
   readonly hours?: string | undefined;
   /** Of the account's group. */
@@ -54,6 +56,8 @@ export interface AppliedTerm {
 /** Tokens of one bucket in one pass. */
 export interface TokenPriceLine {
   readonly kind: "tokens";
+  /** Where it is not the one that was asked. */
+  readonly model?: string;
   readonly bucket: TokenBucket;
   readonly tokens: number;
   /** The row that was taken, by its name in `WholeRow`. */
@@ -102,19 +106,22 @@ export const EXACT_PER_NANO = PPM * FACTOR_SCALE;
  */
 export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms): PricedCharge {
   const unpriced = new Set<string>();
+  const { unpricedModel } = terms;
+  if (unpricedModel !== undefined) unpriced.add(`model ${unpricedModel}`);
   const shared = sharedTerms(table, terms, unpriced);
   const known = { table, rows: rowsOf(table.base, table), factor: productOf(shared) };
   const lines: PriceLine[] = [];
   let first: Candidate | undefined;
   for (const pass of usage.passes) {
-    const taken = takenBy(pass, usage.requests ?? 1, known, terms.tier);
+    const taken = takenBy(pass, usage.requests ?? 1, known, terms);
     first ??= taken;
     tokenLines(pass, taken, known, lines, unpriced);
   }
   if (usage.calls !== undefined) lines.push(...callLines(table, usage.calls, unpriced));
   if (usage.units !== undefined) lines.push(...unitLines(table, usage.units, unpriced));
   if (table.request !== 0n) lines.push(countLine("request", "request", 1, table.request));
-  const tier = terms.tier === undefined ? [] : [tierTerm(table, terms.tier, first, unpriced)];
+  const isPlainTier = terms.tier === undefined || unpricedModel !== undefined;
+  const tier = isPlainTier ? [] : [tierTerm(table, terms.tier, first, unpriced)];
   const sum = lines.reduce((total, { exact }) => total + exact, 0n);
   return {
     lines,
@@ -186,15 +193,24 @@ function productOf(shared: readonly AppliedTerm[]): bigint {
   return product;
 }
 
-/** The row that a pass takes; of a tier that the table lacks, the one at which it costs most. */
-function takenBy(pass: TokenUsage, requests: number, shared: Shared, tier: string | undefined): Candidate {
+/** The row that a pass takes; of a tier that the table lacks, or a model without a price, the one at which it costs most. */
+function takenBy(
+  pass: TokenUsage,
+  requests: number,
+  shared: Shared,
+  { tier, unpricedModel }: PriceTerms,
+): Candidate {
   const { table, rows } = shared;
+  if (unpricedModel !== undefined) return dearestFor(pass, shared);
   const input = totalInput(pass);
   const row = rows.steps.findLast(({ above }) => input > above * requests) ?? rows.steps[0];
   assert(row, "a table has a base row");
   if (tier === undefined) return candidate(row, undefined, shared);
   const name = findTerm(Object.keys(table.tiers), tier);
-  if (name !== undefined) return ofTier(name, row, shared);
+  return name === undefined ? dearestFor(pass, shared) : ofTier(name, row, shared);
+}
+
+function dearestFor(pass: TokenUsage, shared: Shared): Candidate {
   return everyCandidate(shared).reduce((dearest, each) =>
     costIn(each, pass) > costIn(dearest, pass) ? each : dearest,
   );

@@ -79,6 +79,7 @@ const usd = z.string().describe("US dollars as an exact decimal string");
 const receiptLine = z.union([
   z.object({
     bucket: z.string(),
+    model: z.string().optional().describe("Whose tokens they are; absent = that of the receipt"),
     tokens: z.number().int(),
     usd_per_million_tokens: usd,
     factor: z.string().optional().describe("Of tier, speed, region and hours, included in usd; absent = 1"),

@@ -118,6 +118,13 @@ describe("messages answers", () => {
     };
     expect(messagesUsage.buckets(usage)).toEqual({
       tokens: { inputUncached: 203_000, cacheRead: 120, cacheWrite5m: 0, outputVisible: 4_500 },
+      others: [
+        {
+          model: "another",
+          tokens: { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, outputVisible: 5 },
+          isBeside: true,
+        },
+      ],
       raw: usage,
       hostile: [],
     });

@@ -1,5 +1,12 @@
 import { writeExact } from "../../base/json/exact-json.ts";
-import { type MeteredUsage, readCount, sumTokens } from "../../usage/usage.ts";
+import {
+  type MeteredUsage,
+  type ModelTokens,
+  readCount,
+  sumTokens,
+  TOKEN_BUCKETS,
+  type TokenUsage,
+} from "../../usage/usage.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
@@ -39,17 +46,69 @@ const rules: MeteringRules = {
         : end - start <= STOP_FRAME_BYTES || !holdsIndex(frame, start, end) || matters(frame, start, end);
   },
 
-  // Summaries that the vendor makes of a long conversation are charged as well, and the totals leave them out:
-  // https://platform.claude.com/docs/en/build-with-claude/compaction
   buckets(usage) {
     const tally = new Tally();
     const told = { ...readCounts(tally, usage), calls: statedCalls(usage, STATED_CALLS) };
-    const summaries = asObjects(usage["iterations"]).filter(({ type }) => type === "compaction");
-    if (summaries.length === 0) return told;
-    const counts = summaries.map((summary) => readCounts(tally, summary).tokens);
-    return { ...told, tokens: sumTokens([told.tokens, ...counts]) };
+    const iterations = asObjects(usage["iterations"]);
+    return iterations.length === 0 ? told : { ...told, ...readIterations(tally, told.tokens, iterations) };
   },
 };
+
+/**
+ * What each iteration adds to the totals. Summaries of a long conversation and the words of an advisor are billed beside them,
+ * by their own model: https://platform.claude.com/docs/en/build-with-claude/compaction,
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool. The others only split the totals. Where a fallback
+ * has served the answer, the totals are its own but for what the models before it count in them:
+ * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
+ */
+function readIterations(
+  tally: Tally,
+  totals: TokenUsage,
+  iterations: readonly JsonObject[],
+): Pick<MeteredUsage, "tokens" | "servedBy" | "others"> {
+  const summaries: TokenUsage[] = [];
+  const others: ModelTokens[] = [];
+  const parts: Part[] = [];
+  let servedBy: string | undefined;
+  for (const iteration of iterations) {
+    const type = asText(iteration["type"]);
+    const model = modelIn(iteration);
+    const isNamed = (iteration["model"] ?? undefined) !== undefined;
+    if (type === "compaction" && !isNamed) summaries.push(readCounts(tally, iteration).tokens);
+    else if (type === "compaction" || type === "advisor_message")
+      others.push({ model, tokens: readCounts(tally, iteration).tokens, isBeside: true });
+    else if (type === "message" || type === "fallback_message")
+      parts.push({ model, tokens: readCounts(new Tally(), iteration).tokens, isNamed });
+    if (type === "fallback_message") servedBy = model;
+  }
+  const isOwn = ({ model, isNamed }: Part): boolean => !isNamed || model === servedBy;
+  const before = parts.filter((part) => !isOwn(part)).map(({ model, tokens }) => ({ model, tokens }));
+  const isWhole = isSame(totals, sumTokens(parts.map(({ tokens }) => tokens)));
+  const isSplit = servedBy !== undefined && before.length > 0 && isWhole;
+  const own = isSplit ? parts.filter(isOwn).map(({ tokens }) => tokens) : [totals];
+  const all = [...others, ...(isSplit ? before : [])];
+  return {
+    tokens: sumTokens([...own, ...summaries]),
+    ...(servedBy !== undefined && { servedBy }),
+    ...(all.length > 0 && { others: all }),
+  };
+}
+
+/** A part of the totals. */
+interface Part extends ModelTokens {
+  readonly isNamed: boolean;
+}
+
+/** A name ends up on receipts, so whatever is none is told as such. */
+function modelIn({ model }: JsonObject): string {
+  return typeof model === "string" && MODEL_NAME.test(model) ? model : "unnamed";
+}
+
+const MODEL_NAME = /^[\w.:/@-]{1,100}$/;
+
+function isSame(one: TokenUsage, other: TokenUsage): boolean {
+  return TOKEN_BUCKETS.every((bucket) => (one[bucket] ?? 0) === (other[bucket] ?? 0));
+}
 
 function readCounts(tally: Tally, usage: JsonObject): MeteredUsage {
   const details = asObject(usage["output_tokens_details"]);

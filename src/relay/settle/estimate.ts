@@ -7,13 +7,23 @@ import {
 import { isGenerating } from "../../conversation/protocol-name.ts";
 import { readPrompt } from "../../protocols/prompt-text.ts";
 import type { ResponseSummary } from "../../protocols/protocol.ts";
-import { type CountedWork, sumTokens, sumWork, type TokenUsage, totalInput } from "../../usage/usage.ts";
+import {
+  type CountedWork,
+  type ModelTokens,
+  sumTokens,
+  sumWork,
+  type TokenUsage,
+  totalInput,
+} from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 import { promptTokens } from "./token-estimate.ts";
 import { type Counter, FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 
 export interface ChargeableUsage extends CountedWork {
+  /** Of the model that was asked. */
   readonly usage: TokenUsage;
+  /** Of others, as the vendor names them; absent = there are none. */
+  readonly others?: readonly ModelTokens[];
   /** A bucket is our word and not the vendor's. */
   readonly estimated: boolean;
   /** What the vendor reported and hardly can have been. */
@@ -37,14 +47,24 @@ export function estimateMissing(
   if (!needsInput && !needsOutput) {
     // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
     const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.some(({ charged }) => !charged);
-    return { usage: reported, estimated, implausible, ...workOf(facts) };
+    return { ...byModel(facts, reported), estimated, implausible, ...workOf(facts) };
   }
 
   return loadCounter().then((count) => {
     const gaps = { needsInput, needsOutput, count };
     const usage = estimate(request, facts, reported, bound, gaps);
-    return { usage, estimated: true, implausible, ...workOf(facts) };
+    return { ...byModel(facts, usage), estimated: true, implausible, ...workOf(facts) };
   });
+}
+
+/** Parts what the model that was asked has used from what others have. */
+function byModel(
+  { usage: told }: ResponseSummary,
+  usage: TokenUsage,
+): Pick<ChargeableUsage, "usage" | "others"> {
+  const { servedBy, others = [] } = told ?? {};
+  if (servedBy !== undefined) return { usage: {}, others: [{ model: servedBy, tokens: usage }, ...others] };
+  return others.length === 0 ? { usage } : { usage, others };
 }
 
 /** Each of several answers had its input to itself. */
@@ -54,8 +74,10 @@ async function estimateParts(
   bound: UsageBound,
 ): Promise<ChargeableUsage> {
   const counted = await Promise.all(parts.map((part) => estimateMissing(request, part, bound)));
+  const others = counted.flatMap((part) => part.others ?? []);
   return {
     usage: sumTokens(counted.map(({ usage }) => usage)),
+    ...(others.length > 0 && { others }),
     estimated: counted.some(({ estimated }) => estimated),
     implausible: counted.flatMap(({ implausible }) => implausible),
     ...sumWork(counted),

@@ -1,6 +1,6 @@
 import { createLru } from "../../base/lru.ts";
 import { formatUsd } from "../../base/money.ts";
-import type { Outcome } from "../../billing/billing.ts";
+import { allTokens, type Outcome } from "../../billing/billing.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Metrics } from "../../observe/metrics.ts";
@@ -52,7 +52,8 @@ export function countEnded(deps: Tells, model: Model, exchange: Exchange): void 
     tellOdd(deps, request, outcome, writtenOffNanos);
   const unpriced = hold.unpriced();
   if (unpriced.length > 0) tellUnpriced(deps, request, outcome, unpriced);
-  const { status, firstByteMs, totalMs, usage } = outcome;
+  const { status, firstByteMs, totalMs } = outcome;
+  const usage = allTokens(outcome);
   const endpoint = request.protocol.name;
   const chargeNanos = hold.chargeNanos();
   metrics.requestEnded({

@@ -144,8 +144,8 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       if (told !== undefined) return { body: told, estimated: false };
       return { body: await countHere(request, model), estimated: true };
     },
-    ended(request, model, { usage, estimated, status }) {
-      if (estimated || status !== 200 || request.responses !== 1) return;
+    ended(request, model, { usage, others, estimated, status }) {
+      if (others !== undefined || estimated || status !== 200 || request.responses !== 1) return;
       factor.keep(model.id, request.body, totalInput(usage));
     },
     close: () => pool.close(),

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
+import type { Candidate } from "../../upstreams/call.ts";
+import type { ModelTokens } from "../../usage/usage.ts";
+import type { TextRequest } from "../text-request.ts";
+import { priceOthers } from "./other-models.ts";
+
+const MOST_PASSES = 3;
+
+/** Models by the input price that tells them apart, in nanos per million. */
+const models = new Map(
+  Object.entries({ asked: 1n, twin: 2n, other: 3n }).map(([id, input]) => [
+    id,
+    {
+      id,
+      contextTokens: 1_000,
+      maxOutputTokens: 100,
+      price: { id: input, rates: { input, output: input }, media: {} },
+    } as Partial<Model> as Model,
+  ]),
+);
+
+const accepted = {
+  catalog: {
+    models,
+    groups: new Map([["default", { name: "default", factorPpm: 1_000_000n }]]),
+    settings: { maxPasses: MOST_PASSES },
+    callable: (_: unknown, id: string) => models.get(id),
+  } as unknown as Catalog,
+  request: { caller: { group: "default" }, headers: {}, model: "asked" } as unknown as TextRequest,
+  bound: {
+    contextTokens: 1_000,
+    outputTokens: 100,
+    statedOutputTokens: 50,
+    responses: 1,
+    passes: 1,
+    mostPasses: undefined,
+  },
+  acceptedMs: 0,
+};
+
+const upstream = {
+  models: new Map([
+    ["twin", "vendor-model"],
+    ["asked", "vendor-model"],
+    ["other", "vendor-other"],
+  ]),
+} as Partial<Upstream> as Upstream;
+const candidate = { upstream } as Candidate;
+
+const priced = (...told: ModelTokens[]) => priceOthers(accepted, candidate, told);
+const advisor = (model: string, input: number, output = 1): ModelTokens => ({
+  model,
+  tokens: { inputUncached: input, outputVisible: output },
+  isBeside: true,
+});
+
+describe("what other models have used", () => {
+  it.each([
+    ["vendor-other", "other", 3n],
+    ["vendor-other-20260301", "other", 3n],
+    ["vendor-other@20260301", "other", 3n],
+    // Of two of ours with one name there, the one that was asked.
+    ["vendor-model", "asked", 1n],
+    ["other", "other", undefined],
+    ["vendor-other-2", "vendor-other-2", undefined],
+  ])("goes by the upstream's name %s to our %s", (told, model, input) => {
+    const [found] = priced(advisor(told, 5)).others;
+    expect(found?.model).toBe(model);
+    expect(found?.price?.rates.input).toBe(input);
+  });
+
+  it("is at most what its model can use in one pass", () => {
+    const { others, implausible } = priced(advisor("vendor-other", 1_001, 100));
+    expect(others.map(({ usage }) => usage)).toEqual([{ outputVisible: 100 }]);
+    expect(implausible).toEqual([{ field: "input", reported: 1_001, most: 1_000 }]);
+  });
+
+  it("is charged for no more passes than a request has", () => {
+    const { others, implausible } = priced(...Array.from({ length: 9 }, () => advisor("vendor-other", 10)));
+    expect(others).toHaveLength(MOST_PASSES);
+    expect(implausible).toEqual([{ field: "input", reported: 90, most: 30 }]);
+  });
+});

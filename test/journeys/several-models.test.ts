@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
+import { waitFor } from "../support/wait.ts";
+
+/**
+ * Answers in which several models have worked, in the shape of `usage.iterations`
+ * (https://platform.claude.com/docs/en/api/beta/messages: BetaUsage).
+ */
+let usage: object = {};
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  upstream = await scriptedUpstream(respond);
+  const limits = "context_tokens: 200000, max_output_tokens: 32000";
+  gateway = await startGateway({
+    catalog: `version: 1
+groups:
+  - { name: default, factor: 1 }
+models:
+  - { id: text, endpoints: [oa, oa-response, an, ge], ${limits}, price: { input: 3, output: 15, cache_read: 0.3, speeds: { fast: { factor: 6 } } } }
+  - { id: clever, endpoints: [an], ${limits}, price: { input: 10, output: 50, cache_read: 1, speeds: { fast: { factor: 6 } } } }
+  - { id: cheap, endpoints: [an], ${limits}, price: { input: 1, output: 5, cache_read: 0.1 } }
+upstreams:
+  - name: vendor
+    kind: sandbox
+    base_url: ${upstream.url}
+    api_keys: [secret]
+    protocols: [messages]
+    models: { text: claude-text, clever: claude-clever, cheap: claude-cheap }
+accounts:
+  - name: acme
+    group: default
+    balance: 1000
+    keys:
+      - { name: test, key: "${TEST_KEY}" }
+`,
+  });
+});
+
+afterAll(async () => {
+  await gateway?.clean();
+  await upstream?.close();
+});
+
+function respond({ body, socket }: WireRequest): void {
+  const isStream = body.includes('"stream":true');
+  const message = { id: "msg_1", type: "message", role: "assistant", model: "claude-text" };
+  const content = [{ type: "text", text: "Hi" }];
+  const events = [
+    {
+      type: "message_start",
+      message: { ...message, content: [], usage: { ...usage, iterations: null, output_tokens: 1 } },
+    },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hi" } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
+    { type: "message_stop" },
+  ];
+  const text = isStream
+    ? events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("")
+    : JSON.stringify({ ...message, content, stop_reason: "end_turn", usage });
+  const type = isStream ? "text/event-stream" : "application/json";
+  socket.write(
+    `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}
+
+const counts = (input: number, read: number, output: number) => ({
+  input_tokens: input,
+  cache_read_input_tokens: read,
+  cache_creation_input_tokens: 0,
+  output_tokens: output,
+});
+
+const SAID = [{ role: "user", content: "Hello" }];
+const ASKED = [
+  { path: "v1/messages", body: { model: "text", max_tokens: 100, messages: SAID } },
+  { path: "v1/chat/completions", body: { model: "text", messages: SAID } },
+  { path: "v1/responses", body: { model: "text", input: "Hello" } },
+];
+const NATIVE = { contents: [{ role: "user", parts: [{ text: "Hello" }] }] };
+
+const WAYS = [
+  ...ASKED.flatMap(({ path, body }) => [
+    { path, body },
+    { path, body: { ...body, stream: true } },
+  ]),
+  { path: "v1beta/models/text:generateContent", body: NATIVE },
+  { path: "v1beta/models/text:streamGenerateContent?alt=sse", body: NATIVE },
+];
+
+describe.each(WAYS)("an answer of several models to $path $body,", ({ path, body }) => {
+  it("is charged for the advisor and the summary by the prices of the models that made them", async () => {
+    usage = {
+      ...counts(1_000, 200, 500),
+      speed: "fast",
+      iterations: [
+        { type: "compaction", ...counts(9_000, 0, 700) },
+        { type: "message", model: "claude-text", ...counts(1_000, 200, 500) },
+        { type: "advisor_message", model: "claude-clever-20260301", ...counts(8_000, 40, 1_200) },
+      ],
+    };
+    const receipt = await charged(path, body);
+    expect(linesOf(receipt)).toEqual([
+      "input_uncached 10000",
+      "cache_read 200",
+      "output_visible 1200",
+      "clever input_uncached 8000",
+      "clever cache_read 40",
+      "clever output_visible 1200",
+    ]);
+    expect(receipt["charge_nanos"]).toBe(
+      String(
+        6 * (10_000 * 3_000 + 200 * 300 + 1_200 * 15_000) + 8_000 * 10_000 + 40 * 1_000 + 1_200 * 50_000,
+      ),
+    );
+    expect(receipt["unpriced"]).toBeUndefined();
+  });
+
+  it("is charged at the price of the fallback that has served it, and no part of it twice", async () => {
+    usage = {
+      ...counts(2_000, 0, 300),
+      iterations: [
+        { type: "message", model: "claude-text", ...counts(1_000, 0, 10) },
+        { type: "fallback_message", model: "claude-cheap", ...counts(1_000, 0, 290) },
+      ],
+    };
+    const split = await charged(path, body);
+    expect(linesOf(split)).toEqual([
+      "cheap input_uncached 1000",
+      "cheap output_visible 290",
+      "text input_uncached 1000",
+      "text output_visible 10",
+    ]);
+    expect(split["charge_nanos"]).toBe(String(1_000 * 1_000 + 290 * 5_000 + 1_000 * 3_000 + 10 * 15_000));
+    usage = {
+      ...counts(1_000, 0, 290),
+      iterations: [
+        { type: "message", model: "claude-text", ...counts(1_000, 0, 0) },
+        { type: "fallback_message", model: "claude-cheap", ...counts(1_000, 0, 290) },
+      ],
+    };
+    const whole = await charged(path, body);
+    expect(whole["charge_nanos"]).toBe(String(1_000 * 1_000 + 290 * 5_000));
+  });
+
+  it("is charged at the dearest price that was asked where a model is not in the catalog, and says so", async () => {
+    usage = {
+      ...counts(10, 0, 10),
+      iterations: [{ type: "advisor_message", model: "claude-other", ...counts(100, 0, 20) }],
+    };
+    const receipt = await charged(path, body);
+    expect(receipt["unpriced"]).toEqual(["model claude-other"]);
+    expect(receipt["charge_nanos"]).toBe(String(110 * 3_000 + 30 * 15_000));
+  });
+});
+
+it("leaves books that agree", async () => {
+  expect((await gateway.run("ledger", "verify")).code).toBe(0);
+});
+
+/** Lines with something in them, with the model where it is another than was asked. */
+function linesOf(receipt: Record<string, unknown>): string[] {
+  const lines = receipt["lines"] as { model?: string; bucket: string; tokens: number }[];
+  return lines
+    .filter(({ tokens }) => tokens > 0)
+    .map(({ model, bucket, tokens }) => [...(model ? [model] : []), bucket, tokens].join(" "));
+}
+
+/** The receipt, which says the same at once and in the usage log; its lines add up to the charge, which its hold covers. */
+async function charged(path: string, body: object): Promise<Record<string, unknown>> {
+  const headers = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" };
+  const reply = await fetch(`${gateway.url}/${path}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
+  expect(reply.status, await reply.clone().text()).toBe(200);
+  await reply.text();
+  const read = async (): Promise<Record<string, unknown>> => {
+    const url = `${gateway.url}/v1/receipts/${reply.headers.get("x-request-id")}`;
+    return (await (await fetch(url, { headers })).json()) as Record<string, unknown>;
+  };
+  const first = await read();
+  await waitFor("the request in the usage log", async () => (await read())["state"] === "posted");
+  const posted = await read();
+  expect({ ...first, state: "posted" }).toEqual(posted);
+  const sum = (posted["lines"] as { usd: string }[]).reduce((total, { usd }) => total + Number(usd), 0);
+  expect(Number(posted["sum_usd"])).toBeCloseTo(sum, 12);
+  expect(Number(posted["charge_usd"])).toBeLessThanOrEqual(Number(posted["hold_usd"]));
+  return posted;
+}
