@@ -21,6 +21,8 @@ export interface Protocol {
   readonly endpoint: EndpointTable;
   readonly forward: ForwardTable;
   readonly usage: UsageReader;
+  /** The header of a response that says with which tier the request was served, where its body does not. */
+  readonly tierHeader?: string | undefined;
   /** Reads an upstream's error answer of any shape; never throws. `body` is at most a bounded prefix. */
   decodeError(status: number, headers: UpstreamHeaders, body: Uint8Array): UpstreamError;
   /** The plain JSON error answer. `requestId` is appended to the message as `(request id: ...)`. */

@@ -20,6 +20,7 @@ import type {
 import type { IssuedIds } from "../upstreams/memory/issued-ids.ts";
 import { type Scrubber, scrubberOf } from "../upstreams/scrub/scrubber.ts";
 import type { RawHeaders } from "../upstreams/transport/raw-headers.ts";
+import { readServiceWord } from "../usage/service-terms.ts";
 import { noCompaction, refusesToCompact } from "./admit/compacting.ts";
 import { readReferences } from "./admit/references.ts";
 import { type Exchange, type Seen, useOf } from "./exchange.ts";
@@ -121,6 +122,9 @@ class RunningAttempt implements Attempt, UpstreamResponse {
 
   head(status: number, headers: RawHeaders): void {
     failpoint("upstream.after-head");
+    const { tierHeader } = PROTOCOLS[this.candidate.protocol];
+    this.exchange.tierInHead =
+      tierHeader === undefined ? undefined : readServiceWord(headers.get(tierHeader));
     this.receiver = receiverFor(this, status, headers);
     if (this.exchange.gone) this.guard(() => this.receiver.gone());
   }

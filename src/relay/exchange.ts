@@ -6,6 +6,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { type Loss, lossTexts } from "../conversation/loss.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type PlaceReason, type TokenUsage, totalOutput, totalWritten } from "../usage/usage.ts";
 import { carriesExtras } from "./admit/extras.ts";
 import type { Bridge } from "./response/bridge.ts";
@@ -46,6 +47,8 @@ export interface Exchange extends Slotted {
   firstByteMs: number | null;
   /** A shutdown ended its grace: what runs is cut. */
   isCut: boolean;
+  /** The tier with which the running attempt says that it serves, where a header tells it. */
+  tierInHead: string | undefined;
   /** The caller has left. */
   gone: boolean;
   /** Ends whatever runs now; each attempt puts its own way here. */
@@ -189,6 +192,7 @@ function outcomeOf(
   const reported = facts?.usage;
   const { others, implausible: oddOthers } = priceOthers(exchange, candidate, told);
   const implausible = [...odd, ...oddOthers];
+  const served = servedTerms(exchange, facts);
   return {
     reason,
     usage,
@@ -196,7 +200,7 @@ function outcomeOf(
     estimated,
     calls,
     units,
-    served: facts?.served,
+    served,
     requests: facts?.parts?.length,
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,
@@ -217,6 +221,15 @@ function outcomeOf(
     hostile: reported?.hostile.length ? reported.hostile : undefined,
     implausible: implausible.length === 0 ? undefined : implausible,
   };
+}
+
+/** What the body says counts before its head; of several responses in one only what they share. */
+function servedTerms(
+  { tierInHead: tier }: Exchange,
+  facts: ResponseSummary | undefined,
+): ServiceTerms | undefined {
+  if (facts === undefined || facts.parts !== undefined || tier === undefined) return facts?.served;
+  return { tier, ...facts.served };
 }
 
 function reasonOf(

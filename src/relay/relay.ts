@@ -177,6 +177,7 @@ function openExchange(
     reason: null,
     outputLimit: held.outputLimit,
     firstByteMs: null,
+    tierInHead: undefined,
     isCut: false,
     gone: false,
     settled: false,

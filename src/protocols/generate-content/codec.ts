@@ -28,6 +28,8 @@ export const generateContent: Protocol = {
   },
   forward: generateContentForward,
   usage: generateContentUsage,
+  // https://ai.google.dev/gemini-api/docs/priority-inference
+  tierHeader: "x-gemini-service-tier",
   decodeError,
   encodeError,
   encodeStreamError,
