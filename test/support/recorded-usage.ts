@@ -59,7 +59,8 @@ export function statedUsage({ protocol, body }: Recording): Stated | undefined {
         first("output_tokens_details.reasoning_tokens"),
       );
     case "messages": {
-      const billed = (count: string): number => first(count) + ofSummaries(stated, count);
+      const billed = (count: string): number =>
+        first(count) + ofSummaries(stated, count) + ofAdvisors(stated, count);
       const long = billed("cache_creation.ephemeral_1h_input_tokens");
       const reasoning = first("output_tokens_details.thinking_tokens");
       return believed({
@@ -87,8 +88,17 @@ export function statedUsage({ protocol, body }: Recording): Stated | undefined {
 
 /** What summaries of the conversation cost, which are billed beside the totals: `iterations` of type compaction. */
 export function ofSummaries(stated: ReadonlyMap<string, number>, count: string): number {
-  const summary = new RegExp(`^iterations\\.\\d+\\.compaction\\.${count}$`);
-  return [...stated].reduce((sum, [path, value]) => (summary.test(path) ? sum + value : sum), 0);
+  return ofIterations(stated, "compaction", count);
+}
+
+/** The same of an advisor, which is a model of its own. */
+function ofAdvisors(stated: ReadonlyMap<string, number>, count: string): number {
+  return ofIterations(stated, "advisor_message", count);
+}
+
+function ofIterations(stated: ReadonlyMap<string, number>, type: string, count: string): number {
+  const path = new RegExp(`^iterations\\.\\d+\\.${type}\\.${count}$`);
+  return [...stated].reduce((sum, [each, value]) => (path.test(each) ? sum + value : sum), 0);
 }
 
 /** Vendors that count cached tokens within the input and reasoning within the output; a part above its whole is no part. */
