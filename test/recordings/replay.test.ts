@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
-import { nanosOf, statedUsage } from "../support/recorded-usage.ts";
+import { billedUsage, nanosOf } from "../support/recorded-usage.ts";
 import { type Recording, readRecordings } from "../support/recordings.ts";
 import {
   cutAtRandom,
@@ -200,7 +200,7 @@ describe(`recorded exchanges replayed (REPLAY_SEED=${seed})`, () => {
     for (const { recording, headers } of forwarded()) {
       const row = rows.get(headers.get("x-request-id") ?? "");
       if (row === undefined) throw new Error(`${recording.id} left no usage`);
-      const due = statedUsage(recording);
+      const due = billedUsage(recording);
       const isUnheard = failsBehindWords(recording) && row.charge === 0n;
       if (!isResponse(recording) || saysNothing(recording) || isUnheard) {
         expect([row.charge, row.reason], recording.id).toEqual([

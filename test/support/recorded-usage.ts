@@ -22,7 +22,10 @@ export interface Stated {
 }
 
 /** Undefined where the answer states no usage at all. */
-export function statedUsage({ protocol, body }: Recording): Stated | undefined {
+export function statedUsage(
+  { protocol, body }: Recording,
+  beside: readonly string[] = ["compaction"],
+): Stated | undefined {
   const stated = new Map<string, number>();
   for (const message of messagesOf(body)) {
     for (const usage of usagesOf(message)) flatten(usage, "", stated);
@@ -60,7 +63,7 @@ export function statedUsage({ protocol, body }: Recording): Stated | undefined {
       );
     case "messages": {
       const billed = (count: string): number =>
-        first(count) + ofSummaries(stated, count) + ofAdvisors(stated, count);
+        beside.reduce((sum, type) => sum + ofIterations(stated, type, count), first(count));
       const long = billed("cache_creation.ephemeral_1h_input_tokens");
       const reasoning = first("output_tokens_details.thinking_tokens");
       return believed({
@@ -91,9 +94,9 @@ export function ofSummaries(stated: ReadonlyMap<string, number>, count: string):
   return ofIterations(stated, "compaction", count);
 }
 
-/** The same of an advisor, which is a model of its own. */
-function ofAdvisors(stated: ReadonlyMap<string, number>, count: string): number {
-  return ofIterations(stated, "advisor_message", count);
+/** What is billed: the tokens of an advisor too, of which callers of other protocols are not told. */
+export function billedUsage(recording: Recording): Stated | undefined {
+  return statedUsage(recording, ["compaction", "advisor_message"]);
 }
 
 function ofIterations(stated: ReadonlyMap<string, number>, type: string, count: string): number {
