@@ -75,10 +75,6 @@ export function addPrices(
     given.map(({ keys, amount }) => [keys, amount] as const),
   );
   const isListed = given.every(({ listed, amount }) => listed === amount);
-  return setPrice(tx, model, price, {
-    unpriced: what,
-    upstream,
-    request_id: requestId,
-    ...(isListed && source && sourceOf(source)),
-  });
+  const found = { unpriced: what, upstream, request_id: requestId };
+  return setPrice(tx, model, price, isListed && source ? { ...found, ...sourceOf(source) } : found);
 }

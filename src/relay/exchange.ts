@@ -97,9 +97,9 @@ function usedOf(exchange: Exchange, { protocol }: Candidate, seen: Seen): Attemp
     raw: usage.raw,
     calls,
     units,
-    ...(served && { served }),
-    ...(parts && { requests: parts.length }),
-    ...(!carriesExtras(exchange.request, protocol) && { withoutExtras: true }),
+    served,
+    requests: parts?.length,
+    withoutExtras: carriesExtras(exchange.request, protocol) ? undefined : true,
   };
 }
 
@@ -196,7 +196,7 @@ function outcomeOf(
   return {
     reason,
     usage,
-    ...(others.length === 0 ? undefined : { others }),
+    others: others.length === 0 ? undefined : others,
     estimated,
     calls,
     units,

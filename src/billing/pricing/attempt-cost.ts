@@ -16,18 +16,18 @@ export interface RequestCost {
 
 /** One attempt's cost, as it stands in an end record and the usage log; what is absent is as the request says. */
 export interface AttemptCostText {
-  readonly upstream?: string;
-  readonly upstream_model?: string;
-  readonly credential?: string;
+  readonly upstream?: string | undefined;
+  readonly upstream_model?: string | undefined;
+  readonly credential?: string | undefined;
   readonly nanos: string;
   /** What the vendor says itself, in nanos. */
-  readonly stated?: string;
+  readonly stated?: string | undefined;
   /** On the list price, parts per million; absent = 1, or the upstream has prices of its own for the model. */
-  readonly factor?: string;
+  readonly factor?: string | undefined;
   /** "nothing": the vendor bills nothing. "unknown": it may bill something, and nobody knows what. Absent = it is billed. */
-  readonly used?: "nothing" | "unknown";
+  readonly used?: "nothing" | "unknown" | undefined;
   /** The lines before the factor; absent = those of the request's charge. */
-  readonly charge?: ChargeText;
+  readonly charge?: ChargeText | undefined;
 }
 
 export const NO_COST: RequestCost = { nanos: 0n, attempts: undefined };
@@ -105,11 +105,11 @@ function ownPrice(
     priceId,
     factorPpm,
     rates,
-    ...(dimensions && { dimensions }),
-    ...(asked && { asked }),
-    ...(tools && { tools }),
-    ...(fees && { fees }),
-    ...(hours && { hours }),
+    dimensions,
+    asked,
+    tools,
+    fees,
+    hours,
   };
 }
 
@@ -120,11 +120,13 @@ function encodeAttempt(
   isLast: boolean,
 ): AttemptCostText {
   return {
-    ...(isLast ? undefined : { upstream, upstream_model: upstreamModel, credential }),
+    upstream: isLast ? undefined : upstream,
+    upstream_model: isLast ? undefined : upstreamModel,
+    credential: isLast ? undefined : credential,
     nanos: String(nanos),
-    ...(stated === undefined ? undefined : { stated: String(stated) }),
-    ...(factorPpm === PPM ? undefined : { factor: String(factorPpm) }),
-    ...(used === undefined ? undefined : { used }),
-    ...(charge === undefined ? undefined : { charge: encodeCharge(charge) }),
+    stated: stated?.toString(),
+    factor: factorPpm === PPM ? undefined : String(factorPpm),
+    used,
+    charge: charge && encodeCharge(charge),
   };
 }

@@ -97,7 +97,7 @@ export interface MediaReceiptLine {
 export interface TokenReceiptLine {
   readonly bucket: string;
   /** Whose tokens they are; absent = that of the receipt. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   readonly tokens: number;
   readonly usd_per_million_tokens: string;
   /** What multiplies that, by how it was served and when it was accepted; absent = 1. */
@@ -318,7 +318,7 @@ function lineOf(line: PriceLine, row: string): TokenReceiptLine | CountReceiptLi
   }
   return {
     bucket: WIRE_NAMES[line.bucket],
-    ...(line.model === undefined ? {} : { model: line.model }),
+    model: line.model,
     tokens: line.tokens,
     usd_per_million_tokens: formatUsd(line.nanosPerMillion),
     factor: line.factor === FACTOR_SCALE ? undefined : formatDecimal(line.factor, FACTORS_DECIMALS),

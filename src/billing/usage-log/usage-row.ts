@@ -141,8 +141,8 @@ export function recordsOfRow(row: string): { readonly beginRecord: string; reado
     },
     raw: raw === "" ? undefined : (JSON.parse(raw) as unknown),
     charge,
-    ...(cost === "0" ? {} : { cost }),
-    ...(costs ? { costs: JSON.parse(costs) as unknown } : {}),
+    cost: cost === "0" ? undefined : cost,
+    costs: costs ? (JSON.parse(costs) as unknown) : undefined,
   };
   return { beginRecord: JSON.stringify(begin), endRecord: JSON.stringify(end) };
 }

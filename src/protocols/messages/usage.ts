@@ -89,8 +89,8 @@ function readIterations(
   const all = [...others, ...(isSplit ? before : [])];
   return {
     tokens: sumTokens([...own, ...summaries]),
-    ...(servedBy !== undefined && { servedBy }),
-    ...(all.length > 0 && { others: all }),
+    servedBy,
+    others: all.length > 0 ? all : undefined,
   };
 }
 

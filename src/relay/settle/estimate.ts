@@ -23,7 +23,7 @@ export interface ChargeableUsage extends CountedWork {
   /** Of the model that was asked. */
   readonly usage: TokenUsage;
   /** Of others, as the vendor names them; absent = there are none. */
-  readonly others?: readonly ModelTokens[];
+  readonly others?: readonly ModelTokens[] | undefined;
   /** A bucket is our word and not the vendor's. */
   readonly estimated: boolean;
   /** What the vendor reported and hardly can have been. */
@@ -77,7 +77,7 @@ async function estimateParts(
   const others = counted.flatMap((part) => part.others ?? []);
   return {
     usage: sumTokens(counted.map(({ usage }) => usage)),
-    ...(others.length > 0 && { others }),
+    others: others.length > 0 ? others : undefined,
     estimated: counted.some(({ estimated }) => estimated),
     implausible: counted.flatMap(({ implausible }) => implausible),
     ...sumWork(counted),
