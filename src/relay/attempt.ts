@@ -110,6 +110,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     };
     const sent = send(deps.transport, mode, upstreamRequest, this);
     this.call = sent.call;
+    exchange.isSent = () => sent.call.isSent();
     this.usage = sent.usage;
     this.receiver = new PendingResponse(this);
   }

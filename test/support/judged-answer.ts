@@ -81,7 +81,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     scan: scanner.end(),
     protocol: PROTOCOLS[client],
     caller: { accountId: 1n, group: "g" },
-    headers: {},
+    headers: { betas: [] },
     query: {},
     startedMs: 0,
     response,
@@ -89,7 +89,14 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
   const outcomes: Outcome[] = [];
   const exchange = {
     request,
-    catalog: { allUpstreams: [] },
+    catalog: {
+      allUpstreams: [],
+      groups: new Map(),
+      models: new Map(),
+      callable: () => true,
+      settings: { maxPasses: 50 },
+    },
+    acceptedMs: 0,
     hold: { settle: async (outcome: Outcome) => void outcomes.push(outcome) },
     bound: boundOfTexts(200_000),
     clock: systemClock,
@@ -110,7 +117,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     protocol: upstream,
     model: "text",
     credential: { name: "1" },
-    upstream: { name: "u", kind: "sandbox", cost: null, timeouts },
+    upstream: { name: "u", kind: "sandbox", cost: null, timeouts, models: new Map() },
   } as unknown as Candidate;
   const model = { id: "text", maxOutputTokens: 100, quirks: {} } as unknown as Model;
   const inlineMedia = { begin: () => ({ inline: (whole: unknown) => whole, end: () => undefined }) };
