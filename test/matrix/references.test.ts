@@ -5,6 +5,7 @@ import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { type IssuingVendor, issuingVendor, keyOf } from "../support/issuing-vendor.ts";
 import type { TextProtocol } from "../support/text-caller.ts";
+import { waitFor } from "../support/wait.ts";
 import { ask, codeIn, type Reply } from "../support/world.ts";
 
 /** A small request of each protocol. */
@@ -363,7 +364,12 @@ describe("references to what vendors keep", () => {
   });
 
   describe("where foreign ids are allowed", () => {
-    beforeAll(() => settingsAre("{ foreign_ids: allow }"));
+    beforeAll(async () => {
+      await settingsAre("{ foreign_ids: allow }");
+      // The command is over before the gateway has heard of the change.
+      const unknown = bodyWith("messages", "container", "container_unknown");
+      await waitFor("the setting", async () => (await send("messages", unknown)).status === 200);
+    });
 
     it.each(ROWS.filter(({ path }) => path !== "previous_response_id"))(
       "are held as the whole context, and pass: $protocol $path",
