@@ -11,13 +11,7 @@ const MAX_NAME_CHARACTERS = 200;
  */
 export function allowedModel(catalog: Catalog, caller: Caller, name: string, endpoint: Endpoint): Model {
   const model = catalog.callable(caller, name);
-  if (model === undefined) {
-    throw new GatewayError(
-      "model_not_found",
-      `The model '${name.slice(0, MAX_NAME_CHARACTERS)}' doesn't exist, or this key may not use it. See /v1/models.`,
-      { param: "model" },
-    );
-  }
+  if (model === undefined) throw modelNotFound(name, "model");
   if (!catalog.endpointsOf(model.id, caller.group).includes(endpoint)) {
     throw new GatewayError(
       "unsupported_endpoint",
@@ -26,4 +20,12 @@ export function allowedModel(catalog: Catalog, caller: Caller, name: string, end
     );
   }
   return model;
+}
+
+export function modelNotFound(name: string, param: string): GatewayError {
+  return new GatewayError(
+    "model_not_found",
+    `The model '${name.slice(0, MAX_NAME_CHARACTERS)}' doesn't exist, or this key may not use it. See /v1/models.`,
+    { param },
+  );
 }

@@ -40,6 +40,13 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 
 export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "null";
 
+export interface InnerModelPlace {
+  /** As callers are told it: `fallbacks[].model`. */
+  readonly path: string;
+  /** A string there lets the vendor choose the models. */
+  readonly isVendorsChoice?: true | undefined;
+}
+
 /** Where the facts that forwarding needs sit in a request and in its answer. */
 export interface ForwardTable {
   /** Listed top-level request fields and the types the specification allows; `null` always counts as absent. */
@@ -52,6 +59,8 @@ export interface ForwardTable {
   readonly maxItems: Readonly<Record<string, number>>;
   /** Fields whose `true` is not served, with what to do. */
   readonly unserved?: Readonly<Record<string, string>> | undefined;
+  /** Where a body names models beside its own; absent = nowhere. */
+  readonly innerModels?: readonly InnerModelPlace[] | undefined;
   /** Further paths that are read of a body, beside the listed fields and what the other tables name. */
   readonly watched?: readonly string[] | undefined;
   /** Paths of output limits in every spelling the vendors read; compared decoded. */

@@ -16,6 +16,7 @@ import type { MovedConversations } from "../upstreams/memory/moved-conversations
 import { totalInput, totalOutput } from "../usage/usage.ts";
 import type { ConversationKeys } from "./admit/conversation-key.ts";
 import { beginsAnew, ConversationState, movedOf } from "./admit/conversation-state.ts";
+import { checkInnerModels } from "./admit/inner-models.ts";
 import { pinsOf } from "./admit/pins.ts";
 import { readReferences } from "./admit/references.ts";
 import { RequestForms } from "./admit/request-forms.ts";
@@ -75,6 +76,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const catalog = deps.catalog.current();
       const model = allowedModel(catalog, given.caller, given.model, given.protocol.name);
       const request = withoutUnpriced(given, catalog, model);
+      checkInnerModels(request, catalog, model);
       const references = readReferences(request);
       const pins =
         references.ids.length === 0

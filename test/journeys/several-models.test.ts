@@ -7,6 +7,7 @@ import { waitFor } from "../support/wait.ts";
  * Answers in which several models have worked, in the shape of `usage.iterations`
  * (https://platform.claude.com/docs/en/api/beta/messages: BetaUsage).
  */
+const FRUGAL_KEY = "frugal-key-0123456789abcdef";
 let usage: object = {};
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -35,6 +36,7 @@ accounts:
     balance: 1000
     keys:
       - { name: test, key: "${TEST_KEY}" }
+      - { name: frugal, key: "${FRUGAL_KEY}", models: [text, cheap] }
 `,
   });
 });
@@ -193,3 +195,34 @@ async function charged(path: string, body: object): Promise<Record<string, unkno
   expect(Number(posted["charge_usd"])).toBeLessThanOrEqual(Number(posted["hold_usd"]));
   return posted;
 }
+
+describe("further models that a request names", () => {
+  const advisor = (model: string) => ({ tools: [{ type: "advisor_20260301", name: "advisor", model }] });
+  const fallbacks = (...models: string[]) => ({ fallbacks: models.map((model) => ({ model })) });
+  const send = async (key: string, fields: object) => {
+    usage = counts(10, 0, 5);
+    const response = await fetch(`${gateway.url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ model: "text", max_tokens: 100, messages: SAID, ...fields }),
+    });
+    return [response.status, ((await response.json()) as { error?: { code?: string } }).error?.code] as const;
+  };
+
+  it.each([
+    ["our name of a fallback", fallbacks("clever"), "model_not_found"],
+    ["the vendor's name of a fallback", fallbacks("claude-cheap", "claude-clever"), "model_not_found"],
+    ["a fallback that nobody knows", fallbacks("claude-other"), "model_not_found"],
+    ["an advisor", advisor("claude-clever"), "model_not_found"],
+    ["what the vendor chooses", { fallbacks: "default" }, "invalid_request"],
+  ] as const)("are refused where the key may not use them: %s", async (_, fields, code) => {
+    const status = code === "model_not_found" ? 404 : 400;
+    expect(await send(FRUGAL_KEY, fields)).toEqual([status, code]);
+  });
+
+  it("pass where it may", async () => {
+    expect(await send(FRUGAL_KEY, fallbacks("claude-cheap"))).toEqual([200, undefined]);
+    expect(await send(TEST_KEY, fallbacks("claude-clever"))).toEqual([200, undefined]);
+    expect(await send(TEST_KEY, { fallbacks: "default" })).toEqual([200, undefined]);
+  });
+});

@@ -43,6 +43,12 @@ export const messagesForward: ForwardTable = {
   content: { field: "messages", instead: [] },
   maxItems: {},
   watched: ["compaction.type"],
+  // An advisor is a tool with a model; a fallback responds where the model declines.
+  innerModels: [
+    { path: "tools[].model" },
+    { path: "fallbacks[].model" },
+    { path: "fallbacks", isVendorsChoice: true },
+  ],
   outputLimits: ["max_tokens"],
   // https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache
   zeroIsALimit: true,

@@ -1,6 +1,6 @@
 import { compileWatch, type Watch } from "../../base/json/json-watch.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
-import { holdPaths } from "../../protocols/body-features.ts";
+import { holdPaths, scannedPath } from "../../protocols/body-features.ts";
 import type { ForwardTable } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { carriedPaths } from "./carried-state.ts";
@@ -40,6 +40,7 @@ function tablePaths(forward: ForwardTable): string[] {
     ...Object.keys(forward.fields),
     ...Object.keys(forward.unserved ?? {}),
     ...(forward.watched ?? []),
+    ...(forward.innerModels ?? []).map(scannedPath),
     ...instead,
     ...forward.outputLimits,
     ...forward.responseCounts,
