@@ -11,6 +11,7 @@ import { runShort } from "../support/short-command.ts";
 /** Commands that need a database, each as somebody would call it who mistyped FAREGATE_DATA_DIR. */
 const NEED_ONE: Readonly<Record<string, readonly string[]>> = {
   prices: ["prices"],
+  reconcile: ["reconcile", "FILE"],
   apply: ["apply", "FILE"],
   export: ["export"],
   "ledger verify": ["ledger", "verify"],
@@ -21,7 +22,7 @@ const NEED_ONE: Readonly<Record<string, readonly string[]>> = {
   "stop-database": ["stop-database"],
 };
 /** Their exit code 1 is a finding. */
-const TELL_BY_ONE = new Set(["ledger verify", "prices"]);
+const TELL_BY_ONE = new Set(["ledger verify", "prices", "reconcile"]);
 const MAKE_OR_NEED_NONE = ["start", "migrate", "sandbox"];
 
 let above: string;

@@ -50,7 +50,7 @@ function refusal(row: PairRow, path: string): readonly Finding[] {
 }
 
 function judgeRequest(row: PairRow, { body, losses }: EncodedRequest): readonly Finding[] {
-  const ours = normalRequest(row.upstream, body);
+  const ours = normalRequest(row.upstream, asSent(body));
   const theirs = normalRequest(row.upstream, row.expectedRequest);
   const lost = losses.map(({ path }) => path);
   return differences(ours, theirs).map((difference) => findingOf(row, "request", difference, lost));
@@ -61,7 +61,7 @@ function judgeResponse(row: PairRow, plan: ResponsePlan, framed: ResponseFrame):
   const response = codecOf(row.upstream).decodeResponse(row.answer.given, plan);
   if ("error" in response) throw new Error(`${row.id}: ${JSON.stringify(response.error)}`);
   const { body } = codecOf(row.caller).encodeResponse(response.response, framed);
-  const ours = normalResponse(row.caller, body);
+  const ours = normalResponse(row.caller, asSent(body));
   const theirs = normalResponse(row.caller, row.answer.expected);
   return differences(ours, theirs).map((difference) => findingOf(row, "answer", difference, []));
 }
@@ -155,3 +155,8 @@ const QUIRKS: readonly (readonly [RegExp, Quirks])[] = [
   [/^claude-opus-4-6/, { thinking: "adaptive" }],
   [/^gemini-3/, { thinking: "level" }],
 ];
+
+/** JSON leaves undefined fields out. */
+function asSent<Body>(body: Body): Body {
+  return JSON.parse(JSON.stringify(body));
+}
