@@ -29,6 +29,7 @@ describe("O4, callers that send a byte at a time", () => {
   });
 
   it(`answers ${CALLERS} of them with 408 after ten seconds, and everybody else meanwhile`, async () => {
+    const before = vendor.calls.length;
     let served = 0;
     const { result, noiseMs } = await withNoise(gateway.url, async () => {
       const trickles = Array.from({ length: CALLERS }, () => trickle(gateway.url));
@@ -54,7 +55,7 @@ describe("O4, callers that send a byte at a time", () => {
       expect(tookMs).toBeGreaterThan(LIMIT_MS - 500);
       expect(tookMs).toBeLessThan(LIMIT_MS + LOOK_MS + 3 * noiseMs + 2_000);
     }
-    expect(vendor.calls).toHaveLength(served);
+    expect(vendor.calls.length - before).toBe(served);
   });
 });
 
