@@ -25,6 +25,7 @@ export function noBlocks(): BlockState {
  * what comes for a block that is not open starts it, what comes for a closed key starts a new one.
  */
 export interface BlockWriter {
+  /** An error is the last event of a stream: what the rest of the step would tell is dropped. */
   emit(event: ChatEvent): void;
   /** A piece of text; starts the block where it must, even for "". */
   text(at: BlockPlace, text: string, refusal?: boolean): void;
@@ -71,13 +72,15 @@ export function writeBlocks(state: BlockState): BlockWriter {
 class StepWriter implements BlockWriter {
   readonly events: ChatEvent[] = [];
   readonly state: BlockState;
+  #hasFailed = false;
 
   constructor(state: BlockState) {
     this.state = state;
   }
 
   emit(event: ChatEvent): void {
-    this.events.push(event);
+    this.#tell(event);
+    if (event.type === "error") this.#hasFailed = true;
   }
 
   text(at: BlockPlace, text: string, refusal = false): void {
@@ -85,13 +88,13 @@ class StepWriter implements BlockWriter {
     const block = this.#reach(at, "text", (block) =>
       refusal ? { type: "text-start", block, choice, refusal: true } : { type: "text-start", block, choice },
     );
-    if (text !== "") this.events.push({ type: "text-delta", block, text });
+    if (text !== "") this.#tell({ type: "text-delta", block, text });
   }
 
   reasoning(at: BlockPlace, text: string): void {
     const { choice } = at;
     const block = this.#reach(at, "reasoning", (block) => ({ type: "reasoning-start", block, choice }));
-    if (text !== "") this.events.push({ type: "reasoning-delta", block, text });
+    if (text !== "") this.#tell({ type: "reasoning-delta", block, text });
   }
 
   toolCall(at: BlockPlace, call: CallStart): void {
@@ -102,18 +105,18 @@ class StepWriter implements BlockWriter {
   arguments(key: string, text: string): boolean {
     const known = this.state.open.get(key);
     if (known?.kind !== "tool-call") return false;
-    if (text !== "") this.events.push({ type: "tool-call-delta", block: known.block, arguments: text });
+    if (text !== "") this.#tell({ type: "tool-call-delta", block: known.block, arguments: text });
     return true;
   }
 
   citation(key: string, citation: Citation): void {
     const known = this.state.open.get(key);
-    if (known?.kind === "text") this.events.push({ type: "citation", block: known.block, citation });
+    if (known?.kind === "text") this.#tell({ type: "citation", block: known.block, citation });
   }
 
   whole(choice: number, part: MediaPart | ForeignPart): void {
     const block = this.#number();
-    this.events.push(
+    this.#tell(
       part.kind === "media"
         ? { type: "media", block, choice, part }
         : { type: "foreign", block, choice, part },
@@ -135,6 +138,10 @@ class StepWriter implements BlockWriter {
     return this.state.open.has(key);
   }
 
+  #tell(event: ChatEvent): void {
+    if (!this.#hasFailed) this.events.push(event);
+  }
+
   #number(): number {
     const block = this.state.next;
     this.state.next += 1;
@@ -152,18 +159,18 @@ class StepWriter implements BlockWriter {
     if (known !== undefined) this.#close(key, known);
     const block = this.#number();
     this.state.open.set(key, { kind, block, choice });
-    this.events.push(onStart(block));
+    this.#tell(onStart(block));
     return block;
   }
 
   #close(key: string, { kind, block }: OpenBlock, end: BlockEnd = {}): void {
     this.state.open.delete(key);
     const opaque = end.opaque === undefined ? {} : { opaque: end.opaque };
-    if (kind === "text") this.events.push({ type: "text-end", block, ...opaque });
-    else if (kind === "tool-call") this.events.push({ type: "tool-call-end", block, ...opaque });
+    if (kind === "text") this.#tell({ type: "text-end", block, ...opaque });
+    else if (kind === "tool-call") this.#tell({ type: "tool-call-end", block, ...opaque });
     else {
       const redacted = end.redacted === true ? { redacted: true as const } : {};
-      this.events.push({ type: "reasoning-end", block, ...redacted, ...opaque });
+      this.#tell({ type: "reasoning-end", block, ...redacted, ...opaque });
     }
   }
 }

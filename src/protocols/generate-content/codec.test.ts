@@ -172,6 +172,30 @@ describe("generateContent codec", () => {
     }
   });
 
+  it("tells nothing after a call out of form, whatever stands beside it", () => {
+    const unnamed = { functionCall: { name: ["add"], args: { b: 3 } } };
+    const part = fc.constantFrom(
+      { text: "Twice" },
+      { text: "Hm", thought: true },
+      { functionCall: { name: "add", args: { b: 3 } } },
+      { inlineData: { mimeType: "image/png", data: "AAAA" } },
+      unnamed,
+    );
+    const candidate = fc.record({ index: fc.nat({ max: 1 }), parts: fc.array(part, { maxLength: 4 }) });
+    fc.assert(
+      fc.property(fc.array(candidate), fc.array(candidate), (before, after) => {
+        const candidates = [...before, { index: 0, parts: [unnamed] }, ...after].map(({ index, parts }) => ({
+          index,
+          content: { parts },
+          finishReason: "STOP",
+        }));
+        const chunk = { data: JSON.stringify({ candidates, usageMetadata: { promptTokenCount: 5 } }) };
+        const events = decodeFrames([chunk, chunk]);
+        expect(events.findIndex(({ type }) => type === "error")).toBe(events.length - 1);
+      }),
+    );
+  });
+
   it("survives any request, answer and stream", () => {
     fc.assert(
       fc.property(brokenJson(...KEYS), fc.array(brokenJson(...KEYS), { maxLength: 5 }), (value, chunks) => {
