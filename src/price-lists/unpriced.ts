@@ -1,13 +1,16 @@
 import { assert } from "../base/assert.ts";
+import { systemClock } from "../base/clock.ts";
 import type { Model, Upstream } from "../catalog/catalog.ts";
 import { type ListedTool, withListedTools } from "../catalog/listed-tools.ts";
+import { readModels } from "../catalog/models-store.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AuditNote } from "../users/audit-store.ts";
 import { setPrice, sourceOf } from "./accept.ts";
 import type { Compared } from "./compare.ts";
 import { type ListEntry, type PriceList, priceOf } from "./list-entry.ts";
 import { isUnpriced, type MissingPrice, missingPrices, withPrices } from "./missing-price.ts";
-import type { UnpricedUsage } from "./unpriced-store.ts";
+import { publicList } from "./public-list.ts";
+import { readUnpricedUsage, type UnpricedUsage } from "./unpriced-store.ts";
 
 /** Usage that its model still has no price for, with what would price it. */
 export interface Unpriced extends UnpricedUsage {
@@ -28,7 +31,7 @@ interface Prices extends Pick<Compared, "models" | "lists" | "vendorAt"> {
 }
 
 /** Those of the usage that requests would still be charged for without a price. Pure. */
-export function stillUnpriced(usage: readonly UnpricedUsage[], prices: Prices): readonly Unpriced[] {
+function stillUnpriced(usage: readonly UnpricedUsage[], prices: Prices): readonly Unpriced[] {
   return usage.flatMap((each) => {
     const model = prices.models.find(({ id }) => id === each.model);
     if (model === undefined || model.price === null) return [];
@@ -41,6 +44,38 @@ export function stillUnpriced(usage: readonly UnpricedUsage[], prices: Prices): 
     const isListed = missing.some(({ listed }) => listed !== undefined);
     return [{ ...each, prices: missing, source: isListed ? found : undefined }];
   });
+}
+
+/** Reads the operators' list. */
+export async function readUnpriced(
+  db: Queryable,
+  { upstreams, toolsOf }: Pick<Prices, "upstreams" | "toolsOf">,
+) {
+  const list = await publicList(systemClock.nowMs());
+  const models = await readModels(db);
+  const { vendorAt } = list;
+  const prices = { models, upstreams, lists: [list], vendorAt, toolsOf };
+  return { models, unpriced: stillUnpriced(await readUnpricedUsage(db), prices) };
+}
+
+/** One of the list, as the API, its page and the command show it. */
+export function unpricedJson(unpriced: Unpriced) {
+  const { model, upstream, what, requests, firstAt, lastAt, requestId, prices, source } = unpriced;
+  return {
+    model,
+    upstream,
+    what,
+    requests: Number(requests),
+    first_at: firstAt.toISOString(),
+    last_at: lastAt.toISOString(),
+    request_id: requestId,
+    prices: prices.map(({ keys, listed }) => ({ price: keys.join("."), listed: listed ?? null })),
+    source: source === undefined ? null : sourceJson(source),
+  };
+}
+
+function sourceJson({ list: { name, date }, entry: { vendor, model, url } }: PriceSource) {
+  return { list: name, date, vendor, listed_as: model, url: url ?? null };
 }
 
 function entryOf(

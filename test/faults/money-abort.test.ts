@@ -19,15 +19,20 @@ const RESETS = TEXT_PROTOCOLS.flatMap((protocol) =>
   ),
 );
 
-/** Time-outs that a stalled upstream meets soon; the promise is about what follows them. */
+/** A time-out that a stalled upstream meets soon; the promise is about what follows it. */
 const TIMEOUT_MS = 2_000;
+
+/** The models that meet it: each has one limit, so that no answer has to come in time but by that one. */
+const IMPATIENT = {
+  "silent-stream": `{ first_byte_stream_ms: ${TIMEOUT_MS} }`,
+  "silent-plain": `{ first_byte_plain_ms: ${TIMEOUT_MS} }`,
+  halted: `{ idle_ms: ${TIMEOUT_MS} }`,
+};
 
 describe("answers that end too early", () => {
   let rig: MoneyRig;
   beforeAll(async () => {
-    rig = await startMoneyRig({
-      timeouts: `{ first_byte_stream_ms: ${TIMEOUT_MS}, first_byte_plain_ms: ${TIMEOUT_MS}, idle_ms: ${TIMEOUT_MS} }`,
-    });
+    rig = await startMoneyRig(IMPATIENT);
   });
   afterAll(() => rig.stop());
 
@@ -122,15 +127,15 @@ describe("answers that end too early", () => {
   describe("M9, a stalled upstream settles", () => {
     // Five failures in a row would make routing turn away from the upstream.
     beforeEach(async () => {
-      expect(await call(rig.url, { protocol: "messages", prompt: "Hello" })).toMatchObject({
-        complete: true,
-      });
+      const heard = await call(rig.url, { protocol: "messages", model: "halted", prompt: "Hello" });
+      expect(heard).toMatchObject({ complete: true });
     });
 
     it.each([true, false])("releases the hold when nothing ever comes (streamed: %s)", async (streamed) => {
       await overAll(async (protocol) => {
+        const model = streamed ? "silent-stream" : "silent-plain";
         const tag = `silent-${protocol}-${streamed}`;
-        const heard = await call(rig.url, { protocol, streamed, prompt: stalled(tag, 0) });
+        const heard = await call(rig.url, { protocol, streamed, model, prompt: stalled(tag, 0) });
         expect(heard).toMatchObject({ status: 504, code: "upstream_timeout" });
         const { row } = await rig.accountOf(tag);
         expect(row).toMatchObject({ reason: "upstream_timeout", chargeNanos: 0n });
@@ -141,7 +146,8 @@ describe("answers that end too early", () => {
     it.each([1, 15])("charges what came of a stream that stands still after %i chunks", async (chunks) => {
       await overAll(async (protocol) => {
         const tag = `stall-${protocol}-${chunks}`;
-        const heard = await call(rig.url, { protocol, streamed: true, prompt: stalled(tag, chunks) });
+        const prompt = stalled(tag, chunks);
+        const heard = await call(rig.url, { protocol, streamed: true, model: "halted", prompt });
         expect(heard).toMatchObject({ status: 200, complete: false });
         const { line, row } = await rig.accountOf(tag);
         expect(row.reason).toBe("upstream_timeout_after_output");
@@ -153,7 +159,7 @@ describe("answers that end too early", () => {
     it("charges nothing for a plain answer that stands still in its middle", async () => {
       await overAll(async (protocol) => {
         const tag = `halfway-${protocol}`;
-        const heard = await call(rig.url, { protocol, prompt: stalled(tag, 1) });
+        const heard = await call(rig.url, { protocol, model: "halted", prompt: stalled(tag, 1) });
         expect(heard).toMatchObject({ status: 504, code: "upstream_timeout" });
         const { row } = await rig.accountOf(tag);
         expect(row).toMatchObject({ reason: "upstream_timeout", chargeNanos: 0n });

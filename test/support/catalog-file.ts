@@ -6,6 +6,8 @@ export interface CatalogOptions {
   readonly balance?: string;
   /** Prices of the model `text`; by default each bucket has a price of its own. */
   readonly price?: string;
+  /** Further models like `text`; an upstream serves those that it names. */
+  readonly likeText?: readonly string[];
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;
   /** False: the model `text` is forwarded or not served. */
@@ -25,6 +27,8 @@ export interface CatalogUpstream {
   readonly protocols?: readonly string[];
   /** The upstream's own name for the model `text`. */
   readonly model?: string;
+  /** All that it serves, under their own names; by default `text`, `embed` and `rerank`. */
+  readonly models?: readonly string[];
   readonly priority?: number;
   readonly timeouts?: string;
 }
@@ -38,15 +42,16 @@ export function catalogFile(options: CatalogOptions): string {
   const price =
     options.price ?? "{ input: 3, output: 15, cache_read: 0.30, cache_write: 3.75, cache_write_1h: 6 }";
   const quirks = options.quirks ?? (options.translation === false ? "{ translation: false }" : undefined);
+  const text = (id: string): string => `  - id: ${id}
+    endpoints: [oa, oa-response, an, ge]
+    context_tokens: ${contextTokens}
+    max_output_tokens: ${maxOutputTokens}
+${quirks === undefined ? "" : `    quirks: ${quirks}\n`}    price: ${price}`;
   return `version: 1
 groups:
   - { name: default, factor: 1 }
 models:
-  - id: text
-    endpoints: [oa, oa-response, an, ge]
-    context_tokens: ${contextTokens}
-    max_output_tokens: ${maxOutputTokens}
-${quirks === undefined ? "" : `    quirks: ${quirks}\n`}    price: ${price}
+${["text", ...(options.likeText ?? [])].map(text).join("\n")}
   - { id: embed, endpoints: [embeddings], context_tokens: 100000, price: { input: 0.02 } }
   - { id: rerank, endpoints: [vendorz-rerank], context_tokens: 100000, price: { input: 0.05 } }
 upstreams:
@@ -62,8 +67,10 @@ ${options.settings ? `settings: ${options.settings}\n` : ""}${options.more ?? ""
 
 function upstream(each: CatalogUpstream, index: number): string {
   const kind = each.kind ?? "sandbox";
+  const own = each.models === undefined ? undefined : `[${each.models.join(", ")}]`;
   const models =
-    kind === "rerank" ? "[rerank]" : `{ text: ${each.model ?? "text"}, embed: embed, rerank: rerank }`;
+    own ??
+    (kind === "rerank" ? "[rerank]" : `{ text: ${each.model ?? "text"}, embed: embed, rerank: rerank }`);
   return `  - name: ${each.name ?? `upstream-${index + 1}`}
     kind: ${kind}
     base_url: ${each.url}

@@ -1,4 +1,4 @@
-import { type CatalogUpstream, catalogFile } from "./catalog-file.ts";
+import { catalogFile } from "./catalog-file.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
 import { ODD_PRICE, postedRow, priceYaml, requestIdOf, type UsageRow } from "./money-books.ts";
 import { type JournalLine, startSandbox, type TestSandbox } from "./sandbox.ts";
@@ -24,11 +24,21 @@ export interface Account {
   readonly row: UsageRow;
 }
 
-/** Call in beforeAll, one rig per file; stop it in afterAll. */
-export async function startMoneyRig(upstream: Partial<CatalogUpstream> = {}): Promise<MoneyRig> {
+/**
+ * Call in beforeAll, one rig per file; stop it in afterAll. `timeouts`: of further models like `text`, by
+ * name, each over an upstream of its own, so that no other model's answers depend on speed.
+ */
+export async function startMoneyRig(timeouts: Readonly<Record<string, string>> = {}): Promise<MoneyRig> {
   const sandbox = await startSandbox();
+  const impatient = Object.entries(timeouts).map(([name, limits]) => ({
+    name,
+    url: sandbox.url,
+    models: [name],
+    timeouts: limits,
+  }));
   const catalog = catalogFile({
-    upstreams: [{ url: sandbox.url, ...upstream }],
+    upstreams: [{ url: sandbox.url }, ...impatient],
+    likeText: Object.keys(timeouts),
     price: priceYaml(ODD_PRICE),
   });
   const gateway = await startGateway({ catalog }).catch(async (error: unknown) => {

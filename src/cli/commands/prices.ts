@@ -9,13 +9,12 @@ import { readUpstreams } from "../../catalog/upstreams-store.ts";
 import type { Config } from "../../config.ts";
 import { readFileText } from "../../manifest/file/read.ts";
 import { lockManifest } from "../../manifest/manifest-store.ts";
-import { acceptPrice, sourceOf } from "../../price-lists/accept.ts";
+import { acceptPrice } from "../../price-lists/accept.ts";
 import { type Comparison, type Comparisons, comparePrices } from "../../price-lists/compare.ts";
 import type { PriceList } from "../../price-lists/list-entry.ts";
 import { ListFormatError, readLitellmList } from "../../price-lists/litellm-list.ts";
 import { publicList } from "../../price-lists/public-list.ts";
-import { stillUnpriced, type Unpriced } from "../../price-lists/unpriced.ts";
-import { readUnpricedUsage } from "../../price-lists/unpriced-store.ts";
+import { readUnpriced, type Unpriced, unpricedJson } from "../../price-lists/unpriced.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { listedToolsOf } from "../../upstreams/kinds.ts";
 import { insertAudit } from "../../users/audit-store.ts";
@@ -109,41 +108,13 @@ function chosenOf(models: readonly Model[], wanted: readonly string[] | undefine
 function listUnpriced(config: Config, wanted: readonly string[] | undefined, json: boolean): Promise<number> {
   return withDatabase(config, "prices", async ({ database }) => {
     const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
-    const list = await publicList(systemClock.nowMs());
-    const found = stillUnpriced(await readUnpricedUsage(database), {
-      models: chosenOf(await readModels(database), wanted),
-      upstreams: await readUpstreams(database, seals),
-      lists: [list],
-      vendorAt: list.vendorAt,
-      toolsOf: listedToolsOf,
-    });
+    const upstreams = await readUpstreams(database, seals);
+    const { models, unpriced } = await readUnpriced(database, { upstreams, toolsOf: listedToolsOf });
+    const chosen = chosenOf(models, wanted);
+    const found = unpriced.filter(({ model }) => chosen.some(({ id }) => id === model));
     console.log(json ? JSON.stringify({ unpriced: found.map(unpricedJson) }, null, 2) : unpricedText(found));
     return found.length === 0 ? 0 : 1;
   });
-}
-
-function unpricedJson({
-  model,
-  upstream,
-  what,
-  requests,
-  firstAt,
-  lastAt,
-  requestId,
-  prices,
-  source,
-}: Unpriced) {
-  return {
-    model,
-    upstream,
-    what,
-    requests: Number(requests),
-    first_at: firstAt.toISOString(),
-    last_at: lastAt.toISOString(),
-    request_id: requestId,
-    prices: prices.map(({ keys, listed }) => ({ price: keys.join("."), listed: listed ?? null })),
-    source: source === undefined ? null : sourceOf(source),
-  };
 }
 
 function unpricedText(found: readonly Unpriced[]): string {

@@ -1,16 +1,12 @@
-import { systemClock } from "../../base/clock.ts";
-import { readModels } from "../../catalog/models-store.ts";
 import { readUpstreams } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
-import { publicList } from "../../price-lists/public-list.ts";
-import { addPrices, stillUnpriced, type Unpriced } from "../../price-lists/unpriced.ts";
-import { readUnpricedUsage } from "../../price-lists/unpriced-store.ts";
+import { addPrices, readUnpriced, type Unpriced, unpricedJson } from "../../price-lists/unpriced.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { listedToolsOf } from "../../upstreams/kinds.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { changeCatalog } from "./change.ts";
-import { missingPrice, model, type UnpricedUsage, unpricedUsage } from "./contract.ts";
+import { missingPrice, model, unpricedUsage } from "./contract.ts";
 import { responseOf } from "./models.ts";
 
 const described = { policy: "operator", tag: "catalog" } as const;
@@ -29,7 +25,7 @@ function list({ database, seals }: ConsoleDeps): Operation {
     response: unpricedUsage,
     async run() {
       const { unpriced } = await readAll(database, seals);
-      return { data: unpriced.map(unpricedResponse), next: null };
+      return { data: unpriced.map(unpricedJson), next: null };
     },
   });
 }
@@ -78,33 +74,5 @@ function requireAll({ prices }: Unpriced, amounts: ReadonlyMap<string, string>):
 }
 
 async function readAll(db: Queryable, seals: ConsoleDeps["seals"]) {
-  const list = await publicList(systemClock.nowMs());
-  const models = await readModels(db);
-  const unpriced = stillUnpriced(await readUnpricedUsage(db), {
-    models,
-    upstreams: await readUpstreams(db, seals),
-    lists: [list],
-    vendorAt: list.vendorAt,
-    toolsOf: listedToolsOf,
-  });
-  return { models, unpriced };
-}
-
-function unpricedResponse(unpriced: Unpriced): UnpricedUsage["data"][number] {
-  const { model: id, upstream, what, requests, firstAt, lastAt, requestId, prices, source } = unpriced;
-  return {
-    model: id,
-    upstream,
-    what,
-    requests: Number(requests),
-    first_at: firstAt.toISOString(),
-    last_at: lastAt.toISOString(),
-    request_id: requestId,
-    prices: prices.map(({ keys, listed }) => ({ price: keys.join("."), listed: listed ?? null })),
-    source: source === undefined ? null : sourceResponse(source),
-  };
-}
-
-function sourceResponse({ list: { name, date }, entry }: NonNullable<Unpriced["source"]>) {
-  return { list: name, date, vendor: entry.vendor, listed_as: entry.model, url: entry.url ?? null };
+  return readUnpriced(db, { upstreams: await readUpstreams(db, seals), toolsOf: listedToolsOf });
 }
