@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { residentBytes } from "../support/proc.ts";
 import { report } from "../support/report.ts";
-import { openCrowd, pick, submitMany, type TaskCrowd } from "../support/task-crowd.ts";
+import { openCrowd, pick, submitMany } from "../support/task-crowd.ts";
 import { allFinal } from "../support/task-load.ts";
 
-let crowd: TaskCrowd;
-beforeEach(async () => {
-  crowd = await openCrowd();
-});
-afterEach(() => crowd.clean());
-
 describe("10,000 tasks in flight", () => {
-  it("are no burden: bounded calls at the upstream, flat memory, one submit each, clean books", async () => {
+  it("are no burden: bounded calls at the upstream, flat memory, one submit each, clean books", async (test) => {
+    const crowd = await openCrowd(test);
     const all = await crowd.start(3, { deadlineMinutes: 15, balance: 5_000 });
     const sizes: number[] = [];
     let turn = 0;

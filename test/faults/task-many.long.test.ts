@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runSql } from "../support/embedded.ts";
 import { seededRandom } from "../support/seed.ts";
-import { kill, openCrowd, pick, startAnew, submitMany, type TaskCrowd } from "../support/task-crowd.ts";
+import { kill, openCrowd, pick, startAnew, submitMany } from "../support/task-crowd.ts";
 import { type AcceptedTask, allFinal, taskRows } from "../support/task-load.ts";
 
-let crowd: TaskCrowd;
-beforeEach(async () => {
-  crowd = await openCrowd();
-});
-afterEach(() => crowd.clean());
-
-describe("T1: an accepted task is never lost", () => {
-  it("of 1,000 whose gateway is killed right after the last was accepted", async () => {
+// Each has gateways and a database of its own, and waits for most of its time.
+describe.concurrent("T1: an accepted task is never lost", () => {
+  it("of 1,000 whose gateway is killed right after the last was accepted", async (test) => {
+    const crowd = await openCrowd(test);
     const all = await crowd.start(1);
     const accepted = await submitMany(() => all.urls[0] ?? "", 1_000, "takes=500");
     await kill(all, 0);
@@ -21,7 +17,8 @@ describe("T1: an accepted task is never lost", () => {
     await crowd.expectNothingWrong(accepted);
   });
 
-  it("over 25 kills at random moments", async () => {
+  it("over 25 kills at random moments", async (test) => {
+    const crowd = await openCrowd(test);
     const random = seededRandom("FAREGATE_TASK_SEED");
     const all = await crowd.start(1);
     const accepted: AcceptedTask[] = [];
@@ -38,8 +35,9 @@ describe("T1: an accepted task is never lost", () => {
   });
 });
 
-describe("T2, T3: 1,000 tasks among three gateways", () => {
-  it("end in time although gateways die, the upstream flaps and the database drops connections", async () => {
+describe.concurrent("T2, T3: 1,000 tasks among three gateways", () => {
+  it("end in time although gateways die, the upstream flaps and the database drops connections", async (test) => {
+    const crowd = await openCrowd(test);
     const random = seededRandom("FAREGATE_TASK_SEED");
     const all = await crowd.start(3);
     await crowd.sandbox.script({
@@ -65,7 +63,8 @@ describe("T2, T3: 1,000 tasks among three gateways", () => {
 });
 
 describe("T5: a worker that stands still", () => {
-  it("is replaced within 45 s, and changes nothing that is decided when it goes on", async () => {
+  it("is replaced within 45 s, and changes nothing that is decided when it goes on", async (test) => {
+    const crowd = await openCrowd(test);
     const all = await crowd.start(1, { deadlineMinutes: 3 });
     const [standing] = [all.first];
     // Some it is submitting, some it looks at.

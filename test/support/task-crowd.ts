@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, type TestContext } from "vitest";
 import { type Gateways, startGateways } from "./gateways.ts";
 import { cleanLedger } from "./money-books.ts";
 import { startSandbox, type TestSandbox } from "./sandbox.ts";
@@ -13,14 +13,16 @@ export interface TaskCrowd {
   databaseUrl(): string;
   /** Every task of the journal and the log is one of these and ended well; the books of `asked` are clean. */
   expectNothingWrong(accepted: readonly AcceptedTask[], asked?: Gateways["first"]): Promise<void>;
-  /** Ends all of it and removes the database. */
-  clean(): Promise<void>;
 }
 
-/** Call in beforeEach, and `clean` in afterEach. */
-export async function openCrowd(): Promise<TaskCrowd> {
+/** Everything ends, and the database goes, with the test that opened it. */
+export async function openCrowd({ onTestFinished }: Pick<TestContext, "onTestFinished">): Promise<TaskCrowd> {
   const sandbox = await startSandbox();
   let gateways: Gateways | undefined;
+  onTestFinished(async () => {
+    await gateways?.clean();
+    await sandbox.stop();
+  });
   const databaseUrl = (): string => gateways?.first.database?.url ?? "";
   return {
     sandbox,
@@ -32,10 +34,6 @@ export async function openCrowd(): Promise<TaskCrowd> {
     async expectNothingWrong(accepted, asked = gateways?.first) {
       expect(taskFaults(accepted, await taskRows(databaseUrl()), await sandbox.journal())).toEqual([]);
       if (asked !== undefined) await cleanLedger(asked);
-    },
-    async clean() {
-      await gateways?.clean();
-      await sandbox.stop();
     },
   };
 }
