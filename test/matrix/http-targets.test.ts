@@ -176,7 +176,8 @@ function summary([method, target]: (typeof REQUESTS)[number], { status, headers,
 function errorIn(body: string): string {
   const json = jsonIn(body);
   if (json?.error === undefined) return body === "" ? "no body" : "";
-  const message: string = json.error.message ?? json.message ?? "";
+  // What the parser met is in words of Node's, which its versions change.
+  const message = String(json.error.message ?? json.message ?? "").replace(/(HTTP\/1\.1): [^.]+/, "$1: *");
   return `${codeIn(json) ?? json.error.type} "${message
     .replace(/ ?\(request id.*?\)|x{100,}/g, "")
     .replaceAll("\0", "%00")

@@ -12,6 +12,11 @@ type Told = Pick<HttpDeps, "log" | "errorType">;
 /** Of what is no request, nobody is known. */
 const NOBODY: RefusedCall = { caller: undefined, model: undefined, user: undefined, isTold: false };
 
+/** What Node gives up a connection for; of its parser with what that met, e.g. "Invalid method encountered". */
+interface ParseFault extends NodeJS.ErrnoException {
+  readonly reason?: string;
+}
+
 /** What a connection still has to answer. */
 interface Owing {
   /** The answer that its caller waits for or reads. */
@@ -25,7 +30,7 @@ interface Owing {
  * there is no request and no path, only a socket. Requests that came whole before it are answered first.
  */
 export function refuseMalformedRequest(
-  error: NodeJS.ErrnoException,
+  error: ParseFault,
   socket: Socket,
   { owed, tellLast }: Owing,
   deps: Told,
@@ -33,8 +38,8 @@ export function refuseMalformedRequest(
   // Behind a request that said it is the last nothing counts: its answer, which closes, comes whole (RFC 9112, 9.6).
   if (error.code === "HPE_CLOSED_CONNECTION") return;
   if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
-  else if (owed?.req.complete) tellLast(() => tellOnce(socket, undefined, errorOf(error.code), deps));
-  else tellOnce(socket, owed, errorOf(error.code), deps);
+  else if (owed?.req.complete) tellLast(() => tellOnce(socket, undefined, errorOf(error), deps));
+  else tellOnce(socket, owed, errorOf(error), deps);
 }
 
 /** Refuses CONNECT: Node hands over its socket, whose errors are nobody else's from then on. */
@@ -91,7 +96,7 @@ function tellOnce(
   socket.destroySoon();
 }
 
-function errorOf(code: string | undefined): GatewayError {
+function errorOf({ code, reason }: ParseFault): GatewayError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return new GatewayError("headers_too_large", "The request's headers exceed 16 KB.");
@@ -101,6 +106,9 @@ function errorOf(code: string | undefined): GatewayError {
         "The request did not arrive in time: 10 seconds for its headers, 120 for its body.",
       );
     default:
-      return new GatewayError("invalid_request", "The request is not valid HTTP/1.1.");
+      return new GatewayError(
+        "invalid_request",
+        `The request is not valid HTTP/1.1${reason === undefined ? "" : `: ${reason}`}.`,
+      );
   }
 }
