@@ -1,6 +1,7 @@
 import type { AttemptCostText } from "../billing/pricing/attempt-cost.ts";
 import type { UsageRow } from "../billing/usage-log/usage-store.ts";
 import type { Queryable } from "../storage/database.ts";
+import type { NameAt } from "./own-costs.ts";
 
 /** A request that asked an upstream, with what its attempts cost. */
 export interface CostedRequest
@@ -58,13 +59,19 @@ export async function* readCostedRequests(
 }
 
 /** Names of the upstreams, and of the models as they are asked for them. */
-export async function readUpstreamNames(
-  db: Queryable,
-): Promise<{ readonly upstreams: string[]; readonly models: string[] }> {
+export interface UpstreamNames {
+  readonly upstreams: readonly string[];
+  readonly models: readonly string[];
+  readonly nameAt: NameAt;
+}
+
+export async function readUpstreamNames(db: Queryable): Promise<UpstreamNames> {
   const rows = await db.query<{ name: string; models: Readonly<Record<string, string>> }>(
     "select name, models from upstreams order by name",
   );
+  const modelsAt = new Map(rows.map(({ name, models }) => [name, models]));
   return {
+    nameAt: (upstream, model) => modelsAt.get(upstream)?.[model] ?? model,
     upstreams: rows.map(({ name }) => name),
     models: [...new Set(rows.flatMap(({ models }) => Object.values(models)))],
   };

@@ -51,11 +51,12 @@ const MAX_SUSPECTS = 50_000;
 export async function sumOwnCosts(
   requests: AsyncIterable<CostedRequest>,
   upstreams: ReadonlySet<string> | undefined,
+  nameAt: NameAt,
 ): Promise<OwnCosts> {
   const slots = new Map<string, Slot>();
   const suspects: Suspect[] = [];
   for await (const request of requests) {
-    for (const attempt of attemptsOf(request)) {
+    for (const attempt of attemptsOf(request, nameAt)) {
       if (upstreams !== undefined && !upstreams.has(attempt.upstream)) continue;
       const endedMs = request.endedAt.getTime();
       const acceptedMs = request.acceptedAt.getTime();
@@ -78,8 +79,9 @@ export async function sumOwnCosts(
 export function quantitiesOf(
   request: CostedRequest,
   upstreams: ReadonlySet<string> | undefined,
+  nameAt: NameAt,
 ): { readonly model: string; readonly bucket: string; readonly quantity: number }[] {
-  return attemptsOf(request)
+  return attemptsOf(request, nameAt)
     .filter(({ upstream }) => upstreams === undefined || upstreams.has(upstream))
     .flatMap(({ model, charge }) => {
       const counts = new Map<string, number>();
@@ -91,29 +93,43 @@ export function quantitiesOf(
     });
 }
 
+/** What an upstream calls a model of ours. */
+export type NameAt = (upstream: string, model: string) => string;
+
+/** What an attempt used of one model. */
 interface Attempt {
   readonly upstream: string;
+  /** As its vendor's export names it. */
   readonly model: string;
-  /** undefined = its vendor bills nothing, or nobody knows what. */
+  /** With the lines of this model; undefined = its vendor bills nothing, or nobody knows what. */
   readonly charge: ShownCharge | undefined;
   readonly factorPpm: bigint;
   readonly isUnknown: boolean;
 }
 
-function attemptsOf(request: CostedRequest): Attempt[] {
-  const { costs, upstream, upstreamModel } = request;
+/** The attempts of a request, and of each its models apart: an advisor or a fallback stands under its own name in an export. */
+function attemptsOf(request: CostedRequest, nameAt: NameAt): Attempt[] {
+  const { costs } = request;
   const only: readonly AttemptCostText[] = [{ nanos: "0" }];
-  return (costs ?? only).map((cost) => {
-    const isBilled = cost.used === undefined;
+  return (costs ?? only).flatMap((cost): Attempt[] => {
+    const upstream = cost.upstream ?? request.upstream ?? "";
+    const model = cost.upstream_model ?? request.upstreamModel ?? "";
+    const factorPpm = cost.factor === undefined ? PPM : BigInt(cost.factor);
+    const asked = { upstream, model, charge: undefined, factorPpm, isUnknown: cost.used === "unknown" };
+    if (cost.used !== undefined) return [asked];
     const charge = cost.charge === undefined ? chargeOfRow(request) : decodeCharge(cost.charge);
-    return {
-      upstream: cost.upstream ?? upstream ?? "",
-      model: cost.upstream_model ?? upstreamModel ?? "",
-      charge: isBilled ? charge : undefined,
-      factorPpm: cost.factor === undefined ? PPM : BigInt(cost.factor),
-      isUnknown: cost.used === "unknown",
-    };
+    const models = [...new Set(charge.lines.map(modelOf))];
+    return models.map((other) => ({
+      ...asked,
+      model: other === undefined ? model : nameAt(upstream, other),
+      charge: { ...charge, lines: charge.lines.filter((line) => modelOf(line) === other) },
+    }));
   });
+}
+
+/** The model of ours that a line is of; undefined = the one that was asked. */
+function modelOf(line: PriceLine): string | undefined {
+  return line.kind === "tokens" ? line.model : undefined;
 }
 
 function add({ buckets, tiers }: Slot, { charge, factorPpm }: Attempt): void {

@@ -158,6 +158,41 @@ describe("a clean export", () => {
   });
 });
 
+describe("several models in one answer", () => {
+  it("are compared each under its own name, as vendors bill them", async () => {
+    const at = Date.parse("2026-05-10T12:00:00Z");
+    const others = [
+      { model: "g", usage: { inputUncached: 70_000, outputVisible: 900 }, price: PRICE },
+      { model: "unlisted-20260301", usage: { inputUncached: 3_000 }, price: PRICE },
+      { model: "g", usage: { inputUncached: 10_000 }, price: PRICE },
+    ];
+    const usage = { inputUncached: 1_000, outputVisible: 50 };
+    const use: AttemptUse = {
+      upstream: "main",
+      upstreamModel: "gpt-5.4",
+      credential: "1",
+      cost: { factorPpm: 500_000n, prices: new Map() },
+      used: "charged",
+    };
+    await post("several", [
+      { acceptedAt: at, endedAt: at, model: "gpt-5.4", outcome: { usage, others } },
+      { acceptedAt: at, endedAt: at, model: "gpt-5.4", outcome: { usage, others, attemptUses: [use] } },
+    ]);
+    // Twice the tokens, one and a half times their list price: by hand.
+    const text = [
+      "day,model,bucket,quantity,amount",
+      "2026-05-10,gpt-5.4,input,2000,0.00375",
+      "2026-05-10,gpt-5.4,output,100,0.001125",
+      "2026-05-10,gemini-2.5-flash,input,160000,0.3",
+      "2026-05-10,gemini-2.5-flash,output,1800,0.02025",
+      "2026-05-10,unlisted,input,6000,0.01125",
+    ].join("\n");
+    const report = await compared(text);
+    expect(report.differences).toEqual([]);
+    expect(report.causes).toEqual([]);
+  });
+});
+
 describe("a fault in an export is found and named", () => {
   const causesOf = async (text: string, options: Partial<ReconcileOptions> = {}) => {
     const report = await compared(text, options);

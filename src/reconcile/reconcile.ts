@@ -3,7 +3,7 @@ import type { Queryable } from "../storage/database.ts";
 import { type Cause, findCauses } from "./causes.ts";
 import { type Cell, type Comparison, compareCosts } from "./compare.ts";
 import { AMOUNT_DECIMALS, ExportFormatError, type VendorExport } from "./export-row.ts";
-import { quantitiesOf, type Suspect, sumOwnCosts, type Why } from "./own-costs.ts";
+import { type NameAt, quantitiesOf, type Suspect, sumOwnCosts, type Why } from "./own-costs.ts";
 import { readCostedRequests, readUpstreamNames } from "./own-costs-store.ts";
 import { readExport } from "./read-export.ts";
 import { zoneDays } from "./zone-days.ts";
@@ -63,12 +63,12 @@ export async function reconcile(
   const days = zoneDays(zone);
   const chosen = upstreams && new Set(upstreams);
   const { from, to } = spanOf(file);
-  const own = await sumOwnCosts(readCostedRequests(db, from, to), chosen);
+  const own = await sumOwnCosts(readCostedRequests(db, from, to), chosen, names.nameAt);
   const comparison = compareCosts(file, own, zone, tolerance);
   const causes = findCauses({ file, own, tolerance, comparison });
   const suspects = [
     ...own.suspects.flatMap((each) => ofMidnight(each, days.dayAt)),
-    ...(await sameQuantity(readCostedRequests(db, from, to), chosen, comparison)),
+    ...(await sameQuantity(readCostedRequests(db, from, to), chosen, names.nameAt, comparison)),
   ];
   return reportOf(file, comparison, causes, suspects);
 }
@@ -102,6 +102,7 @@ function ofMidnight(suspect: Suspect, dayAt: (ms: number) => string): Suspect[] 
 async function sameQuantity(
   requests: ReturnType<typeof readCostedRequests>,
   upstreams: ReadonlySet<string> | undefined,
+  nameAt: NameAt,
   { differences, zone }: Comparison,
 ): Promise<Suspect[]> {
   const wanted = new Set(
@@ -115,7 +116,7 @@ async function sameQuantity(
   for await (const request of requests) {
     const [acceptedMs, endedMs] = [request.acceptedAt.getTime(), request.endedAt.getTime()];
     const day = zone.dayAt(endedMs);
-    for (const { model, bucket, quantity } of quantitiesOf(request, upstreams)) {
+    for (const { model, bucket, quantity } of quantitiesOf(request, upstreams, nameAt)) {
       if (found.length >= MAX_SHOWN * differences.length) return found;
       const tail = `${bucket} ${quantity}`;
       if (!wanted.has(`${day} ${model} ${tail}`) && !wanted.has(`${day}  ${tail}`)) continue;
