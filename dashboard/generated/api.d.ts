@@ -4309,7 +4309,7 @@ export interface paths {
                                 why: "beyond_money" | "impossible_usage";
                                 implausible: {
                                     /** @enum {string} */
-                                    field: "input" | "output";
+                                    field: "input" | "output" | "search" | "page" | "audio_second" | "video_second" | "image" | "character";
                                     reported: number;
                                     most: number;
                                     /** @constant */

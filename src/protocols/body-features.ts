@@ -109,6 +109,9 @@ interface TextPaths {
   readonly beside?: string | undefined;
 }
 
+/** Where the members stand of those that are objects. */
+const membersOf = (path: string): string => `${path}.*`;
+
 /** What can cost in every protocol that generates, and what does in this one. */
 export function generatingHold(
   own: readonly FeatureEntry[],
@@ -127,9 +130,28 @@ export function textsHold(texts: TextPaths): HoldTable {
 
 /** The paths that a scan must watch, beside limits and counts, so that the hold can be told. */
 export function holdPaths({ features, texts }: HoldTable): readonly string[] {
-  const { list, beside } = texts ?? {};
-  return [...features.keys(), ...[list, beside].filter((path) => path !== undefined)];
+  if (texts === null) return [...features.keys()];
+  const paths = texts.beside === undefined ? [texts.list] : [texts.list, texts.beside];
+  return [...features.keys(), ...paths, ...paths.map(membersOf)];
 }
+
+/**
+ * How many of the texts at a path may be images, sound or films instead: objects with a link, with further objects, or with a
+ * member that is named for what it brings. https://api.jina.ai/redoc, https://docs.cohere.com/v2/reference/embed
+ */
+export function mediaAmong(path: string, scan: BodyScan): number {
+  const members = scan.all(membersOf(path));
+  // Of so many that not all were kept, each may be one.
+  if (members.length < scan.count(membersOf(path))) return scan.count(membersOf(path));
+  return new Set(members.filter(bringsMedia).map(({ parent }) => parent)).size;
+}
+
+function bringsMedia({ name, type, head }: FoundValue): boolean {
+  return type === "object" || type === "array" || LINK.test(head) || MEDIA_NAME.test(name);
+}
+
+const LINK = /^(data:|[a-z][a-z0-9+.-]*:\/\/)/i;
+const MEDIA_NAME = /image|audio|video|pdf|file/i;
 
 /**
  * Reads the features of a body. Whatever cannot be told apart counts as the dearer: a duplicate key, an

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callPrices, TOOLS } from "../../../test/support/price-tables.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
-import { callsHeld, feesOf, searchesHeld } from "./calls-held.ts";
+import { callsHeld, feesOf, mostSearches, unitsHeld } from "./calls-held.ts";
 import { chargeOf } from "./charge.ts";
 
 const tables = fc.dictionary(fc.constantFrom(...TOOLS), callPrices, { minKeys: 1 });
@@ -34,10 +34,12 @@ describe("what is held for calls", () => {
   });
 
   it("is a search for a hundred documents, long ones in parts", () => {
-    const dimensions = { ...NO_DIMENSIONS, units: { search: 2n } };
+    expect([mostSearches(5, 90), mostSearches(250, 500), mostSearches(50, 150_000)]).toEqual([1, 3, 4]);
+  });
+
+  it("is as many units as there can be", () => {
+    const dimensions = { ...NO_DIMENSIONS, units: { search: 2n, image: 7n } };
     const frozen = { priceId: 1n, rates: {}, factorPpm: 1_000_000n, dimensions };
-    expect(searchesHeld(frozen, 5, 90)).toBe(2n);
-    expect(searchesHeld(frozen, 250, 500)).toBe(6n);
-    expect(searchesHeld(frozen, 50, 150_000)).toBe(8n);
+    expect(unitsHeld(frozen, { search: 3, image: 1, page: 5 })).toBe(13n);
   });
 });

@@ -1,5 +1,6 @@
 import type { Nanos } from "../../base/money.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
+import { BILLED_UNITS, type UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { dearestCall } from "./price.ts";
 
@@ -21,17 +22,20 @@ export function callsHeld({ dimensions = NO_DIMENSIONS, tools = [] }: FrozenPric
   return eachUse * BigInt(calls) + onceEach;
 }
 
+/** The most that so many units can cost. */
+export function unitsHeld({ dimensions = NO_DIMENSIONS }: FrozenPrice, most: UnitCounts): Nanos {
+  return BILLED_UNITS.reduce(
+    (sum, unit) => sum + BigInt(most[unit] ?? 0) * (dimensions.units[unit] ?? 0n),
+    0n,
+  );
+}
+
 /**
- * The most that ranking so many texts of so many tokens can cost by the search: one ranks a hundred documents, and a longer
+ * The most searches that ranking so many texts of so many tokens can be: one ranks a hundred documents, and a longer
  * one counts once for each part of it. https://docs.cohere.com/docs/how-does-cohere-pricing-work
  */
-export function searchesHeld(
-  { dimensions = NO_DIMENSIONS }: FrozenPrice,
-  texts: number,
-  tokens: number,
-): Nanos {
-  const searches = Math.ceil((texts + tokens / PART_TOKENS) / SEARCH_TEXTS);
-  return BigInt(searches) * (dimensions.units.search ?? 0n);
+export function mostSearches(texts: number, tokens: number): number {
+  return Math.ceil((texts + tokens / PART_TOKENS) / SEARCH_TEXTS);
 }
 
 const SEARCH_TEXTS = 100;

@@ -8,10 +8,13 @@ import {
   type BodyFeatures,
   type BodyRange,
   type HoldTable,
+  MEDIA,
+  mediaAmong,
   readFeatures,
 } from "../../protocols/body-features.ts";
+import type { UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { callsHeld, feesOf, searchesHeld } from "./calls-held.ts";
+import { callsHeld, feesOf, mostSearches, unitsHeld } from "./calls-held.ts";
 import { dearestRate, inputBuckets, outputBuckets } from "./dearest-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
@@ -144,23 +147,12 @@ export function freezePrice(
  * generating model without limits or prices.
  */
 export function estimateMaxCost(question: CostEstimateInput): RequestBound {
-  const { scan, price, model, body, settings } = question;
+  const { scan, price, model, settings } = question;
   const { hold } = question.forward;
+  if (hold.texts !== null) return boundTexts(hold.texts, question);
   const features = readFeatures(hold, scan);
   const read = inputBuckets(features);
   const inputRateAt = (tokens: number): bigint => dearestRate(price, tokens, read);
-  if (hold.texts !== null) {
-    const texts = textsIn(hold.texts, scan);
-    const tokens = textTokens(hold.texts, texts, scan, body);
-    const beside =
-      feesOf(price) + (hold.texts.beside === undefined ? 0n : searchesHeld(price, texts, tokens));
-    return {
-      amountNanos: costOf(BigInt(tokens) * inputRateAt(tokens), beside, price),
-      outputRate: 0n,
-      usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0)),
-    };
-  }
-
   if (price.rates.output === undefined) throw notPriced(model, "an output price");
   const limits = limitsOf(model, question.betas);
   if (limits === undefined) throw notPriced(model, "context_tokens and max_output_tokens");
@@ -191,6 +183,33 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
     },
   };
 }
+
+/** Texts that are embedded or ranked, each by itself, among which may be images, sound and films. */
+function boundTexts(paths: TextPaths, { scan, price, model, body }: CostEstimateInput): RequestBound {
+  const texts = textsIn(paths, scan);
+  const among = mediaAmong(paths.list, scan);
+  const media = among + (paths.beside === undefined ? 0 : mediaAmong(paths.beside, scan) * texts);
+  const tokens = textTokens(paths, texts, scan, body) + media * (model.contextTokens ?? imageTokensOf(model));
+  const read = inputBuckets({
+    mayWriteLong: false,
+    mediaRead: new Set(media > 0 ? MEDIA : []),
+    mediaWanted: [],
+  });
+  const most = { search: paths.beside === undefined ? 0 : mostSearches(texts, tokens), image: among };
+  const priced = Object.entries(most).filter(([unit]) => Object.hasOwn(price.dimensions?.units ?? {}, unit));
+  const mostUnits: UnitCounts = Object.fromEntries(priced);
+  return {
+    amountNanos: costOf(
+      BigInt(tokens) * dearestRate(price, tokens, read),
+      feesOf(price) + unitsHeld(price, mostUnits),
+      price,
+    ),
+    outputRate: 0n,
+    usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0), mostUnits),
+  };
+}
+
+type TextPaths = NonNullable<HoldTable["texts"]>;
 
 /** Of tokens in millionths of a nano, and of what else is counted. */
 function costOf(microNanos: bigint, nanos: Nanos, { factorPpm }: FrozenPrice): Nanos {
@@ -242,7 +261,7 @@ function inputBound(
 
 /** Texts that are embedded or ranked: each may fill the context, so the context bounds nothing. */
 function textTokens(
-  { beside }: NonNullable<HoldTable["texts"]>,
+  { beside }: TextPaths,
   texts: number,
   scan: BodyScan,
   body: readonly Uint8Array[],
@@ -252,7 +271,7 @@ function textTokens(
   return bytes + FRAME_TOKENS + (Math.max(0, ...again) + TEXT_FRAME_TOKENS) * texts;
 }
 
-function textsIn({ list }: NonNullable<HoldTable["texts"]>, scan: BodyScan): number {
+function textsIn({ list }: TextPaths, scan: BodyScan): number {
   return Math.max(1, ...scan.all(list).map(({ items }) => items));
 }
 

@@ -1,6 +1,8 @@
 import type { Model } from "../../catalog/catalog.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import {
+  BILLED_UNITS,
+  type BilledUnit,
   isOutput,
   MAX_TOKENS_REPORTED,
   type MeteredUsage,
@@ -9,6 +11,7 @@ import {
   type TokenUsage,
   totalInput,
   totalOutput,
+  type UnitCounts,
 } from "../../usage/usage.ts";
 
 /** What one request can have used at most: nobody pays for more, whatever the vendor says. */
@@ -25,11 +28,13 @@ export interface UsageBound {
   readonly passes: number;
   /** The same where the upstream runs tools; undefined = it runs none. */
   readonly mostPasses: number | undefined;
+  /** At most so many units of those that have a price; absent = none has. */
+  readonly mostUnits?: UnitCounts | undefined;
 }
 
 /** A count that is not possible, or far beyond what the caller allowed. */
 export interface Implausible {
-  readonly field: "input" | "output";
+  readonly field: "input" | "output" | BilledUnit;
   readonly reported: number;
   /** What the model can have done; with `charged`, what the caller allowed. */
   readonly most: number;
@@ -64,8 +69,8 @@ export function limitsOf(
   return limits;
 }
 
-/** Texts that are embedded or ranked: so many tokens at most. */
-export function boundOfTexts(tokens: number): UsageBound {
+/** Texts that are embedded or ranked: so many tokens at most, and so many units of those that have a price. */
+export function boundOfTexts(tokens: number, mostUnits?: UnitCounts): UsageBound {
   return {
     contextTokens: tokens,
     outputTokens: tokens,
@@ -73,6 +78,24 @@ export function boundOfTexts(tokens: number): UsageBound {
     responses: 1,
     passes: 1,
     mostPasses: undefined,
+    mostUnits,
+  };
+}
+
+/** Units as reported, each at most its bound; one without a price costs nothing, and stays as it is. */
+export function boundUnits(
+  units: UnitCounts | undefined,
+  { mostUnits = {} }: UsageBound,
+): { readonly units: UnitCounts | undefined; readonly implausible: readonly Implausible[] } {
+  if (units === undefined) return { units, implausible: NONE };
+  const implausible = BILLED_UNITS.flatMap((field): Implausible[] => {
+    const [reported = 0, most = reported] = [units[field], mostUnits[field]];
+    return reported > most ? [{ field, reported, most }] : [];
+  });
+  if (implausible.length === 0) return { units, implausible };
+  return {
+    units: { ...units, ...Object.fromEntries(implausible.map(({ field, most }) => [field, most])) },
+    implausible,
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BILLED_UNITS } from "../../usage/usage.ts";
 import { moment, nanos, pageOf } from "../contract-parts.ts";
 
 export const verification = z.object({
@@ -60,7 +61,7 @@ export const writeOffs = pageOf(
     implausible: z
       .array(
         z.object({
-          field: z.enum(["input", "output"]),
+          field: z.enum(["input", "output", ...BILLED_UNITS]),
           reported: z.number(),
           most: z.number(),
           charged: z.literal(true).optional(),

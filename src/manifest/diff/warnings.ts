@@ -1,7 +1,7 @@
 import { tableWarnings } from "../../catalog/table-problems.ts";
 import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
-import { BILLED_UNITS } from "../../usage/usage.ts";
+import { BILLED_UNITS, type BilledUnit } from "../../usage/usage.ts";
 import { demoClashes } from "../demo/demo-clashes.ts";
 import type { Manifest } from "../manifest.ts";
 import type { State } from "./state.ts";
@@ -74,7 +74,8 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
 }
 
 /** Nobody may take a price for charged that is not. */
-const UNMETERED = BILLED_UNITS.filter((unit) => unit !== "search");
+const METERED: ReadonlySet<BilledUnit> = new Set(["search", "image"]);
+const UNMETERED = BILLED_UNITS.filter((unit) => !METERED.has(unit));
 
 /** The two kinds whose SDKs disagree on whether the version belongs to the base URL. */
 function addressWarnings({ name, kind, baseUrl }: Manifest["upstreams"][number]): string[] {

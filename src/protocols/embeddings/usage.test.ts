@@ -29,4 +29,52 @@ describe("usage of embeddings", () => {
   it("is missing where a large answer states none", () => {
     expect(embeddingsUsage.readBytes(response(100, "null")).usage).toBeUndefined();
   });
+
+  it.each([
+    // https://docs.cohere.com/v2/reference/embed
+    [{ meta: { billed_units: { input_tokens: 3, image_tokens: 40 } } }, { inputUncached: 3, imageInput: 40 }],
+    [{ meta: { billed_units: { image_tokens: 40, images: 1 } } }, { inputUncached: 0, imageInput: 40 }],
+    // https://docs.voyageai.com/reference/multimodal-embeddings-api
+    [
+      { usage: { text_tokens: 5, image_pixels: 2_000_000, total_tokens: 3_576 } },
+      { inputUncached: 5, imageInput: 3_571 },
+    ],
+    [
+      { usage: { text_tokens: 5, image_pixels: 0, video_pixels: 5_600, total_tokens: 15 } },
+      { inputUncached: 5, videoInput: 10 },
+    ],
+    [{ usage: { text_tokens: 5, image_pixels: 0, total_tokens: 5 } }, { inputUncached: 5 }],
+    // https://www.alibabacloud.com/help/en/model-studio/multimodal-embedding-api-reference
+    [
+      { usage: { input_tokens: 90, input_tokens_details: { image_tokens: 80, text_tokens: 10 } } },
+      { inputUncached: 10, imageInput: 80 },
+    ],
+    // https://ai.google.dev/api/embeddings
+    [
+      {
+        usageMetadata: {
+          promptTokenCount: 60,
+          promptTokensDetails: [
+            { modality: "TEXT", tokenCount: 10 },
+            { modality: "AUDIO", tokenCount: 50 },
+          ],
+        },
+      },
+      { inputUncached: 10, audioInput: 50 },
+    ],
+  ])("tells media apart as the vendor bills them: %j", (stated, tokens) => {
+    const { usage } = embeddingsUsage.readPlain({ data: [{ embedding: [1] }], ...stated });
+    expect(usage).toMatchObject({ tokens: { ...tokens, outputVisible: 0 }, hostile: [] });
+    expect(usage?.units).toBeUndefined();
+  });
+
+  it("is an image where the vendor bills those and no tokens", () => {
+    // https://docs.cohere.com/v2/docs/embeddings: models before v4.
+    const { usage, hasOutput } = embeddingsUsage.readPlain({
+      embeddings: { float: [[1]] },
+      meta: { billed_units: { input_tokens: null, images: 1 } },
+    });
+    expect(hasOutput).toBe(true);
+    expect(usage).toMatchObject({ tokens: { outputVisible: 0 }, units: { image: 1 } });
+  });
 });

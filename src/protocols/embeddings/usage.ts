@@ -1,10 +1,11 @@
 import { asBuffer } from "../../base/sse.ts";
+import type { MeteredUsage } from "../../usage/usage.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
 import { type MeteringRules, noteUsage, type StreamState } from "../streams/metering-rules.ts";
-import { mediaIn, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
+import { type MediaCounts, mediaIn, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
 const rules: MeteringRules = {
@@ -20,14 +21,43 @@ const rules: MeteringRules = {
 
   buckets(usage) {
     const tally = new Tally();
+    const billed = asObject(usage["billed_units"]);
+    if (billed !== undefined) return billedUnits(tally, usage, billed);
     const input = tally.filled(usage, ["prompt_tokens", "input_tokens", "total_tokens", "promptTokenCount"]);
-    // Known to be nothing, which is more than "not reported".
     const details = asObject(usage["prompt_tokens_details"]) ?? asObject(usage["input_tokens_details"]);
-    return metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage, {
-      input: mediaIn(tally, details) ?? mediaInLists(tally, usage["promptTokensDetails"]),
+    return metered(tally, { inputUncached: input }, NO_OUTPUT, usage, {
+      input:
+        mediaIn(tally, details) ??
+        mediaInLists(tally, usage["promptTokensDetails"]) ??
+        mediaOfPixels(tally, usage, input),
     });
   },
 };
+
+/** Known to be nothing, which is more than "not reported". */
+const NO_OUTPUT = { outputVisible: 0 };
+
+/** Tokens of texts and of images stand side by side; earlier models bill an image as such: https://docs.cohere.com/v2/reference/embed */
+function billedUnits(tally: Tally, usage: JsonObject, billed: JsonObject): MeteredUsage {
+  const images = tally.count(billed, "image_tokens");
+  const image = tally.count(billed, "images");
+  const text = tally.filled(billed, ["input_tokens"]);
+  const isByImage = (images ?? 0) === 0 && image !== undefined && image > 0;
+  const whole = text === undefined && images === undefined ? undefined : (text ?? 0) + (images ?? 0);
+  const told = metered(tally, { inputUncached: whole }, NO_OUTPUT, usage, {
+    input: images === undefined || images === 0 ? undefined : { image: images },
+  });
+  return isByImage ? { ...told, units: { image } } : told;
+}
+
+/** What of the total are no tokens of text are those of pixels: https://docs.voyageai.com/reference/multimodal-embeddings-api */
+function mediaOfPixels(tally: Tally, usage: JsonObject, whole = 0): MediaCounts | undefined {
+  const text = tally.count(usage, "text_tokens");
+  if (text === undefined || text >= whole) return undefined;
+  return (tally.count(usage, "video_pixels") ?? 0) > 0 && (tally.count(usage, "image_pixels") ?? 0) === 0
+    ? { video: whole - text }
+    : { image: whole - text };
+}
 
 const reader = usageReader(rules);
 
@@ -44,7 +74,11 @@ function read(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error ??= decodeStatedError(body);
   else notes.started = true;
   notes.id ??= asText(body["id"]) || undefined;
-  notes.output ||= asArray(body["data"]).length > 0 || asArray(body["embeddings"]).length > 0;
+  const { embeddings } = body;
+  notes.output ||= asArray(body["data"]).length > 0 || asArray(embeddings).length > 0;
+  // By the type of its numbers: https://docs.cohere.com/v2/reference/embed
+  notes.output ||= Object.values(asObject(embeddings) ?? {}).some((vectors) => asArray(vectors).length > 0);
+  noteUsage(notes, asObject(body["meta"]));
   noteUsage(notes, asObject(body["usage"]) ?? asObject(body["usageMetadata"]));
 }
 

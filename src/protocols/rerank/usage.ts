@@ -19,13 +19,15 @@ const rules: MeteringRules = {
   buckets(usage) {
     const tally = new Tally();
     const beside = tally.filled(usage, ["prompt_tokens", "total_tokens"]);
-    const billed = tally.filled(asObject(usage["billed_units"]), ["input_tokens", "total_tokens"], beside);
-    const input = tally.filled(asObject(usage["tokens"]), ["input_tokens"], billed);
+    const units = asObject(usage["billed_units"]);
+    const billed = tally.filled(units, ["input_tokens", "total_tokens"], beside);
+    // https://docs.cohere.com/v2/reference/rerank: one for a query with up to 100 documents, whatever tokens they have.
+    const search = tally.count(units, "search_units");
+    const isSearch = search !== undefined && search > 0;
+    const input = isSearch ? billed : tally.filled(asObject(usage["tokens"]), ["input_tokens"], billed);
     // Known to be nothing, which is more than "not reported".
     const told = metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
-    // https://docs.cohere.com/v2/reference/rerank: one for a query with up to 100 documents.
-    const search = tally.count(asObject(usage["billed_units"]), "search_units");
-    return search === undefined || search === 0 ? told : { ...told, units: { search } };
+    return isSearch ? { ...told, units: { search } } : told;
   },
 };
 

@@ -1,6 +1,7 @@
 import {
   boundEstimate,
   boundReported,
+  boundUnits,
   type Implausible,
   type UsageBound,
 } from "../../billing/pricing/usage-bound.ts";
@@ -8,12 +9,14 @@ import { isGenerating } from "../../conversation/protocol-name.ts";
 import { readPrompt } from "../../protocols/prompt-text.ts";
 import type { ResponseSummary } from "../../protocols/protocol.ts";
 import {
+  BILLED_UNITS,
   type CountedWork,
   type ModelTokens,
   sumTokens,
   sumWork,
   type TokenUsage,
   totalInput,
+  type UnitCounts,
 } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 import { promptTokens } from "./token-estimate.ts";
@@ -41,19 +44,22 @@ export function estimateMissing(
   bound: UsageBound,
 ): ChargeableUsage | Promise<ChargeableUsage> {
   if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...bound, responses: 1 });
-  const { tokens: reported, implausible } = boundReported(facts.usage, bound);
-  const needsInput = reported.inputUncached === undefined;
+  const { tokens: reported, implausible: oddTokens } = boundReported(facts.usage, bound);
+  const { units, implausible: oddUnits } = boundUnits(facts.units, bound);
+  const implausible = oddUnits.length === 0 ? oddTokens : [...oddTokens, ...oddUnits];
+  const work = { calls: facts.calls, units };
+  const needsInput = reported.inputUncached === undefined && !isPaidByUnits(units, bound);
   const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
   if (!needsInput && !needsOutput) {
     // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
     const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.some(({ charged }) => !charged);
-    return { ...byModel(facts, reported), estimated, implausible, ...workOf(facts) };
+    return { ...byModel(facts, reported), estimated, implausible, ...work };
   }
 
   return loadCounter().then((count) => {
     const gaps = { needsInput, needsOutput, count };
     const usage = estimate(request, facts, reported, bound, gaps);
-    return { ...byModel(facts, usage), estimated: true, implausible, ...workOf(facts) };
+    return { ...byModel(facts, usage), estimated: true, implausible, ...work };
   });
 }
 
@@ -84,8 +90,9 @@ async function estimateParts(
   };
 }
 
-function workOf({ calls, units }: ResponseSummary): CountedWork {
-  return { calls, units };
+/** Whether the vendor counts units that have a price, and so bills no tokens unless it counts them too. */
+function isPaidByUnits(units: UnitCounts = {}, { mostUnits = {} }: UsageBound): boolean {
+  return BILLED_UNITS.some((unit) => (units[unit] ?? 0) > 0 && mostUnits[unit] !== undefined);
 }
 
 /** What must be counted, and with what. */
