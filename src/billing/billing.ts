@@ -136,6 +136,8 @@ export interface OtherUsage {
   readonly usage: TokenUsage;
   /** It worked beside the model that has served the answer: the answer's speed was not its own. */
   readonly isBeside?: true | undefined;
+  /** It is the model of a tool: where calls of that have a price, they pay for it. */
+  readonly tool?: string | undefined;
   /** As it was when the request was accepted; undefined = the model has none. */
   readonly price: FrozenPrice | undefined;
 }

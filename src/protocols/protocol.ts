@@ -43,8 +43,15 @@ export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "n
 export interface InnerModelPlace {
   /** As callers are told it: `fallbacks[].model`. */
   readonly path: string;
+  /** It works with each call of a tool; absent = it answers in the place of the model that was asked. */
+  readonly worksByCall?: true | undefined;
+  /** Its own limit of output and its speed, in the same object; absent = those of the request. */
+  readonly outputLimit?: string | undefined;
+  readonly speed?: string | undefined;
   /** A string there lets the vendor choose the models. */
   readonly isVendorsChoice?: true | undefined;
+  /** The tools that it is the model of, and the one that they take where they name none; absent = any tool. */
+  readonly tool?: { readonly type: string; readonly byDefault: string } | undefined;
 }
 
 /** Where the facts that forwarding needs sit in a request and in its answer. */

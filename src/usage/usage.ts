@@ -148,6 +148,8 @@ export interface ModelTokens {
   readonly tokens: TokenUsage;
   /** It has not served the answer but worked beside the model that did: how fast that was says nothing of this one. */
   readonly isBeside?: true | undefined;
+  /** It is the model of a tool, as a price table calls that: where calls of the tool have a price, they pay for its tokens. */
+  readonly tool?: string | undefined;
 }
 
 /** What a meter read off an upstream's answer. */

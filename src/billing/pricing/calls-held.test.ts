@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callPrices, TOOLS } from "../../../test/support/price-tables.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
-import { callsHeld, feesOf, mostSearches, unitsHeld } from "./calls-held.ts";
+import { callsHeld, feesOf, maxSearches, unitsHeld } from "./calls-held.ts";
 import { chargeOf } from "./charge.ts";
 
 const tables = fc.dictionary(fc.constantFrom(...TOOLS), callPrices, { minKeys: 1 });
@@ -34,7 +34,7 @@ describe("what is held for calls", () => {
   });
 
   it("is a search for a hundred documents, long ones in parts", () => {
-    expect([mostSearches(5, 90), mostSearches(250, 500), mostSearches(50, 150_000)]).toEqual([1, 3, 4]);
+    expect([maxSearches(5, 90), maxSearches(250, 500), maxSearches(50, 150_000)]).toEqual([1, 3, 4]);
   });
 
   it("is as many units as there can be", () => {

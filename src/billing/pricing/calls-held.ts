@@ -34,7 +34,7 @@ export function unitsHeld({ dimensions = NO_DIMENSIONS }: FrozenPrice, most: Uni
  * The most searches that ranking so many texts of so many tokens can be: one ranks a hundred documents, and a longer
  * one counts once for each part of it. https://docs.cohere.com/docs/how-does-cohere-pricing-work
  */
-export function mostSearches(texts: number, tokens: number): number {
+export function maxSearches(texts: number, tokens: number): number {
   return Math.ceil((texts + tokens / PART_TOKENS) / SEARCH_TEXTS);
 }
 

@@ -23,7 +23,8 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const { factorPpm, hours } = frozen;
   const asked = response.withoutExtras ? undefined : frozen.asked;
   const { served, usage, requests, units } = response;
-  const calls = callsOf(frozen, response);
+  const others = othersPaid(frozen, response);
+  const calls = callsOf(frozen, response, others);
   const terms = serviceTerms(asked, served);
   const {
     lines,
@@ -51,7 +52,6 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     !hasParts(usage);
   // Spelled out: every request is charged, and to copy the fields of an object costs more than to price its tokens.
   const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain };
-  const { others = [] } = response;
   return others.length === 0 ? own : withOthers(own, frozen, others, terms);
 }
 
@@ -116,11 +116,26 @@ function serviceTerms(asked: ServiceTerms | undefined, served: ServiceTerms | un
   );
 }
 
-/** Calls by the names of the price table: of several of a family the one that the request offers. */
+const NO_OTHERS: readonly OtherUsage[] = [];
+
+/** Other models but those of tools whose calls have a price, which pays for the tokens too. */
+function othersPaid(
+  { dimensions = NO_DIMENSIONS }: FrozenPrice,
+  { others = NO_OTHERS }: ServedUsage,
+): readonly OtherUsage[] {
+  if (others.length === 0) return others;
+  const priced = Object.keys(dimensions.calls);
+  return others.filter(({ tool }) => tool === undefined || findTool(priced, tool) === undefined);
+}
+
+/** Calls by the names of the price table: of several of a family the one that the request offers. Those of a tool whose model is charged by its tokens are none. */
 function callsOf(
   { tools = [], fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
-  { calls = [], withoutExtras }: ServedUsage,
+  { calls: told = [], withoutExtras }: ServedUsage,
+  others: readonly OtherUsage[],
 ): readonly CallCount[] | undefined {
+  const byTokens = new Set(others.map(({ tool }) => tool));
+  const calls = others.length === 0 ? told : told.filter(({ tool }) => !byTokens.has(tool));
   const named = calls.map((call) => {
     const tool =
       findTool(tools, call.tool) ?? findTool(Object.keys(dimensions.calls), call.tool) ?? call.tool;

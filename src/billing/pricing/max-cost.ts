@@ -14,7 +14,7 @@ import {
 } from "../../protocols/body-features.ts";
 import type { UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { callsHeld, feesOf, mostSearches, unitsHeld } from "./calls-held.ts";
+import { callsHeld, feesOf, maxSearches, unitsHeld } from "./calls-held.ts";
 import { dearestRate, inputBuckets, outputBuckets } from "./dearest-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
 import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
@@ -96,6 +96,18 @@ export interface CostEstimateInput {
   readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
   /** It refers to content that its upstream keeps, which fills the model's context for all that is known. */
   readonly refersElsewhere?: boolean;
+  /** Further models that may work on the answer; absent = none. */
+  readonly inner?: readonly InnerUse[] | undefined;
+}
+
+/** A model that a request names beside its own. */
+export interface InnerUse {
+  readonly model: Model;
+  readonly price: FrozenPrice;
+  /** It works with each call of a tool; else once, in the place of the model that was asked. */
+  readonly byCall: boolean;
+  /** Of its own; absent = that of the request. */
+  readonly outputLimit: number | undefined;
 }
 
 /** Where a protocol's bodies say what they cost. */
@@ -170,8 +182,13 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const input = BigInt(summed) * BigInt(question.copies ?? 1) * inputRateAt(summed);
   const outputTokens = BigInt(stated) * BigInt(responses) + BigInt(summaries * limits.outputTokens);
   const output = outputTokens * outputRate;
+  const work = { stated, calls, passes, summaries };
   return {
-    amountNanos: costOf(input + output, feesOf(price) + callsHeld(price, calls), price),
+    amountNanos: costOf(
+      input + output + innerCost(question, features, work),
+      feesOf(price) + callsHeld(price, calls),
+      price,
+    ),
     outputRate,
     usage: {
       contextTokens: limits.contextTokens,
@@ -182,6 +199,59 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
       mostPasses: runsTools ? settings.maxPasses + summaries : undefined,
     },
   };
+}
+
+/** How often a request may be worked on. */
+interface Work {
+  /** Output that the caller allows an answer. */
+  readonly stated: number;
+  readonly calls: number;
+  readonly passes: number;
+  readonly summaries: number;
+}
+
+/**
+ * What further models can cost, each at the dearest. One that may answer instead reads the prompt as often as the model that
+ * was asked, and that has read it too; one that works by call reads as much as its context holds.
+ */
+function innerCost(
+  question: CostEstimateInput,
+  features: BodyFeatures,
+  { stated, calls, passes, summaries }: Work,
+): bigint {
+  let cost = 0n;
+  for (const { model, price, byCall, outputLimit } of question.inner ?? []) {
+    const limits = limitsOf(model, question.betas);
+    if (limits === undefined) {
+      cost += BigInt(calls) * imageCost(question, model, price, features);
+      continue;
+    }
+    const { contextTokens, outputTokens } = limits;
+    const once = byCall
+      ? contextTokens
+      : inputBound(contextTokens, imageTokensOf(model), question, features) * passes;
+    const written = byCall
+      ? outputTokens
+      : Math.min(outputLimit ?? stated, outputTokens) + summaries * outputTokens;
+    const inputRate = dearestRate(price, once, inputBuckets(features));
+    const outputRate = dearestRate(price, once, outputBuckets(features));
+    const often = byCall ? BigInt(calls) : 1n;
+    cost += often * (BigInt(once) * inputRate + BigInt(written) * outputRate);
+  }
+  return cost;
+}
+
+/** An image at its dearest, of the images in the body and one that was made before. */
+function imageCost(
+  { model: asked }: CostEstimateInput,
+  model: Model,
+  price: FrozenPrice,
+  { images }: BodyFeatures,
+): bigint {
+  const made = Object.values(model.price?.media.perImage ?? {});
+  const dearest = made.reduce((most, nanos) => (nanos > most ? nanos : most), 0n);
+  const read = (images.length + 1) * imageTokensOf(asked);
+  return dearest * PPM + BigInt(read) * dearestRate(price, read, ["inputUncached", "imageInput"]);
 }
 
 /** Texts that are embedded or ranked, each by itself, among which may be images, sound and films. */
@@ -195,7 +265,7 @@ function boundTexts(paths: TextPaths, { scan, price, model, body }: CostEstimate
     mediaRead: new Set(media > 0 ? MEDIA : []),
     mediaWanted: [],
   });
-  const most = { search: paths.beside === undefined ? 0 : mostSearches(texts, tokens), image: among };
+  const most = { search: paths.beside === undefined ? 0 : maxSearches(texts, tokens), image: among };
   const priced = Object.entries(most).filter(([unit]) => Object.hasOwn(price.dimensions?.units ?? {}, unit));
   const mostUnits: UnitCounts = Object.fromEntries(priced);
   return {

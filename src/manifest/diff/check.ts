@@ -104,13 +104,31 @@ function checkMediaModel({ report }: Checks, path: Path, model: FileModel, famil
   } else {
     checkMediaPrice({ report }, [...path, "price", unit], family, named, model.price?.[unit]);
   }
-  const foreign = Object.keys(model.price ?? {}).filter((each) => each !== unit);
+  const tokens = family.medium === "image" ? checkImageTokens({ report }, path, model) : [];
+  const foreign = Object.keys(model.price ?? {}).filter((each) => each !== unit && !tokens.includes(each));
   for (const each of foreign)
     report([...path, "price", each], `does not apply to family ${family.name}; use ${unit}`);
   for (const limit of ["context_tokens", "max_output_tokens"] as const) {
     if (model[limit] !== undefined) report([...path, limit], "belongs to a text model; remove it");
   }
 }
+
+/** Prices of tokens that a model of images may have beside its prices of images. */
+function checkImageTokens(
+  { report }: Pick<Checks, "report">,
+  path: Path,
+  { price = {} }: FileModel,
+): readonly string[] {
+  const written = IMAGE_TOKENS.filter((name) => price[name] !== undefined);
+  if (written.length === 0) return written;
+  if (price.input === undefined)
+    report([...path, "price", "input"], "is required beside other prices of tokens");
+  if (price.image?.output === undefined)
+    report([...path, "price", "image", "output"], "is required beside other prices of tokens");
+  return written;
+}
+
+const IMAGE_TOKENS = ["input", "cache_read", "output", "image"] as const;
 
 /** Every value that a caller may ask for needs a price: an order that nobody can price cannot be held for. */
 function checkMediaPrice(

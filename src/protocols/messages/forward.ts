@@ -45,8 +45,9 @@ export const messagesForward: ForwardTable = {
   watched: ["compaction.type"],
   // An advisor is a tool with a model; a fallback responds where the model declines.
   innerModels: [
-    { path: "tools[].model" },
-    { path: "fallbacks[].model" },
+    { path: "tools[].model", worksByCall: true },
+    // https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
+    { path: "fallbacks[].model", outputLimit: "fallbacks[].max_tokens", speed: "fallbacks[].speed" },
     { path: "fallbacks", isVendorsChoice: true },
   ],
   outputLimits: ["max_tokens"],

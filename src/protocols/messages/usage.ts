@@ -10,6 +10,7 @@ import {
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls } from "../streams/call-counts.ts";
 import {
@@ -72,7 +73,7 @@ function readIterations(
   let servedBy: string | undefined;
   for (const iteration of iterations) {
     const type = asText(iteration["type"]);
-    const model = modelIn(iteration);
+    const model = readModelName(iteration["model"]);
     const isNamed = (iteration["model"] ?? undefined) !== undefined;
     if (type === "compaction" && !isNamed) summaries.push(readCounts(tally, iteration).tokens);
     else if (type === "compaction" || type === "advisor_message")
@@ -98,13 +99,6 @@ function readIterations(
 interface Part extends ModelTokens {
   readonly isNamed: boolean;
 }
-
-/** A name ends up on receipts, so whatever is none is told as such. */
-function modelIn({ model }: JsonObject): string {
-  return typeof model === "string" && MODEL_NAME.test(model) ? model : "unnamed";
-}
-
-const MODEL_NAME = /^[\w.:/@-]{1,100}$/;
 
 function isSame(one: TokenUsage, other: TokenUsage): boolean {
   return TOKEN_BUCKETS.every((bucket) => (one[bucket] ?? 0) === (other[bucket] ?? 0));

@@ -43,6 +43,11 @@ export const responsesFields = {
   passed: ["store"],
 } as const satisfies RequestFields;
 
+/** https://developers.openai.com/api/reference/resources/responses: the tool `image_generation` */
+export const DEFAULT_IMAGE_MODEL = "gpt-image-1";
+
+const TOOLS = ["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"];
+
 /** Where forwarding finds its facts in a responses body. */
 export const responsesForward: ForwardTable = {
   modelInBody: true,
@@ -54,6 +59,11 @@ export const responsesForward: ForwardTable = {
     background:
       "Background responses aren't supported. Remove `background` and keep the connection open, or stream.",
   },
+  innerModels: TOOLS.map((path) => ({
+    path: `${path}.model`,
+    worksByCall: true,
+    tool: { type: "image_generation", byDefault: DEFAULT_IMAGE_MODEL },
+  })),
   outputLimits: ["max_output_tokens"],
   ownLimit: { name: "max_output_tokens" },
   wholeIn({ type, response }, charged) {
@@ -71,11 +81,7 @@ export const responsesForward: ForwardTable = {
       ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
       ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
       // Items bring tools too: https://developers.openai.com/api/docs/guides/tools-tool-search
-      ...typedTools(
-        ["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"].map((path) => ({
-          path,
-        })),
-      ),
+      ...typedTools(TOOLS.map((path) => ({ path }))),
       ...entries(contextEdit, ["context_management.type"]),
     ],
     {

@@ -1,6 +1,9 @@
+import { type ModelTokens, totalInput, totalOutput } from "../../usage/usage.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
+import { imageUsage } from "../image-usage.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
 import {
@@ -19,6 +22,7 @@ import { inclusiveUsage, splitWrites, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
 import { isEvent, isOutput, isUnnamed } from "./form.ts";
+import { DEFAULT_IMAGE_MODEL } from "./forward.ts";
 
 const rules: MeteringRules = {
   callerFinishes: new Set(["max_output_tokens"]),
@@ -49,7 +53,7 @@ const rules: MeteringRules = {
         asObject(inputDetails?.["cache_write_tokens_details"]),
       ),
     };
-    return inclusiveUsage(tally, usage, {
+    const told = inclusiveUsage(tally, usage, {
       input,
       inputDetails,
       cache,
@@ -57,8 +61,19 @@ const rules: MeteringRules = {
       outputDetails,
       calls: statedCalls(usage, STATED_CALLS),
     });
+    const image = imageTool(asObject(usage["tool_usage"]));
+    return image === undefined ? told : { ...told, others: [image] };
   },
 };
+
+/** Images are made by a model of their own, whose tokens stand beside those of the response. */
+function imageTool(tools: JsonObject | undefined): ModelTokens | undefined {
+  const usage = asObject(tools?.["image_gen"]);
+  if (usage === undefined) return undefined;
+  const { tokens } = imageUsage(usage);
+  if (totalInput(tokens) + totalOutput(tokens) === 0) return undefined;
+  return { model: readModelName(usage["model"]), tokens, isBeside: true, tool: "image_generation" };
+}
 
 const STATED_CALLS: readonly StatedCalls[] = [
   // https://developers.openai.com/api/reference/resources/responses: beside `usage`, which it is joined with here.
@@ -148,11 +163,20 @@ function readResponse(response: JsonObject, notes: StreamState): void {
   }
   noteServed(notes, "tier", response["service_tier"]);
   const usage = asObject(response["usage"]);
-  const tools = asObject(response["tool_usage"]);
+  const tools = toolUsage(response);
   noteUsage(notes, usage === undefined || tools === undefined ? usage : { ...usage, tool_usage: tools });
   const reason = asText(asObject(response["incomplete_details"])?.["reason"]);
   const finish = reason || asText(response["status"]);
   if (finish !== "") noteFinish(notes, finish, 0);
+}
+
+/** What the response's tools have used; of the model that makes images, which stands in its definition alone, also the name. */
+function toolUsage(response: JsonObject): JsonObject | undefined {
+  const tools = asObject(response["tool_usage"]);
+  const images = asObject(tools?.["image_gen"]);
+  if (images === undefined) return tools;
+  const definition = asObjects(response["tools"]).find(({ type }) => type === "image_generation");
+  return { ...tools, image_gen: { ...images, model: definition?.["model"] ?? DEFAULT_IMAGE_MODEL } };
 }
 
 /** Calls that vendors bill; of a search its pages are opened for nothing. */

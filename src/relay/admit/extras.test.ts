@@ -25,7 +25,7 @@ function asked(
     price: { id: 1n, rates: { input: 1n, output: 2n, ...rates } },
   } as unknown as Model;
   try {
-    return priceExtras(request as unknown as TextRequest, catalog, model);
+    return priceExtras(request as unknown as TextRequest, catalog, model, () => false);
   } catch (error) {
     const { param, message } = error as { param: string; message: string };
     return { param, price: /\((.*)\)/.exec(message)?.[1] };

@@ -4,7 +4,13 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { keysOfTokenPrice, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
-import { MEDIA, type Medium, readFeatures, type WantedMedia } from "../../protocols/body-features.ts";
+import {
+  type HostedTool,
+  MEDIA,
+  type Medium,
+  readFeatures,
+  type WantedMedia,
+} from "../../protocols/body-features.ts";
 import { findTerm, readServiceWord, type ServiceDimension } from "../../usage/service-terms.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
@@ -23,12 +29,14 @@ export function mayCarryExtras(request: TextRequest, catalog: Catalog, model: Mo
 /**
  * What the request asks for that makes the vendor's price another than that of text: a tier, speed or region by the model's
  * price table, a tool that the vendor runs and bills by the call, or an answer in other media. Without a price it is refused, so that nobody
- * pays for it unseen. Empty = tokens alone: nothing is asked for, or no upstream would be.
+ * pays for it unseen. Empty = tokens alone: nothing is asked for, or no upstream would be. A tool whose model is charged by its tokens
+ * needs no price of its calls.
  */
 export function priceExtras(
   request: TextRequest,
   catalog: Catalog,
   model: Model,
+  hasTokenPrice: (tool: HostedTool) => boolean,
 ): Pick<FrozenPrice, "asked" | "tools" | "fees"> {
   const features = readFeatures(request.protocol.forward.hold, request.scan);
   const { hostedTools, hostedFields, pricedFields, mediaWanted } = features;
@@ -62,7 +70,11 @@ export function priceExtras(
     const what = `The tool "${tool}" is run and billed by the vendor and`;
     throw unpriced(param, what, `price.calls "${familyOf(tool)}"`);
   };
-  for (const { tool, place } of hostedTools) tools.add(priceOf(tool, place.path.replace(/\[\]$/, "")));
+  for (const hosted of hostedTools) {
+    const { tool, place } = hosted;
+    if (findTool(calls, tool) === undefined && hasTokenPrice(hosted)) continue;
+    tools.add(priceOf(tool, place.path.replace(/\[\]$/, "")));
+  }
   for (const field of hostedFields) {
     const named = priceOf(field, field);
     tools.add(named);
@@ -99,7 +111,7 @@ function mediaIn({ body }: TextRequest, list: WantedMedia): readonly Medium[] {
 /** A list of the few words that there are is far shorter. */
 const MAX_WORDS_BYTES = 1024;
 
-function unpriced(param: string, what: string, key: string): GatewayError {
+export function unpriced(param: string, what: string, key: string): GatewayError {
   return new GatewayError(
     "invalid_request",
     `${what} has no price on this gateway; leave it out, or ask the operator to set one (${key}).`,
@@ -108,7 +120,7 @@ function unpriced(param: string, what: string, key: string): GatewayError {
 }
 
 /** What the model's price table calls it; undefined = it has no price there. */
-function nameIn({ price }: Model, dimension: ServiceDimension, value: string): string | undefined {
+export function nameIn({ price }: Model, dimension: ServiceDimension, value: string): string | undefined {
   const { tiers = {}, speeds = {}, regions = {} } = price?.dimensions ?? {};
   const word = readServiceWord(value);
   const named = { tier: tiers, speed: speeds, region: regions }[dimension];

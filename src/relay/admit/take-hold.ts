@@ -6,6 +6,7 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { maxCopies } from "../mode/relay-modes.ts";
 import type { TextRequest } from "../text-request.ts";
 import { priceExtras } from "./extras.ts";
+import { innerUses, tokenPricedModel } from "./inner-models.ts";
 import type { References } from "./references.ts";
 
 /** A hold with what its request can have used. */
@@ -27,7 +28,14 @@ export function takeHold(
 ): Held | Promise<Held> {
   const group = catalog.groups.get(request.caller.group);
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
-  const price = freezePrice(model, group?.factorPpm ?? 0n, priceExtras(request, catalog, model), atMs);
+  const factorPpm = group?.factorPpm ?? 0n;
+  const extras = priceExtras(
+    request,
+    catalog,
+    model,
+    (tool) => tokenPricedModel(tool, request, catalog, model) !== undefined,
+  );
+  const price = freezePrice(model, factorPpm, extras, atMs);
   const question: CostEstimateInput = {
     forward: request.protocol.forward,
     model,
@@ -38,6 +46,7 @@ export function takeHold(
     refersElsewhere: references.addContent,
     betas: request.headers.betas,
     settings: catalog.settings,
+    inner: innerUses(request, catalog, model, factorPpm, atMs),
   };
   const { amountNanos, usage: bound } = estimateMaxCost(question);
   const taken = take(billing, request, question, amountNanos);

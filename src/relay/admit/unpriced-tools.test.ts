@@ -16,7 +16,11 @@ function dropped(name: ChatProtocol, text: string, piece = 1e9, unpriced = "drop
   const scanner = createBodyScan(watchOf(name));
   for (const chunk of body) scanner.write(chunk);
   const request = { protocol: PROTOCOLS[name], body, scan: scanner.end(), caller: { group: "g" } };
-  const catalog = { settings: { unpriced }, serving: () => [{ protocols: [name] }] } as unknown as Catalog;
+  const catalog = {
+    settings: { unpriced },
+    serving: () => [{ protocols: [name], models: [] }],
+    callable: () => undefined,
+  } as unknown as Catalog;
   const model = { id: "m", price: { dimensions: { calls: { web_search: {}, google_search: {} } } } };
   try {
     const cut = withoutUnpriced(request as unknown as TextRequest, catalog, model as unknown as Model);

@@ -17,6 +17,7 @@ import { type HostedTool, readFeatures, scannedPath, type ToolUse } from "../../
 import { familyOf, findTool, undated } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 import { mayCarryExtras } from "./extras.ts";
+import { tokenPricedModel } from "./inner-models.ts";
 import { watchOf } from "./watch.ts";
 
 /**
@@ -27,7 +28,9 @@ import { watchOf } from "./watch.ts";
 export function withoutUnpriced(request: TextRequest, catalog: Catalog, model: Model): TextRequest {
   if (catalog.settings.unpriced !== "drop" || !mayCarryExtras(request, catalog, model)) return request;
   const priced = Object.keys(model.price?.dimensions?.calls ?? {});
-  const isUnpriced = (tool: string): boolean => findTool(priced, tool) === undefined;
+  const isUnpriced = (tool: string, hosted?: HostedTool): boolean =>
+    findTool(priced, tool) === undefined &&
+    (hosted === undefined || tokenPricedModel(hosted, request, catalog, model) === undefined);
   const cut = withoutTools(request, isUnpriced);
   if (cut === undefined) return request;
   const { instead } = request;
@@ -51,13 +54,13 @@ const MAX_VALUES = 1_000_000;
 /** undefined = there is no such tool, or it can't be left out. */
 function withoutTools(
   request: Pick<TextRequest, "protocol" | "body" | "scan">,
-  isGone: (tool: string) => boolean,
+  isGone: (tool: string, hosted?: HostedTool) => boolean,
 ): Shortened | undefined {
   const { protocol, scan, body } = request;
   const { hold } = protocol.forward;
   const { hostedTools, hostedFields } = readFeatures(hold, scan);
-  const tools = hostedTools.filter(({ tool }) => isGone(tool));
-  const fields = hostedFields.filter(isGone);
+  const tools = hostedTools.filter((hosted) => isGone(hosted.tool, hosted));
+  const fields = hostedFields.filter((field) => isGone(field));
   if (tools.length + fields.length === 0 || scan.values > MAX_VALUES) return undefined;
   const definitions = definitionsOf(tools, scan);
   if (definitions === undefined) return undefined;

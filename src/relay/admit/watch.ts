@@ -1,7 +1,7 @@
 import { compileWatch, type Watch } from "../../base/json/json-watch.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { holdPaths, scannedPath } from "../../protocols/body-features.ts";
-import type { ForwardTable } from "../../protocols/protocol.ts";
+import type { ForwardTable, InnerModelPlace } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { carriedPaths } from "./carried-state.ts";
 import { conversationPaths } from "./conversation-key.ts";
@@ -34,13 +34,19 @@ export function watchOf(name: ProtocolName): Watch {
   return watch;
 }
 
+function innerModelPaths({ path, outputLimit, speed }: InnerModelPlace): string[] {
+  return [path, outputLimit, speed].flatMap((each) =>
+    each === undefined ? [] : [scannedPath({ path: each })],
+  );
+}
+
 function tablePaths(forward: ForwardTable): string[] {
   const instead = forward.content?.instead ?? [];
   return [
     ...Object.keys(forward.fields),
     ...Object.keys(forward.unserved ?? {}),
     ...(forward.watched ?? []),
-    ...(forward.innerModels ?? []).map(scannedPath),
+    ...(forward.innerModels ?? []).flatMap(innerModelPaths),
     ...instead,
     ...forward.outputLimits,
     ...forward.responseCounts,

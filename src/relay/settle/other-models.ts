@@ -39,20 +39,22 @@ export function priceOthers(
   const { caller, headers } = request;
   const factorPpm = catalog.groups.get(caller.group)?.factorPpm ?? 0n;
   const implausible: Implausible[] = [];
-  const charged = told.slice(0, catalog.settings.maxPasses);
+  const { maxPasses } = catalog.settings;
+  const charged = told.slice(0, maxPasses);
   if (charged.length < told.length)
     implausible.push({ field: "input", reported: inputOf(told), most: inputOf(charged) });
-  const others = charged.map(({ model: name, tokens, isBeside }, index): OtherUsage => {
+  const others = charged.map(({ model: name, tokens, isBeside, tool }, index): OtherUsage => {
     const model = modelCalled(name, candidate.upstream, { catalog, caller, asked: request.model });
     const limits = model && limitsOf(model, headers.betas);
+    const isPriced = model?.price?.rates.input !== undefined;
     // The first is bounded already where it has served the answer, with the passes that its tools took.
     const isServing = index === 0 && isBeside !== true;
     const held = isServing
       ? { tokens, implausible: [] }
-      : boundReported({ tokens, hostile: [] }, onePass(limits ?? bound));
+      : boundReported({ tokens, hostile: [] }, passesOf(limits ?? bound, tool === undefined ? 1 : maxPasses));
     implausible.push(...held.implausible);
-    const price = model?.price ? freezePrice(model, factorPpm, {}, acceptedMs) : undefined;
-    return { model: model?.id ?? name, usage: held.tokens, isBeside, price };
+    const price = isPriced ? freezePrice(model, factorPpm, {}, acceptedMs) : undefined;
+    return { model: model?.id ?? name, usage: held.tokens, isBeside, tool, price };
   });
   return { others, implausible };
 }
@@ -63,16 +65,17 @@ function inputOf(told: readonly ModelTokens[]): number {
   return told.reduce((sum, { tokens }) => sum + totalInput(tokens), 0);
 }
 
-function onePass({
-  contextTokens,
-  outputTokens,
-}: Pick<UsageBound, "contextTokens" | "outputTokens">): UsageBound {
+/** Of one pass of a model; a tool's model has one for each call, of which it states the sum. */
+function passesOf(
+  { contextTokens, outputTokens }: Pick<UsageBound, "contextTokens" | "outputTokens">,
+  passes: number,
+): UsageBound {
   return {
     contextTokens,
     outputTokens,
     statedOutputTokens: outputTokens,
     responses: 1,
-    passes: 1,
+    passes,
     mostPasses: undefined,
   };
 }

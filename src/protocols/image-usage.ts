@@ -1,0 +1,24 @@
+import type { MeteredUsage } from "../usage/usage.ts";
+import { asObject, type JsonObject } from "./json.ts";
+import { inclusiveUsage, mediaIn, Tally } from "./streams/usage-counts.ts";
+
+/**
+ * What a model of images has used, as OpenAI states it of its images endpoint and of its image tool: texts and images that it
+ * read, and images that it made, which are all of the output unless it says otherwise.
+ * https://developers.openai.com/api/reference/resources/images
+ */
+export function imageUsage(usage: JsonObject): MeteredUsage {
+  const tally = new Tally();
+  const inputDetails = asObject(usage["input_tokens_details"]);
+  const stated = asObject(usage["output_tokens_details"]);
+  const output = tally.count(usage, "output_tokens");
+  const isTold = mediaIn(tally, stated) !== undefined || tally.count(stated, "text_tokens") !== undefined;
+  return inclusiveUsage(tally, usage, {
+    input: tally.count(usage, "input_tokens"),
+    inputDetails,
+    cache: { cacheRead: tally.count(inputDetails, "cached_tokens") },
+    output,
+    outputDetails: isTold ? stated : { image_tokens: output },
+    calls: undefined,
+  });
+}
