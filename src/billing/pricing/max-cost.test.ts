@@ -7,7 +7,6 @@ import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../../base/json/json-scan.ts";
 import { compileWatch } from "../../base/json/json-watch.ts";
 import type { Model } from "../../catalog/catalog.ts";
-import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { holdPaths } from "../../protocols/body-features.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
@@ -328,48 +327,6 @@ describe("the input of a hold", () => {
     const escaped = JSON.stringify(marked("1h")).replace("ttl", "tt\\u006c").replace("1h", "\\u0031h");
     // Three bytes are held for each of the two escaped characters.
     expect(input(escaped)).toBe(input(marked("1h")) + 2n * 2n * 2_000n);
-  });
-
-  it("counts a reranker's query once for every document", () => {
-    const body = { query: "q".repeat(98), documents: ["a", "b", "c"] };
-    const framed = textTokens(body) + 3 * (100 + 4);
-    expect(holdOf("rerank", body)).toBe(BigInt(framed) * 1000n);
-  });
-
-  describe("of an object among texts", () => {
-    const media = { ...model, contextTokens: 30_000 };
-    const held = (input: unknown[]) => holdOf("embeddings", { input }, media) / 1000n;
-
-    it.each([
-      { image: "https://example.com/a.png" },
-      { image: "iVBORw0KGgo=" },
-      { image_url: { url: "data:image/png;base64,AAAA" } },
-      { content: [{ type: "text", text: "a" }] },
-      { link: "gs://bucket/a.mp4" },
-    ])("is the context of the model, as it may be an image, sound or a film: %j", (item) => {
-      expect(held([item, "a"])).toBeGreaterThan(30_000n);
-      expect(held([item, item])).toBeGreaterThan(60_000n);
-      expect(holdOf("rerank", { query: item, documents: ["a", "b"] }, media) / 1000n).toBeGreaterThan(
-        60_000n,
-      );
-    });
-
-    it("is its words where it has nothing else", () => {
-      expect(held([{ text: "a link like https://example.com" }, { title: "a", text: "b" }])).toBeLessThan(
-        500n,
-      );
-    });
-
-    it("is what the tokens of any medium cost at most, and images by their number", () => {
-      const rates = { ...model.price?.rates, audioInput: 5_000_000_000n };
-      const dimensions = { ...NO_DIMENSIONS, units: { image: 700n, page: 9n } };
-      const priced = { ...media, price: { id: 1n, rates, dimensions, media: {} } };
-      const input = [{ image: "https://example.com/a.png" }];
-      const tokens = held(input);
-      expect(holdOf("embeddings", { input }, priced)).toBe(tokens * 5_000n + 700n);
-      expect(boundOf("embeddings", { input }, priced).usage.mostUnits).toEqual({ image: 1 });
-      expect(holdOf("embeddings", { input: ["a"] }, priced)).toBe(held(["a"]) * 1_000n);
-    });
   });
 });
 

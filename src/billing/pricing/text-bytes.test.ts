@@ -5,7 +5,7 @@ import { countTokens as countP50k } from "gpt-tokenizer/encoding/p50k_base";
 import { countTokens as countR50k } from "gpt-tokenizer/encoding/r50k_base";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../test/support/seed.ts";
-import { textBytes } from "./max-cost.ts";
+import { textBytes } from "./text-bytes.ts";
 
 const ENCODINGS = { o200k: countO200k, cl100k: countCl100k, p50k: countP50k, r50k: countR50k };
 
