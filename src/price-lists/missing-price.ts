@@ -32,7 +32,9 @@ function usageOf(what: string): ServedUsage {
       usage: {},
       calls: [size === undefined ? { tool: name, count: 1 } : { tool: name, size, count: 1 }],
     };
-  return kind === "unit" ? { usage: {}, units: { [name]: 1 } } : { usage: {}, served: { [kind]: name } };
+  return kind === "unit"
+    ? { usage: {}, units: { [name]: 1 } }
+    : { usage: { inputUncached: 1 }, served: { [kind]: name } };
 }
 
 /**

@@ -38,11 +38,7 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     { passes: [usage], requests, calls, units },
     { ...terms, hours: hours?.name, factorPpm },
   );
-  const told = applied.map((term): ToldTerm => {
-    const { dimension } = term;
-    if (dimension === "hours") return { ...term, from: "time" };
-    return { ...term, from: served?.[dimension] === undefined ? "asked" : "answer" };
-  });
+  const told = toldTerms(applied, served);
   const isPlain =
     row === "base" &&
     unpriced.length === 0 &&
@@ -52,18 +48,31 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     !hasParts(usage);
   // Spelled out: every request is charged, and to copy the fields of an object costs more than to price its tokens.
   const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain };
-  return others.length === 0 ? own : withOthers(own, frozen, others, terms);
+  return others.length === 0 ? own : withOthers(own, frozen, others, terms, served);
 }
 
-/** The tokens of further models, each a pass of its own, are lines of the same charge, which is rounded once. */
+function toldTerms(applied: readonly AppliedTerm[], served: ServiceTerms | undefined): ToldTerm[] {
+  return applied.map((term): ToldTerm => {
+    const { dimension } = term;
+    if (dimension === "hours") return { ...term, from: "time" };
+    return { ...term, from: served?.[dimension] === undefined ? "asked" : "answer" };
+  });
+}
+
+/**
+ * The tokens of further models, each a pass of its own, are lines of the same charge, which is rounded once. Where the model
+ * that was asked has used none, the terms are those of the first, which served in its place.
+ */
 function withOthers(
   own: Charge,
   frozen: FrozenPrice,
   others: readonly OtherUsage[],
   terms: ServiceTerms,
+  served: ServiceTerms | undefined,
 ): Charge {
   const { factorPpm } = frozen;
   const unpriced = new Set(own.unpriced);
+  let applied = own.lines.some(({ kind }) => kind === "tokens") ? own.terms : undefined;
   const further = others.flatMap(({ model, usage, isBeside, price: known }) => {
     const { tier, region, speed } = terms;
     const { hours } = known ?? frozen;
@@ -79,7 +88,8 @@ function withOthers(
         factorPpm,
       },
     );
-    for (const name of priced.unpriced) unpriced.add(name);
+    for (const name of priced.unpriced) unpriced.add(known === undefined ? name : unpricedAt(model, name));
+    applied ??= toldTerms(priced.terms, served);
     return priced.lines.flatMap((line): PriceLine[] => (line.kind === "tokens" ? [{ ...line, model }] : []));
   });
   const lines = [...own.lines, ...further];
@@ -89,9 +99,15 @@ function withOthers(
     lines,
     sum,
     chargeNanos: roundedExact(sum, factorPpm),
+    terms: applied ?? own.terms,
     unpriced: [...unpriced],
     isPlain: false,
   };
+}
+
+/** What another model than the one that was asked lacks a price for; `sum_unpriced_usage()` parts it again. */
+function unpricedAt(model: string, name: string): string {
+  return `${name} of ${model}`;
 }
 
 // A model's prices are frozen and shared by all of its requests, so that their rows are made once.

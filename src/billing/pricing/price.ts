@@ -106,9 +106,10 @@ export const EXACT_PER_NANO = PPM * FACTOR_SCALE;
  */
 export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms): PricedCharge {
   const unpriced = new Set<string>();
+  const unpricedTerms = new Set<string>();
   const { unpricedModel } = terms;
   if (unpricedModel !== undefined) unpriced.add(`model ${unpricedModel}`);
-  const shared = sharedTerms(table, terms, unpriced);
+  const shared = sharedTerms(table, terms, unpricedTerms);
   const known = { table, rows: rowsOf(table.base, table), factor: productOf(shared) };
   const lines: PriceLine[] = [];
   let first: Candidate | undefined;
@@ -117,11 +118,12 @@ export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms):
     first ??= taken;
     tokenLines(pass, taken, known, lines, unpriced);
   }
+  const hasTokens = lines.length > 0;
   if (usage.calls !== undefined) lines.push(...callLines(table, usage.calls, unpriced));
   if (usage.units !== undefined) lines.push(...unitLines(table, usage.units, unpriced));
   if (table.request !== 0n) lines.push(countLine("request", "request", 1, table.request));
   const isPlainTier = terms.tier === undefined || unpricedModel !== undefined;
-  const tier = isPlainTier ? [] : [tierTerm(table, terms.tier, first, unpriced)];
+  const tier = isPlainTier ? [] : [tierTerm(table, terms.tier, first, unpricedTerms)];
   const sum = lines.reduce((total, { exact }) => total + exact, 0n);
   return {
     lines,
@@ -129,7 +131,8 @@ export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms):
     chargeNanos: roundedExact(sum, terms.factorPpm),
     row: first?.row.name ?? "base",
     terms: [...tier, ...shared],
-    unpriced: [...unpriced],
+    // Terms are of tokens alone: without any they ask for no price.
+    unpriced: hasTokens ? [...unpricedTerms, ...unpriced] : [...unpriced],
   };
 }
 
