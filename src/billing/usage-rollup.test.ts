@@ -133,7 +133,17 @@ describe("the list of what has no price", () => {
 
   it("stays bounded whatever words a vendor makes up, and keeps no request from being posted", async () => {
     const { accountId } = await rig.account(RICH);
-    const hostile: unknown[] = ["word", { a: 1 }, 7, null, [], [null], [{}], ["x".repeat(100_000)]];
+    const hostile: unknown[] = [
+      "word",
+      { a: 1 },
+      7,
+      null,
+      [],
+      [null],
+      [{}],
+      ["x".repeat(100_000)],
+      [`x of ${"y".repeat(100_000)}`],
+    ];
     const made = Array.from({ length: 1_500 }, (_, index) => [`tier t${index}`]);
     const lines = [...hostile, ...made].map((words, index) =>
       postedLine(accountId, `unpriced-${index}`, {
@@ -147,7 +157,7 @@ describe("the list of what has no price", () => {
     expect(posted).toHaveLength(lines.length);
     const kept = await readUnpricedUsage(rig.database);
     expect(kept).toHaveLength(1_000);
-    const latest = { model: "m", what: "tier t1499", requests: 1n, requestId: "unpriced-1507" };
+    const latest = { model: "m", what: "tier t1499", requests: 1n, requestId: "unpriced-1508" };
     expect(kept).toContainEqual(expect.objectContaining(latest));
     expect(kept.map(({ what }) => what)).not.toContain("tier t0");
   });
@@ -157,7 +167,10 @@ describe("the list of what has no price", () => {
     const line = (request: string, at: number, ...unpriced: string[]) =>
       postedLine(accountId, request, { at, upstream: "u", charged: { lines: [], unpriced } });
     await postLines("counted", 0, [line("b", 9_000_002, "tier x"), line("a", 9_000_001, "tier x", "call y")]);
-    await postLines("counted", 2, [line("c", 9_000_000, "tier x")]);
+    await postLines("counted", 2, [
+      line("c", 9_000_000, "tier x"),
+      line("d", 8_000_000, "speed fast of another-model"),
+    ]);
     const kept = (await readUnpricedUsage(rig.database)).filter(({ upstream }) => upstream === "u");
     expect(kept).toEqual([
       {
@@ -167,6 +180,10 @@ describe("the list of what has no price", () => {
       {
         ...{ model: "m", upstream: "u", what: "call y", requests: 1n, requestId: "a" },
         ...{ firstAt: new Date(9_000_001), lastAt: new Date(9_000_001) },
+      },
+      {
+        ...{ model: "another-model", upstream: "u", what: "speed fast", requests: 1n, requestId: "d" },
+        ...{ firstAt: new Date(8_000_000), lastAt: new Date(8_000_000) },
       },
     ]);
   });

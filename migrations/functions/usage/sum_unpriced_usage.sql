@@ -3,16 +3,18 @@
 create or replace function sum_unpriced_usage() returns trigger language plpgsql as $$
 begin
   insert into unpriced_usage as s
-    select coalesce(other[2], p.model), coalesce(p.upstream, ''), left(coalesce(other[1], u.what), 200), count(*),
-           min(p.ended_at), max(p.ended_at), (array_agg(p.request_id order by p.ended_at desc))[1]
-      from posted p
-     cross join lateral jsonb_array_elements_text(
-             case when jsonb_typeof(charged -> 'unpriced') = 'array' then charged -> 'unpriced' else '[]' end) as u (what)
-      -- "speed fast of another-model": an advisor or a fallback lacks the price.
-     cross join lateral regexp_match(u.what, '^(.+) of (\S+)$') as other
-     where charged is not null and u.what is not null
+    select w.model, w.upstream, w.what, count(*), min(w.ended_at), max(w.ended_at),
+           (array_agg(w.request_id order by w.ended_at desc))[1]
+      from (select coalesce(left(other[2], 200), p.model) as model, coalesce(p.upstream, '') as upstream,
+                   left(coalesce(other[1], u.what), 200) as what, p.ended_at, p.request_id
+              from posted p
+             cross join lateral jsonb_array_elements_text(
+                     case when jsonb_typeof(charged -> 'unpriced') = 'array' then charged -> 'unpriced' else '[]' end) as u (what)
+              -- "speed fast of another-model": an advisor or a fallback lacks the price.
+              left join lateral regexp_match(u.what, '^(.+) of (\S+)$') as other on true
+             where charged is not null and u.what is not null) as w
      group by 1, 2, 3
-     order by 1 collate "C", 2 collate "C", 3 collate "C"
+     order by w.model collate "C", w.upstream collate "C", w.what collate "C"
   on conflict (model, upstream, what) do update set
     requests = s.requests + excluded.requests, first_at = least(s.first_at, excluded.first_at),
     last_at = greatest(s.last_at, excluded.last_at),

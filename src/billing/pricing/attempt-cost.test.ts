@@ -81,6 +81,27 @@ describe("what an attempt costs", () => {
     expect(costs([empty], { reason: "empty_answer", usage: {} }).nanos).toBe(2_500_000n);
   });
 
+  it("counts each model of an answer at the upstream's own price for it, else at its list price times the factor", () => {
+    const advisor = { inputUncached: 1_000, outputVisible: 100 };
+    const listed = { rates: { input: 10_000_000_000n, output: 50_000_000_000n } };
+    const others = [
+      { model: "advisor", usage: advisor, price: { ...PRICE, ...listed } },
+      { model: "other", usage: { inputUncached: 2_000 }, price: { ...PRICE, ...listed } },
+    ];
+    const own = (input: bigint, output: bigint) => ({ rates: { input, output }, media: {} });
+    const factorPpm = 500_000n;
+    const usage = { inputUncached: 1_000 };
+    const told = (prices: ReadonlyMap<string, ReturnType<typeof own>>) =>
+      costs([charged({ factorPpm, prices })], { usage, others }).nanos;
+    // By hand, in nanos: the asked model's 1,000 at 2.5, the advisor's 1,000 at 10 and 100 at 50, the other's 2,000 at 10.
+    expect(told(new Map())).toBe((2_500_000n + 15_000_000n + 20_000_000n) / 2n);
+    const advisorOwn = ["advisor", own(4_000_000_000n, 7_000_000_000n)] as const;
+    expect(told(new Map([advisorOwn]))).toBe(1_250_000n + 4_700_000n + 10_000_000n);
+    const askedOwn = [ORDER.model, own(1_000_000_000n, 1n)] as const;
+    expect(told(new Map([askedOwn]))).toBe(1_000_000n + 7_500_000n + 10_000_000n);
+    expect(told(new Map([askedOwn, advisorOwn]))).toBe(1_000_000n + 4_700_000n + 10_000_000n);
+  });
+
   it("is at most a million dollars, as an absurd one must not keep the charge from being posted", () => {
     const absurd = charged({ factorPpm: 10n ** 18n, prices: new Map() });
     expect(costs([absurd]).nanos).toBe(10n ** 15n);

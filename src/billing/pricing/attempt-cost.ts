@@ -1,9 +1,10 @@
 import { type Nanos, PPM } from "../../base/money.ts";
+import type { UpstreamCost } from "../../catalog/catalog.ts";
 import { hoursAt } from "../../catalog/price-table.ts";
 import type { AttemptUse, FrozenPrice, HoldOrder, Outcome, ReportedUse } from "../billing.ts";
 import { type Charge, chargeOf } from "./charge.ts";
 import { type ChargeText, encodeCharge } from "./charge-text.ts";
-import { roundedExact } from "./price.ts";
+import { roundedExact, scaledLine } from "./price.ts";
 import { boundCost, statedCost } from "./stated-cost.ts";
 
 /** What the vendors of a request bill us. */
@@ -87,11 +88,41 @@ function costOfAttempt(
   const stated = statedCost(usage.raw);
   const own = cost?.prices.get(model);
   const factorPpm = own === undefined ? (cost?.factorPpm ?? PPM) : PPM;
+  const frozen = own === undefined ? price : ownPrice(price, own, atMs);
+  if (cost !== null && hasOthers(usage)) {
+    const billed = costOfModels(frozen, usage, { cost, factorPpm, atMs });
+    return { nanos: boundCost(roundedExact(billed.sum, PPM)), stated, charge: billed };
+  }
   if (used === "charged" && own === undefined && charge !== undefined)
     return { nanos: boundCost(roundedExact(charge.sum, factorPpm)), stated, factorPpm };
-  const frozen = own === undefined ? price : ownPrice(price, own, atMs);
   const billed = chargeOf(frozen, usage);
   return { nanos: boundCost(roundedExact(billed.sum, factorPpm)), stated, factorPpm, charge: billed };
+}
+
+function hasOthers({ others = [] }: ReportedUse): boolean {
+  return others.length > 0;
+}
+
+/** How an upstream bills, and its factor on the model that was asked. */
+interface Billed {
+  readonly cost: UpstreamCost;
+  readonly factorPpm: bigint;
+  readonly atMs: number;
+}
+
+/** The lines of several models, each at the upstream's own price for it or at its list price times the upstream's factor. */
+function costOfModels(frozen: FrozenPrice, usage: ReportedUse, { cost, factorPpm, atMs }: Billed): Charge {
+  const others = usage.others?.map((other) => {
+    const own = cost.prices.get(other.model);
+    return own === undefined ? other : { ...other, price: ownPrice(other.price ?? frozen, own, atMs) };
+  });
+  const billed = chargeOf(frozen, { ...usage, others });
+  const lines = billed.lines.map((line) => {
+    const model = line.kind === "tokens" ? line.model : undefined;
+    if (model === undefined) return scaledLine(line, factorPpm);
+    return cost.prices.has(model) ? line : scaledLine(line, cost.factorPpm);
+  });
+  return { ...billed, lines, sum: lines.reduce((sum, { exact }) => sum + exact, 0n) };
 }
 
 /** The request as it was asked, at the upstream's own prices. */

@@ -371,6 +371,15 @@ function countLine(
   return { kind, name, count, nanosEach, exact: countOf(name, count) * nanosEach * EXACT_PER_NANO };
 }
 
+/** The line at a share of its price; prices of a piece are whole nanos, rounded half up. */
+export function scaledLine(line: PriceLine, factorPpm: bigint): PriceLine {
+  if (factorPpm === PPM) return line;
+  if (line.kind !== "tokens")
+    return countLine(line.kind, line.name, line.count, divideHalfUp(line.nanosEach * factorPpm, PPM));
+  const factor = divideHalfUp(line.factor * factorPpm, PPM);
+  return { ...line, factor, exact: countOf(line.bucket, line.tokens) * line.nanosPerMillion * factor };
+}
+
 /** Usage was cleaned where it was read; a hostile number that came this far is a bug, not a charge. */
 function countOf(name: string, count: number): bigint {
   assert(
