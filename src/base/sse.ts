@@ -1,3 +1,5 @@
+import { packChunk } from "./pack-chunk.ts";
+
 /**
  * Cuts a stream of server-sent events into frames without decoding it. Frames are told apart by their
  * bytes alone, because decoding every chunk to a string was what made streams slow: half the rate of a
@@ -34,7 +36,7 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
     }
     carriedBytes += piece.length;
     if (oversized) sink.oversized?.(piece);
-    else carried.push(piece);
+    else packChunk(carried, piece, carriedBytes);
   }
 
   return {

@@ -18,6 +18,12 @@ export interface AwaitedHead {
 const MAX_BYTES = 32 * 1024;
 /** A server says some times that it is at work; one that says nothing else for so long keeps us reading for nothing. */
 const MAX_INTERIM_BYTES = 1024 * 1024;
+/**
+ * What the HTTP client reads at a time. It reads all that there is whenever it goes on, and puts back what a paused
+ * receiver does not take, so that each pause would let the socket read more: of many small pieces all would be in memory,
+ * copied with each of them.
+ */
+const MAX_READ_BYTES = 64 * 1024;
 /** `HTTP/1.1 1xx`: so many bytes tell which answer it is. */
 const STATUS_BYTES = 12;
 const HEAD_END = "\r\n\r\n";
@@ -25,10 +31,13 @@ const HEAD_END = "\r\n\r\n";
 /**
  * Takes interim answers (100, 102, 103 ...) out of what the HTTP client reads off a socket, up to a megabyte of them, since a
  * client must ignore those that it did not ask for (RFC 9110, 15.2) and ours breaks the connection off at a 100. They
- * are no byte of an answer: time-outs run on. 101 is left to be refused, as nothing here asks for another protocol.
+ * are no byte of an answer: time-outs run on. 101 is left to be refused, as nothing here asks for another protocol. Reads are
+ * bounded besides.
  */
 export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
-  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  const readOf = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  const read = (): Buffer | null =>
+    readOf(socket.readableLength > MAX_READ_BYTES ? MAX_READ_BYTES : undefined);
   let held: Buffer | undefined;
   /** Of interim answers since the last final one. */
   let skippedBytes = 0;
@@ -63,7 +72,11 @@ export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
     return bytes;
   }
 
-  socket.read = (size?: number): Buffer | null => (head.awaited ? readHead() : read(size));
+  socket.read = (size?: number): Buffer | null => {
+    // Node itself reads 0 bytes, to have more brought.
+    if (size !== undefined) return readOf(size);
+    return head.awaited ? readHead() : read();
+  };
 }
 
 function isInterim(bytes: Buffer): boolean {

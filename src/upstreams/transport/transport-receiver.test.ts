@@ -110,6 +110,35 @@ describe("the receiver", () => {
     expect(received).toBe(total);
   });
 
+  it("that pauses at each of many small pieces keeps a flood in the sockets' buffers too", async () => {
+    const total = 64 * 1024 * 1024;
+    const piece = Buffer.from(`3f9\r\n${"x".repeat(0x3f9)}\r\n`.repeat(64));
+    let written = 0;
+    const upstream = await rig.serve(({ socket }) => {
+      const more = (): void => {
+        let room = true;
+        while (room && written < total) {
+          written += piece.length;
+          room = socket.write(piece);
+        }
+      };
+      socket.on("drain", more);
+      socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
+      more();
+    });
+    let received = 0;
+    const run = rig.open(callOf(upstream, { streamed: true }), {
+      data(chunk) {
+        received += chunk.length;
+        run.flight.pause();
+        setImmediate(() => run.flight.resume());
+      },
+    });
+    await until(() => received > 2 * 1024 * 1024);
+    expect(written).toBeLessThan(16 * 1024 * 1024);
+    run.flight.abort();
+  });
+
   it("that pauses loses nothing of an answer whose upstream has closed meanwhile", async () => {
     const body = "x".repeat(300_000);
     const upstream = await rig.serve(({ socket }) =>
