@@ -62,8 +62,13 @@ export interface FrozenPrice {
 /** The same for images and videos. */
 export interface FrozenMediaPrice {
   readonly priceId: bigint;
-  readonly rates: MediaRates;
+  readonly rates: FrozenMediaRates;
   readonly factorPpm: bigint;
+}
+
+/** Prices of images and videos, and of the tokens that pay for an image where its vendor counts them; absent = none do. */
+export interface FrozenMediaRates extends MediaRates {
+  readonly tokens?: TokenPrices | undefined;
 }
 
 export interface HoldOrder {

@@ -2,10 +2,11 @@ import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import { randomText } from "../base/random.ts";
 import { ledgersOf } from "../billing/leases/ledger-ref.ts";
-import { mediaCharge, UnpricedError } from "../billing/pricing/media-charge.ts";
+import { mediaHold, UnpricedError } from "../billing/pricing/media-charge.ts";
 import type { HoldAmount, TaskBilling } from "../billing/task-billing.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import { type ErrorReason, GatewayError } from "../errors.ts";
+import type { Submission } from "../families/family.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Limits } from "../limits/limits.ts";
 import { outageOf } from "../storage/failures.ts";
@@ -128,7 +129,9 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
   const { groups, settings } = catalog.current();
   const factorPpm = groups.get(caller.group)?.factorPpm;
   if (model.price === null || factorPpm === undefined) throw unpriced(model.id);
-  const price = { priceId: model.price.id, rates: model.price.media, factorPpm };
+  const { id: priceId, media, rates } = model.price;
+  const tokens = rates.input === undefined ? undefined : rates;
+  const price = { priceId, rates: { ...media, tokens }, factorPpm };
   return {
     id: `task-${randomText(24)}`,
     requestId,
@@ -140,7 +143,7 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
     violation: submission.violation,
     price,
     deadlineMs: settings.taskDeadlineMinutes[submission.order.medium] * 60_000,
-    holdNanos: maxChargeOf(submission.units, price, model.id),
+    holdNanos: maxChargeOf(submission, price, model.id),
     ledgers: ledgersOf(caller, clock.nowMs()),
     idempotency: idempotency ?? null,
     webhookUrl: webhookUrl ?? null,
@@ -148,9 +151,10 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
   };
 }
 
-function maxChargeOf(units: NewTask["units"], price: NewTask["price"], model: string): bigint {
+function maxChargeOf({ units, order }: Submission, price: NewTask["price"], model: string): bigint {
+  const images = order.medium === "image" ? order.images.length : 0;
   try {
-    return mediaCharge(units, price);
+    return mediaHold(units, price, { textBytes: Buffer.byteLength(order.prompt ?? ""), images });
   } catch (error) {
     if (error instanceof UnpricedError) throw unpriced(model);
     throw error;

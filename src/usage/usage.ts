@@ -231,4 +231,6 @@ export interface MediaUnits {
   readonly images?: Readonly<Record<string, number>>;
   /** Whole seconds of video by resolution; parts of a second round up. */
   readonly videoSeconds?: Readonly<Record<string, number>>;
+  /** Of the model that made the images, where its vendor counts them. */
+  readonly tokens?: TokenUsage;
 }

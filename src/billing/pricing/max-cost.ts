@@ -238,7 +238,7 @@ export function tokensWithin(nanos: Nanos, rate: bigint, factorPpm: bigint): big
  * What vendors put around a prompt: roles, separators, a system prompt of their own of some dozen tokens. Most of it
  * stands in the body as longer JSON.
  */
-const FRAME_TOKENS = 128;
+export const FRAME_TOKENS = 128;
 
 /** The prompt that teaches a model to call tools, beside the tools themselves: up to 804 tokens are documented (Anthropic). */
 const TOOL_PROMPT_TOKENS = 1_000;
@@ -251,7 +251,7 @@ const TEXT_FRAME_TOKENS = 4;
  * Published ceilings: 10,000 patches at full detail (OpenAI), 4,784 (Anthropic), 2,240 (Google).
  * A model outside this states its own as the quirk `image_tokens` (gpt-4o-mini: 48,169).
  */
-const IMAGE_TOKENS = 10_000;
+export const IMAGE_TOKENS = 10_000;
 
 function imageTokensOf(model: Model): number {
   const stated = model.quirks["image_tokens"];

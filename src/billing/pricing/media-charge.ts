@@ -1,9 +1,11 @@
 import { assert } from "../../base/assert.ts";
 import type { Nanos } from "../../base/money.ts";
-import type { MediaRates } from "../../catalog/catalog.ts";
+import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
+import { type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import type { MediaUnits } from "../../usage/usage.ts";
 import type { FrozenMediaPrice } from "../billing.ts";
-import { EXACT_PER_NANO, roundedExact } from "./price.ts";
+import { FRAME_TOKENS, IMAGE_TOKENS } from "./max-cost.ts";
+import { EXACT_PER_NANO, FACTOR_SCALE, type PriceLine, price, roundedExact } from "./price.ts";
 
 /** One line of a task's receipt: images of a tier or seconds of a resolution, each at its rate, before the factor. */
 export interface MediaChargeLine {
@@ -16,18 +18,54 @@ export interface MediaChargeLine {
   readonly exact: bigint;
 }
 
-/** What images and seconds cost: count x rate, times the group's factor, rounded once, half up. Throws UnpricedError. */
-export function mediaCharge(units: MediaUnits, price: FrozenMediaPrice): Nanos {
-  const sum = itemiseMedia(units, price.rates).reduce((total, { exact }) => total + exact, 0n);
-  return roundedExact(sum, price.factorPpm);
+/** An image or a video as it is charged: its tokens where the vendor counts them and they have prices, else what was made. */
+export interface MediaCharge {
+  readonly chargeNanos: Nanos;
+  readonly lines: readonly (MediaChargeLine | PriceLine)[];
+  /** Of the lines, before the group's factor. */
+  readonly sum: bigint;
+  /** As that of a text. */
+  readonly unpriced: readonly string[];
 }
 
-/** The same charge line by line. Throws UnpricedError. */
-export function itemiseMedia(units: MediaUnits, rates: MediaRates): MediaChargeLine[] {
-  return [
+/**
+ * What images and seconds cost: count x rate, or tokens by their prices, times the group's factor, rounded once, half up.
+ * Throws UnpricedError.
+ */
+export function mediaCharge(
+  units: MediaUnits,
+  { rates, factorPpm }: Pick<FrozenMediaPrice, "rates" | "factorPpm">,
+): MediaCharge {
+  if (units.tokens !== undefined && rates.tokens !== undefined)
+    return price({ base: rates.tokens, ...NO_DIMENSIONS }, { passes: [units.tokens] }, { factorPpm });
+  const lines = [
     ...linesOf("image", units.images, rates.perImage),
     ...linesOf("second", units.videoSeconds, rates.perSecond),
   ];
+  const sum = lines.reduce((total, { exact }) => total + exact, 0n);
+  return { lines, sum, chargeNanos: roundedExact(sum, factorPpm), unpriced: [] };
+}
+
+/**
+ * What is held: the price of what is ordered, which must cover the tokens of what is made, and the tokens of what is read,
+ * where those have prices. Throws UnpricedError.
+ */
+export function mediaHold(units: MediaUnits, frozen: FrozenMediaPrice, read: MediaInput): Nanos {
+  const { sum } = mediaCharge(units, frozen);
+  const { tokens } = frozen.rates;
+  if (tokens === undefined) return roundedExact(sum, frozen.factorPpm);
+  const each = (name: TokenPriceName): bigint => tokenPrice(tokens, name) ?? 0n;
+  const exact =
+    BigInt(read.textBytes + FRAME_TOKENS) * each("input") +
+    BigInt(read.images * IMAGE_TOKENS) * each("imageInput");
+  return roundedExact(sum + exact * FACTOR_SCALE, frozen.factorPpm);
+}
+
+/** What an order brings. */
+export interface MediaInput {
+  /** Of the prompt, in UTF-8: no tokenizer makes more than one token of a byte. */
+  readonly textBytes: number;
+  readonly images: number;
 }
 
 /** A model has no price for a tier or a resolution. */

@@ -11,7 +11,7 @@ import { CHARGED_REASONS, type ChargeReason } from "../billing.ts";
 import type { RequestRecords } from "../journal/flush-batch.ts";
 import { chargeOf } from "../pricing/charge.ts";
 import { type ChargeText, decodeCharge, type ShownCharge } from "../pricing/charge-text.ts";
-import { itemiseMedia } from "../pricing/media-charge.ts";
+import { mediaCharge } from "../pricing/media-charge.ts";
 import { readMediaRates, type StoredMediaRates } from "../pricing/media-rates.ts";
 import { FACTOR_SCALE, type PriceLine } from "../pricing/price.ts";
 import { decodeRates } from "../pricing/shared-text.ts";
@@ -333,16 +333,17 @@ function servedTerm({ factorPpm, dimension, name, from }: ShownCharge["terms"][n
 }
 
 function mediaItems(row: UsageRow, used: MediaUnits): Items {
-  const items = itemiseMedia(used, readMediaRates(row.rates as StoredMediaRates));
+  const rates = readMediaRates(row.rates as StoredMediaRates);
+  const { lines, sum, unpriced } = mediaCharge(used, { rates, factorPpm: row.factorPpm });
   return {
-    lines: items.map(({ unit, word, count, nanosEach, exact }) => ({
-      unit,
-      of: word,
-      count,
-      usd_each: formatUsd(nanosEach),
-      usd: formatDecimal(exact, SUM_DECIMALS),
-    })),
-    sum: items.reduce((total, { exact }) => total + exact, 0n),
+    lines: lines.map((line) => {
+      if ("kind" in line) return lineOf(line, "base");
+      const { unit, word, count, nanosEach, exact } = line;
+      const usd = formatDecimal(exact, SUM_DECIMALS);
+      return { unit, of: word, count, usd_each: formatUsd(nanosEach), usd };
+    }),
+    sum,
+    unpriced: unpriced.length === 0 ? undefined : unpriced,
   };
 }
 

@@ -49,16 +49,25 @@ export function createFinisher(
       const { used, estimated, found } = claim.openEnded
         ? await actualUnits(claim.units, result, probe)
         : { used: claim.units, estimated: false, found: undefined };
-      const kept = await keepFiles(claim.id, await asOrdered(claim, result), timeForFiles(claim));
+      const { tokens, ...made } = result;
+      const counted =
+        tokens === undefined || claim.price.rates.tokens === undefined ? used : { ...used, tokens };
+      const { chargeNanos, unpriced } = mediaCharge(counted, claim.price);
+      if (chargeNanos > claim.holdNanos || unpriced.length > 0)
+        log.error(
+          { task: claim.id, chargeNanos: String(chargeNanos), unpriced, alarm: true },
+          "an image's tokens cost more than was held, or have no price: raise the model's per_image, or add the price",
+        );
+      const kept = await keepFiles(claim.id, await asOrdered(claim, made), timeForFiles(claim));
       await finish(claim, {
         state: "SUCCESS",
         failReason: "",
         reason: "completed",
-        used,
+        used: counted,
         estimated,
         result: measured(kept, claim.openEnded, found),
         latePollMs: null,
-        chargeNanos: least(mediaCharge(used, claim.price), claim.holdNanos),
+        chargeNanos: least(chargeNanos, claim.holdNanos),
       });
     },
     async fail(claim, { reason, as }) {

@@ -1,6 +1,9 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import { imageTypeOf } from "../../base/media-signatures.ts";
 import type { ImageOrder } from "../../families/family.ts";
+import { imageUsage } from "../../protocols/image-usage.ts";
+import { asObject } from "../../protocols/json.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
 import { pixelsOf } from "./order-bodies.ts";
 import { jsonOf, linkAt, textAt, valueAt } from "./poll.ts";
 import { isSuccessful, type RefusalTable, readRefusal, refusalWithoutTask } from "./refusals.ts";
@@ -143,7 +146,15 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
       (items.some(inlined) ? NOT_AN_IMAGE : imageless(body))
     );
   const usage = valueAt(body, "usage");
-  return { type: "done", result: { outputs, usage } };
+  return { type: "done", result: { outputs, usage, tokens: tokensOf(usage) } };
+}
+
+/** undefined = none are stated, or impossible ones. */
+function tokensOf(usage: unknown): TokenUsage | undefined {
+  const counts = asObject(usage);
+  if (counts === undefined) return undefined;
+  const { tokens, hostile } = imageUsage(counts);
+  return hostile.length === 0 && (tokens.imageOutput ?? 0) > 0 ? tokens : undefined;
 }
 
 /** The bytes as a data URL of the type that they are; undefined = there are none, or they are no image. */

@@ -1,4 +1,5 @@
 import type { ImageOrder, MediaOrder, VideoOrder } from "../../families/family.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
 
 /** One vendor's way of making images and videos: pure functions that write requests and read answers. */
 export interface TaskApi {
@@ -106,6 +107,8 @@ export interface TaskResult {
   readonly resolution?: string;
   /** The vendor's own usage object. */
   readonly usage?: unknown;
+  /** The tokens in it, by which images are charged where they have prices. */
+  readonly tokens?: TokenUsage | undefined;
   /** What the vendor says it cost, in its own unit; kept for reports on margins. */
   readonly cost?: number | undefined;
   /** `data.content` is served too where the vendor's own layout is ark's. */

@@ -128,9 +128,12 @@ export function termsOf(draft: ModelDraft): ModelTerms {
 }
 
 function priceOf({ rates, listed, unshown, family }: ModelDraft): Price | null {
-  const given = RATES.filter((rate) => rates[rate].trim() !== "" && family === "");
+  const others = JSON.parse(unshown) as Price;
+  // A model of images may have prices of tokens too, which no field of the form shows.
+  const hasTokens = family === "" || (family === "imagegen" && others.image !== undefined);
+  const given = RATES.filter((rate) => rates[rate].trim() !== "" && hasTokens);
   const price: Price = {
-    ...(family === "" ? (JSON.parse(unshown) as Price) : {}),
+    ...(hasTokens ? others : {}),
     ...Object.fromEntries(given.map((rate) => [rate, rates[rate].trim()])),
   };
   for (const field of LISTED) {
