@@ -2469,6 +2469,8 @@ export interface paths {
                                     usd: string;
                                 })[];
                                 row?: string;
+                                /** @constant */
+                                step_estimated?: true;
                                 readonly served?: {
                                     /** @enum {string} */
                                     dimension: "tier" | "speed" | "region" | "hours";
@@ -2976,6 +2978,8 @@ export interface paths {
                                     usd: string;
                                 })[];
                                 row?: string;
+                                /** @constant */
+                                step_estimated?: true;
                                 readonly served?: {
                                     /** @enum {string} */
                                     dimension: "tier" | "speed" | "region" | "hours";

@@ -7,7 +7,7 @@ import { waitFor } from "../support/wait.ts";
 // Nanos a token: 3,000 in, 300 cached, 6,000 and 9,000 written, 15,000 out; 40,000 heard and 80,000 spoken.
 const PRICE =
   "{ input: 3, cache_read: 0.3, cache_write: 6, cache_write_12h: 9, output: 15, audio: { input: 40, output: 80 }, " +
-  "calls: { web_search: 0.01, code_container: 0.03 } }";
+  "calls: { web_search: 0.01, code_container: 0.03 }, steps: [{ above: 50000, cache_read: 0.6 }] }";
 
 /** What the upstream answers next, on any path. */
 let answer: object = {};
@@ -91,6 +91,22 @@ describe.each([false, true])("what a vendor states besides plain tokens (streame
     expect(searched["charge_nanos"]).toBe(String(10 * 3_000 + 2 * 15_000 + 3 * 10_000_000));
     answer = response(usage);
     expect((await charged("v1/responses", asked))["charge_nanos"]).toBe(String(10 * 3_000 + 2 * 15_000));
+  });
+
+  it("is charged by the step that the input of all passes exceeds, and says so where tools ran", async () => {
+    const usage = { input_tokens: 60_000, input_tokens_details: { cached_tokens: 40_000 }, output_tokens: 2 };
+    const tokens = 20_000 * 3_000 + 40_000 * 600 + 2 * 15_000;
+    const asked = { input: "Hello", tools: [{ type: "web_search" }], stream };
+    answer = response(usage, { tool_usage: { web_search: { num_requests: 2 } } });
+    expect(await charged("v1/responses", asked)).toMatchObject({
+      row: "above 50000",
+      step_estimated: true,
+      charge_nanos: String(tokens + 2 * 10_000_000),
+    });
+    answer = response(usage);
+    const plain = await charged("v1/responses", asked);
+    expect(plain).toMatchObject({ row: "above 50000", charge_nanos: String(tokens) });
+    expect(plain["step_estimated"]).toBeUndefined();
   });
 
   it("is charged at the dearest and named where it has no price", async () => {

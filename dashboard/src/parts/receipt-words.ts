@@ -23,6 +23,8 @@ export const receiptWords = wordsOf({
         ? `${hold} was reserved while it ran.`
         : `${hold} was reserved while it ran; ${released} was released.`,
     row: (name: string) => `Prices of the row “${name}” of the model's price table.`,
+    stepEstimated:
+      "Vendor tools ran, and the vendor reports the input of all passes together: a single pass may have been below the step.",
     dimensions: { tier: "Service tier", speed: "Speed", region: "Region", hours: "Hours" },
     from: { answer: "reported by the vendor", asked: "as requested", time: "when it was accepted" },
     served: (dimension: string, name: string, from: string, factor: string | undefined) =>
@@ -82,6 +84,7 @@ export const receiptWords = wordsOf({
     hold: (hold: string, released: string | undefined) =>
       released === undefined ? `运行期间预留了 ${hold}。` : `运行期间预留了 ${hold}；已释放 ${released}。`,
     row: (name: string) => `按模型价格表中“${name}”一行计价。`,
+    stepEstimated: "供应商运行了工具，并合并报告各轮输入：单轮输入可能未超过该阶梯。",
     dimensions: { tier: "服务等级", speed: "速度", region: "区域", hours: "时段" },
     from: { answer: "由供应商报告", asked: "按请求", time: "按受理时间" },
     served: (dimension: string, name: string, from: string, factor: string | undefined) =>

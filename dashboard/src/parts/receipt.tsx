@@ -54,6 +54,7 @@ function Notes({ receipt }: { readonly receipt: Receipt }): ReactNode {
     <ul className="flex flex-col gap-1 text-sm text-mute">
       {receipt.charged === false && <li>{t.notCharged}</li>}
       {receipt.row !== undefined && <li>{t.row(receipt.row)}</li>}
+      {receipt.step_estimated && <li>{t.stepEstimated}</li>}
       {receipt.served?.map(({ dimension, name, from, factor }) => (
         <li key={dimension}>{t.served(t.dimensions[dimension], name, t.from[from], factor)}</li>
       ))}

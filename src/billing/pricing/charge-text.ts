@@ -6,6 +6,7 @@ import { EXACT_PER_NANO, FACTOR_SCALE, type PriceLine } from "./price.ts";
 export interface ChargeText {
   /** The row that was taken; absent = the base row. */
   readonly row?: string | undefined;
+  readonly stepEstimated?: true | undefined;
   readonly terms?: readonly TermText[] | undefined;
   readonly unpriced?: readonly string[] | undefined;
   readonly lines: readonly LineText[];
@@ -34,9 +35,10 @@ type LineText =
       readonly each: string;
     };
 
-export function encodeCharge({ row, terms, unpriced, lines }: Charge): ChargeText {
+export function encodeCharge({ row, isStepEstimated, terms, unpriced, lines }: Charge): ChargeText {
   return {
     row: row === "base" ? undefined : row,
+    stepEstimated: isStepEstimated,
     terms: terms.length > 0 ? terms.map(encodeTerm) : undefined,
     unpriced: unpriced.length > 0 ? unpriced : undefined,
     lines: lines.map((line) => encodeLine(line, row)),
@@ -61,10 +63,11 @@ function encodeLine(line: PriceLine, row: string): LineText {
 }
 
 /** What a receipt shows of a charge. */
-export type ShownCharge = Pick<Charge, "row" | "terms" | "unpriced" | "lines" | "sum">;
+export type ShownCharge = Pick<Charge, "row" | "isStepEstimated" | "terms" | "unpriced" | "lines" | "sum">;
 
 export function decodeCharge({
   row = "base",
+  stepEstimated,
   terms = [],
   unpriced = [],
   lines: texts,
@@ -72,6 +75,7 @@ export function decodeCharge({
   const lines = texts.map((line) => decodeLine(line, row));
   return {
     row,
+    isStepEstimated: stepEstimated,
     terms: terms.map(
       ({ factor, ...term }): ToldTerm => ({
         ...term,

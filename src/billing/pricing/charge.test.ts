@@ -42,9 +42,9 @@ describe("the charge of a response", () => {
     fc.assert(
       fc.property(pricedRequests, pricedUsages, ({ frozen, served }, { passes, calls, units }) => {
         const charge = chargeOf(frozen, { usage: passes[0] ?? {}, calls, units, served });
-        const { row, terms, unpriced, lines, sum } = charge;
+        const { row, isStepEstimated, terms, unpriced, lines, sum } = charge;
         const shown = decodeCharge(JSON.parse(JSON.stringify(encodeCharge(charge))));
-        expect(shown).toEqual({ row, terms, unpriced, lines, sum });
+        expect(shown).toEqual({ row, isStepEstimated, terms, unpriced, lines, sum });
         expect(roundedExact(shown.sum, frozen.factorPpm)).toBe(charge.chargeNanos);
       }),
     );
@@ -86,6 +86,27 @@ describe("the charge of a response", () => {
     expect(told({ tier: "fast" })).toEqual([2_000_000n, "priority", "answer"]);
     const unasked = chargeOf(frozen, { usage, withoutExtras: true });
     expect(unasked).toMatchObject({ chargeNanos: 1_000_000n, terms: [] });
+  });
+
+  it("says that a step is estimated where the vendor ran tools, and states the input of all passes together", () => {
+    const steps = [{ above: 1_000, prices: { input: 2_000_000n } }];
+    const calls = { web_search: { per: "use" as const, nanos: 1n } };
+    const frozen: FrozenPrice = {
+      priceId: 1n,
+      rates: { input: 1_000_000n },
+      factorPpm: 1_000_000n,
+      dimensions: { ...NO_DIMENSIONS, steps, calls },
+    };
+    const estimated = (tokens: number, count: number) =>
+      chargeOf(frozen, { usage: { inputUncached: tokens }, calls: [{ tool: "web_search", count }] });
+    expect(estimated(1_001, 1)).toMatchObject({ row: "above 1000", isStepEstimated: true });
+    expect(decodeCharge(encodeCharge(estimated(1_001, 1))).isStepEstimated).toBe(true);
+    for (const charge of [
+      estimated(1_000, 1),
+      estimated(1_001, 0),
+      chargeOf(frozen, { usage: { inputUncached: 1_001 } }),
+    ])
+      expect(charge.isStepEstimated).toBeUndefined();
   });
 
   it("takes the row of one request where several had the same input", () => {

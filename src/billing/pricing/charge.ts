@@ -16,6 +16,11 @@ export interface Charge extends Omit<PricedCharge, "terms"> {
   readonly terms: readonly ToldTerm[];
   /** The base row's prices for the usual buckets, which a receipt computes again by itself. */
   readonly isPlain: boolean;
+  /**
+   * The vendor ran tools, each followed by a pass of its own, and states the input of all passes together: the step that the sum
+   * exceeds was charged, though no pass may have.
+   */
+  readonly isStepEstimated?: true | undefined;
 }
 
 /** What a response costs at the price that was frozen for its request. The response's word counts before the request's. */
@@ -46,10 +51,19 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     calls === undefined &&
     units === undefined &&
     !hasParts(usage);
+  const isStepEstimated = isSummed(response) && STEP_ROW.test(row) ? (true as const) : undefined;
   // Spelled out: every request is charged, and to copy the fields of an object costs more than to price its tokens.
-  const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain };
+  const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain, isStepEstimated };
   return others.length === 0 ? own : withOthers(own, frozen, others, terms, served);
 }
+
+/** Whether the usage is that of several passes. */
+function isSummed({ calls = [] }: ServedUsage): boolean {
+  return calls.some(({ count }) => count > 0);
+}
+
+/** As `rowsOf` calls a step. */
+const STEP_ROW = /^above /;
 
 function toldTerms(applied: readonly AppliedTerm[], served: ServiceTerms | undefined): ToldTerm[] {
   return applied.map((term): ToldTerm => {

@@ -44,6 +44,8 @@ export interface Receipt {
   readonly lines?: readonly (TokenReceiptLine | CountReceiptLine | MediaReceiptLine)[];
   /** The row of the price table that the input took, as in "above 272000". Absent = the base row. */
   readonly row?: string | undefined;
+  /** The row is a step that the input of all passes together exceeds, as the vendor doesn't state that of each. Absent = it is not. */
+  readonly step_estimated?: true | undefined;
   /** How it was served, or asked to be where the response does not say, with what that does to the prices of tokens. */
   readonly served?: readonly ServedTerm[] | undefined;
   /** What it was served with and the model has no price for: it was charged at the dearest that the model has. */
@@ -283,7 +285,7 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
   };
 }
 
-interface Items extends Pick<Receipt, "row" | "served" | "unpriced"> {
+interface Items extends Pick<Receipt, "row" | "step_estimated" | "served" | "unpriced"> {
   readonly lines: NonNullable<Receipt["lines"]>;
   /** In 1 / EXACT_PER_NANO nanos, before the group's factor. */
   readonly sum: bigint;
@@ -295,6 +297,7 @@ function textItems(row: UsageRow): Items {
     lines: charge.lines.map((line) => lineOf(line, charge.row)),
     sum: charge.sum,
     row: charge.row === "base" ? undefined : charge.row,
+    step_estimated: charge.isStepEstimated,
     served: charge.terms.length === 0 ? undefined : charge.terms.map(servedTerm),
     unpriced: charge.unpriced.length === 0 ? undefined : charge.unpriced,
   };

@@ -123,6 +123,10 @@ export const receipt = z.object({
   ignored_values: z.array(z.string()).readonly().optional(),
   lines: z.array(receiptLine).readonly().optional(),
   row: z.string().optional().describe("The row of the price table that was taken; absent = the base row"),
+  step_estimated: z
+    .literal(true)
+    .optional()
+    .describe("The row is that of all passes together, since the vendor doesn't report each"),
   served: z
     .array(
       z.object({
