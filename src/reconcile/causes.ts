@@ -1,4 +1,5 @@
-import { absolute, type Cell, type Comparison, compareCosts } from "./compare.ts";
+import { setImmediate } from "node:timers/promises";
+import { absolute, agree, type Cell, type Comparison, keyOf, type Place } from "./compare.ts";
 import { AMOUNT_DECIMALS, type ExportRow, type VendorExport } from "./export-row.ts";
 import type { OwnCosts } from "./own-costs.ts";
 
@@ -26,15 +27,28 @@ export interface Compared {
   readonly comparison: Comparison;
 }
 
-/** What would explain the differences, the whole file first, then day by day and model by model. */
-export function findCauses(compared: Compared): Cause[] {
+/**
+ * What would explain the differences: the whole file first, then each day and model, in the order of the differences.
+ * Every list is read a fixed number of times, and events are let in between: a signal must end the command meanwhile.
+ */
+export async function findCauses(compared: Compared): Promise<Cause[]> {
   const { comparison } = compared;
   const currency = otherCurrency(compared);
   if (comparison.differences.length === 0) return currency;
-  const whole = [...otherProject(compared), ...otherZone(compared)];
+  const whole = [...(await otherProject(compared)), ...(await otherZone(compared))];
   if (whole.length > 0) return [...currency, ...whole];
   const duplicates = duplicateRows(compared);
-  return [...currency, ...duplicates.causes, ...ofModels(compared, duplicates.cells)];
+  await setImmediate();
+  return [...currency, ...duplicates.causes, ...(await ofModels(compared, duplicates.cells))];
+}
+
+/** What a sentence lists of one kind: buckets, ratios, currencies. */
+const MAX_LISTED = 10;
+
+export function listed(words: readonly string[], separator: string): string {
+  const more = words.length - MAX_LISTED;
+  const shown = words.slice(0, MAX_LISTED).join(separator);
+  return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
 function otherCurrency({ file }: Compared): Cause[] {
@@ -42,7 +56,7 @@ function otherCurrency({ file }: Compared): Cause[] {
     file.rows.flatMap(({ currency }) => (currency && currency !== "USD" ? [currency] : [])),
   );
   if (others.size === 0) return [];
-  const names = [...others].sort().join(", ");
+  const names = listed([...others].sort(), ", ");
   return [
     {
       name: "currency",
@@ -51,20 +65,35 @@ function otherCurrency({ file }: Compared): Cause[] {
   ];
 }
 
-function otherProject({ file, own, tolerance, comparison }: Compared): Cause[] {
-  const projects = [...new Set(file.rows.map(({ project }) => project))];
-  if (projects.length < 2) return [];
-  return projects.flatMap((project): Cause[] => {
-    const rows = file.rows.filter((row) => row.project === project);
-    if (compareCosts({ rows }, own, comparison.zone.zone, tolerance).differences.length > 0) return [];
+/** Each is compared with all that is recorded: those with the most rows. */
+const MAX_PROJECTS = 20;
+
+async function otherProject({ file, own, tolerance, comparison }: Compared): Promise<Cause[]> {
+  const rowsOf = groupBy(file.rows, ({ project }) => project);
+  if (rowsOf.size < 2) return [];
+  const largest = [...rowsOf].sort(([, one], [, other]) => other.length - one.length).slice(0, MAX_PROJECTS);
+  const causes: Cause[] = [];
+  for (const [project, rows] of largest) {
+    await setImmediate();
+    if (!agree({ rows }, own, comparison.zone.zone, tolerance)) continue;
     const filter = project === undefined ? "" : `: pass --project ${project}`;
-    return [
-      {
-        name: "project",
-        text: `The rows of ${project ?? "no project"} alone agree; the others are another project's${filter}.`,
-      },
-    ];
-  });
+    causes.push({
+      name: "project",
+      text: `The rows of ${project ?? "no project"} alone agree; the others are another project's${filter}.`,
+    });
+  }
+  return causes;
+}
+
+function groupBy<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 /** Of zones with one offset the first is enough. */
@@ -80,14 +109,15 @@ const ZONES = [
   "Asia/Tokyo",
 ];
 
-function otherZone({ file, own, tolerance, comparison }: Compared): Cause[] {
-  const fitting = ZONES.find(
-    (zone) =>
-      zone !== comparison.zone.zone && compareCosts(file, own, zone, tolerance).differences.length === 0,
-  );
-  if (fitting === undefined) return [];
-  const text = `The export's days are those of ${fitting}, not of ${comparison.zone.zone}: pass --zone ${fitting}.`;
-  return [{ name: "time_zone", text }];
+async function otherZone({ file, own, tolerance, comparison }: Compared): Promise<Cause[]> {
+  for (const zone of ZONES) {
+    if (zone === comparison.zone.zone) continue;
+    await setImmediate();
+    if (!agree(file, own, zone, tolerance)) continue;
+    const text = `The export's days are those of ${zone}, not of ${comparison.zone.zone}: pass --zone ${zone}.`;
+    return [{ name: "time_zone", text }];
+  }
+  return [];
 }
 
 /** Rows that are there several times, where the repetitions are what is too much. */
@@ -99,12 +129,11 @@ function duplicateRows({ file, comparison, tolerance }: Compared): { causes: Cau
     counts.set(key, { row, times: (known?.times ?? 0) + 1 });
   }
   const repeated = [...counts.values()].filter(({ times }) => times > 1);
+  const { placeOf } = comparison;
+  const differing = new Map(comparison.differences.map((cell) => [keyOf(cell), cell]));
   const cells = new Set<Cell>();
   const causes = repeated.flatMap(({ row, times }): Cause[] => {
-    const cell = comparison.differences.find(
-      ({ day, model, bucket }) =>
-        day === row.day && (model ?? row.model) === row.model && (bucket ?? row.bucket) === row.bucket,
-    );
+    const cell = differing.get(keyOf(placeOf(row)));
     if (cell === undefined) return [];
     const tooMany = times - 1;
     const explains =
@@ -118,38 +147,87 @@ function duplicateRows({ file, comparison, tolerance }: Compared): { causes: Cau
   return { causes, cells };
 }
 
-function ofModels(compared: Compared, explained: ReadonlySet<Cell>): Cause[] {
-  const groups = new Map<string, Cell[]>();
-  for (const cell of compared.comparison.differences) {
-    if (explained.has(cell)) continue;
-    const key = `${cell.day} ${cell.model ?? ""}`;
-    groups.set(key, [...(groups.get(key) ?? []), cell]);
+/** What is said of a day and model is looked up here: the lists behind it are as long as the file and the log. */
+interface Lookup {
+  /** Tokens by their tier, of what names one, by day and model. */
+  readonly billedTiers: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly ownTiers: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** The smallest step of the export's amounts. */
+  readonly unit: bigint;
+  /** The models' buckets that cost as much as here on some day. */
+  readonly agreeing: ReadonlySet<string>;
+}
+
+function lookupOf({ file, own, comparison }: Compared): Lookup {
+  const { placeOf, zone } = comparison;
+  const billedTiers = new Map<string, Map<string, number>>();
+  const ownTiers = new Map<string, Map<string, number>>();
+  let finest = 0;
+  for (const row of file.rows) {
+    finest = Math.max(finest, decimalsOf(row.amount));
+    if (row.tier !== undefined) addTo(billedTiers, modelKey(placeOf(row)), row.tier, row.quantity ?? 0);
   }
-  return [...groups.values()].flatMap((cells) => ofModel(compared, cells));
+  for (const { startMs, model, tiers } of own.slots) {
+    const key = modelKey(placeOf({ day: zone.dayAt(startMs), model, bucket: undefined }));
+    for (const [tier, tokens] of tiers) addTo(ownTiers, key, tier, tokens);
+  }
+  const differing = new Set(comparison.differences);
+  const agreeing = comparison.cells.filter(
+    (cell) => cell.rows > 0 && cell.ours.quantity > 0 && !differing.has(cell),
+  );
+  return {
+    billedTiers,
+    ownTiers,
+    unit: 10n ** BigInt(AMOUNT_DECIMALS - finest),
+    agreeing: new Set(agreeing.map((cell) => keyOf({ ...cell, day: "" }))),
+  };
+}
+
+function addTo(sums: Map<string, Map<string, number>>, key: string, tier: string, tokens: number): void {
+  const byTier = sums.get(key) ?? new Map<string, number>();
+  sums.set(key, byTier);
+  byTier.set(tier, (byTier.get(tier) ?? 0) + tokens);
+}
+
+/** Groups between which events are let in. */
+const GROUPS_AT_ONCE = 1_000;
+
+async function ofModels(compared: Compared, explained: ReadonlySet<Cell>): Promise<Cause[]> {
+  const unexplained = compared.comparison.differences.filter((cell) => !explained.has(cell));
+  const lookup = lookupOf(compared);
+  const causes: Cause[] = [];
+  let done = 0;
+  for (const cells of groupBy(unexplained, modelKey).values()) {
+    if (done % GROUPS_AT_ONCE === 0) await setImmediate();
+    done += 1;
+    causes.push(...ofModel(lookup, cells));
+  }
+  return causes;
 }
 
 /** The cells of one day and model that differ. */
-function ofModel(compared: Compared, cells: readonly Cell[]): Cause[] {
+function ofModel(lookup: Lookup, cells: readonly Cell[]): Cause[] {
   const [first] = cells;
   if (first === undefined) return [];
   const where = nameOf({ day: first.day, model: first.model, bucket: undefined });
   const say = (name: Cause["name"], text: string): Cause[] => [{ name, text: `${where}: ${text}` }];
-  const tier = tierOf(compared, first);
+  const tier = tierOf(lookup, first);
   if (tier !== undefined) return say("tier", tier);
   const counted = cells.every(({ theirs }) => theirs.quantity !== undefined);
   const more = cells.map(({ ours, theirs }) => (theirs.quantity ?? 0) - ours.quantity);
   if (counted && more.some((each) => each !== 0)) {
-    const words = cells.map(({ bucket }, at) => `${signed(more[at] ?? 0)} ${bucket ?? "in all"}`).join(", ");
+    const changes = cells.map(({ bucket }, at) => `${signed(more[at] ?? 0)} ${bucket ?? "in all"}`);
+    const words = listed(changes, ", ");
     if (cells.length > 1 && more.reduce((sum, each) => sum + each, 0) === 0)
       return say("bucket", `the vendor counts the same tokens in other buckets (${words}).`);
     if (more.every((each) => each >= 0))
       return say("not_recorded_here", `the vendor bills usage that no request here accounts for (${words}).`);
     return say("not_billed", `the vendor doesn't bill all that requests here used (${words}).`);
   }
-  if (isRounding(compared, cells)) return say("rounding", "the vendor rounds its amounts.");
+  if (isRounding(lookup, cells)) return say("rounding", "the vendor rounds its amounts.");
   if (!counted) return say("price", "the amounts differ, and the export states no quantities.");
   const priced = cells.map((cell) => ({ cell, ratio: ratioOf(cell) }));
-  const changed = priced.find(({ cell }) => agreesElsewhere(compared, cell));
+  const changed = priced.find(({ cell }) => lookup.agreeing.has(keyOf({ ...cell, day: "" })));
   if (changed !== undefined)
     return say(
       "price_change",
@@ -167,16 +245,10 @@ function ofModel(compared: Compared, cells: readonly Cell[]): Cause[] {
 }
 
 /** Where the export bills a tier of which requests here had less. */
-function tierOf({ file, own, comparison: { zone } }: Compared, { day, model }: Cell): string | undefined {
-  const billed = file.rows.filter(
-    (row) => row.day === day && (model === undefined || row.model === model) && row.tier !== undefined,
-  );
-  const slots = own.slots.filter(
-    (slot) => zone.dayAt(slot.startMs) === day && (model === undefined || slot.model === model),
-  );
-  for (const tier of new Set(billed.map((row) => row.tier ?? ""))) {
-    const theirs = billed.reduce((sum, row) => sum + (row.tier === tier ? (row.quantity ?? 0) : 0), 0);
-    const ours = slots.reduce((sum, slot) => sum + (slot.tiers.get(tier) ?? 0), 0);
+function tierOf({ billedTiers, ownTiers }: Lookup, cell: Cell): string | undefined {
+  const key = modelKey(cell);
+  for (const [tier, theirs] of billedTiers.get(key) ?? []) {
+    const ours = ownTiers.get(key)?.get(tier) ?? 0;
     if (theirs > ours)
       return `the vendor bills ${theirs} tokens by the tier "${tier}", requests here used ${ours} by it.`;
   }
@@ -184,9 +256,7 @@ function tierOf({ file, own, comparison: { zone } }: Compared, { day, model }: C
 }
 
 /** Amounts are ours, each row rounded to the decimals that the export has at most. */
-function isRounding({ file }: Compared, cells: readonly Cell[]): boolean {
-  const finest = file.rows.reduce((most, { amount }) => Math.max(most, decimalsOf(amount)), 0);
-  const unit = 10n ** BigInt(AMOUNT_DECIMALS - finest);
+function isRounding({ unit }: Lookup, cells: readonly Cell[]): boolean {
   return cells.every(({ ours, theirs, rows }) => {
     if (theirs.amount === undefined) return false;
     return 2n * absolute(theirs.amount - ours.amount) <= unit * BigInt(Math.max(rows, 1));
@@ -200,32 +270,23 @@ function decimalsOf(amount: bigint | undefined): number {
   return decimals;
 }
 
-/** Whether the model's bucket costs as much as here on another day of the export. */
-function agreesElsewhere({ comparison }: Compared, { day, model, bucket }: Cell): boolean {
-  return comparison.cells.some(
-    (other) =>
-      other.day !== day &&
-      other.model === model &&
-      other.bucket === bucket &&
-      other.rows > 0 &&
-      other.ours.quantity > 0 &&
-      !comparison.differences.includes(other),
-  );
-}
-
 /** Theirs over ours; for words alone. */
 function ratioOf({ ours, theirs }: Cell): number {
   return ours.amount === 0n ? 0 : Math.round((Number(theirs.amount ?? 0n) / Number(ours.amount)) * 1e6) / 1e6;
 }
 
 function ratios(priced: readonly { readonly ratio: number }[]): string {
-  return [...new Set(priced.map(({ ratio }) => String(ratio)))].join(" or ");
+  return listed([...new Set(priced.map(({ ratio }) => String(ratio)))], " or ");
 }
 
 function signed(count: number): string {
   return count > 0 ? `+${count}` : String(count);
 }
 
-function nameOf({ day, model, bucket }: Pick<Cell, "day" | "model" | "bucket">): string {
+function modelKey({ day, model }: Place): string {
+  return keyOf({ day, model, bucket: undefined });
+}
+
+function nameOf({ day, model, bucket }: Place): string {
   return [day, model, bucket].filter(Boolean).join(" ");
 }

@@ -2,11 +2,15 @@ import type { ExportRow, VendorExport } from "./export-row.ts";
 import type { OwnCosts, Slot, Sums } from "./own-costs.ts";
 import { type ZoneDays, zoneDays } from "./zone-days.ts";
 
-/** One day, model and bucket on both sides; what the export does not part is undefined. */
-export interface Cell {
+/** What the export does not part is undefined. */
+export interface Place {
   readonly day: string;
   readonly model: string | undefined;
   readonly bucket: string | undefined;
+}
+
+/** One day, model and bucket on both sides. */
+export interface Cell extends Place {
   readonly ours: Sums;
   /** A member is undefined where the export does not state it. */
   readonly theirs: { readonly quantity: number | undefined; readonly amount: bigint | undefined };
@@ -19,29 +23,53 @@ export interface Comparison {
   readonly firstDay: string;
   readonly lastDay: string;
   readonly cells: readonly Cell[];
+  /** The largest first. */
   readonly differences: readonly Cell[];
+  /** Where a row, or what is recorded, is counted. */
+  placeOf(row: Place): Place;
 }
 
 const CURRENCY = "USD";
 
-/** Both sides by day, model and bucket, as far as every row of the export parts them; what differs by more than the tolerance. */
-export function compareCosts(
-  { rows }: Pick<VendorExport, "rows">,
+type Compare<T> = (
+  file: Pick<VendorExport, "rows">,
   own: Pick<OwnCosts, "slots">,
   zone: string,
   tolerance: bigint,
-): Comparison {
+) => T;
+
+/** Both sides by day, model and bucket, as far as every row of the export parts them; what differs by more than the tolerance. */
+export const compareCosts: Compare<Comparison> = (file, own, zone, tolerance) => {
+  const compared = cellsOf(file, own, zone);
+  const differences = compared.cells.filter((cell) => differs(cell, tolerance)).sort(byDifference);
+  return { ...compared, differences };
+};
+
+/** Whether there is no difference. */
+export const agree: Compare<boolean> = (file, own, zone, tolerance) =>
+  !cellsOf(file, own, zone).cells.some((cell) => differs(cell, tolerance));
+
+function cellsOf(
+  { rows }: Pick<VendorExport, "rows">,
+  own: Pick<OwnCosts, "slots">,
+  zone: string,
+): Omit<Comparison, "differences"> {
   const days = zoneDays(zone);
-  const sorted = rows.map(({ day }) => day).sort();
+  const sorted = [...new Set(rows.map(({ day }) => day))].sort();
   const [firstDay = "", lastDay = ""] = [sorted[0], sorted.at(-1)];
   const parts = {
     model: rows.every(({ model }) => model !== undefined),
     bucket: rows.every(({ bucket }) => bucket !== undefined),
   };
   const cells = new Map<string, MutableCell>();
-  const cellOf = (day: string, model: string | undefined, bucket: string | undefined): MutableCell => {
-    const place = { day, model: parts.model ? model : undefined, bucket: parts.bucket ? bucket : undefined };
-    const key = JSON.stringify([place.day, place.model, place.bucket]);
+  const placeOf = ({ day, model, bucket }: Place): Place => ({
+    day,
+    model: parts.model ? model : undefined,
+    bucket: parts.bucket ? bucket : undefined,
+  });
+  const cellOf = (row: Place): MutableCell => {
+    const place = placeOf(row);
+    const key = keyOf(place);
     const cell = cells.get(key) ?? {
       ...place,
       ours: { quantity: 0, amount: 0n },
@@ -51,23 +79,18 @@ export function compareCosts(
     cells.set(key, cell);
     return cell;
   };
-  for (const row of rows) addTheirs(cellOf(row.day, row.model, row.bucket), row);
+  for (const row of rows) addTheirs(cellOf(row), row);
   for (const slot of own.slots) {
     const day = days.dayAt(slot.startMs);
-    if (day >= firstDay && day <= lastDay) addOurs(slot, (bucket) => cellOf(day, slot.model, bucket));
+    if (day >= firstDay && day <= lastDay)
+      addOurs(slot, (bucket) => cellOf({ day, model: slot.model, bucket }));
   }
   const hasAmounts = rows.some(({ amount }) => amount !== undefined);
-  const all = [...cells.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const all = [...cells.values()];
   // What the export has no row of, it bills nothing for.
   for (const { rows: count, theirs } of all)
     if (count === 0) Object.assign(theirs, { quantity: 0, amount: hasAmounts ? 0n : undefined });
-  return {
-    zone: days,
-    firstDay,
-    lastDay,
-    cells: all,
-    differences: all.filter((cell) => differs(cell, tolerance)),
-  };
+  return { zone: days, firstDay, lastDay, cells: all, placeOf };
 }
 
 interface MutableCell extends Cell {
@@ -77,8 +100,26 @@ interface MutableCell extends Cell {
 
 const NOTHING = { quantity: undefined, amount: undefined };
 
-function keyOf({ day, model = "", bucket = "" }: Cell): string {
-  return `${day} ${model} ${bucket}`;
+/** No two places have the same: a name may hold whatever would stand between them. */
+export function keyOf({ day, model = "", bucket = "" }: Place): string {
+  return `${day} ${model.length} ${model} ${bucket}`;
+}
+
+/** The largest first: what states no amount by its quantity, after the others. */
+function byDifference(one: Cell, other: Cell): number {
+  const amounts = Number(amountApart(other) - amountApart(one));
+  if (amounts !== 0) return amounts;
+  const quantities = quantityApart(other) - quantityApart(one);
+  if (quantities !== 0) return quantities;
+  return keyOf(one) < keyOf(other) ? -1 : 1;
+}
+
+function amountApart({ ours, theirs: { amount } }: Cell): bigint {
+  return amount === undefined ? -1n : absolute(amount - ours.amount);
+}
+
+function quantityApart({ ours, theirs: { quantity } }: Cell): number {
+  return quantity === undefined ? -1 : Math.abs(quantity - ours.quantity);
 }
 
 function addTheirs(cell: MutableCell, { quantity, amount, currency }: ExportRow): void {

@@ -8,9 +8,23 @@ const page = z.looseObject({ data: z.array(z.unknown()), has_more: z.boolean().n
 
 /** Reads an export as it was downloaded; several pages are an array of them. `models` are ours. Throws ExportFormatError. */
 export function readExport(text: string, models: readonly string[]): VendorExport {
-  const found = /^\s*[[{]/.test(text) ? readPages(text) : readCsvExport(text, models);
+  const isJson = /^\s*[[{]/.test(text);
+  // Parsed records take far more memory than their text: too many are not parsed at all.
+  if (!isJson) requireFew(text.match(/\n/g)?.length ?? 0, "lines");
+  const found = isJson ? readPages(text) : readCsvExport(text, models);
+  requireFew(found.rows.length, "rows");
   if (found.rows.length === 0) throw new ExportFormatError("has no rows");
   return found;
+}
+
+/** A month of ten thousand models and buckets; minutes and a gigabyte suffice for it. */
+const MAX_ROWS = 250_000;
+
+function requireFew(count: number, what: "lines" | "rows"): void {
+  if (count <= MAX_ROWS) return;
+  throw new ExportFormatError(
+    `has ${count} ${what}, of which at most ${MAX_ROWS} are compared; export fewer days or one project`,
+  );
 }
 
 function readPages(text: string): VendorExport {

@@ -1,6 +1,6 @@
 import { formatDecimal } from "../base/money.ts";
 import type { Queryable } from "../storage/database.ts";
-import { type Cause, findCauses } from "./causes.ts";
+import { type Cause, findCauses, listed } from "./causes.ts";
 import { type Cell, type Comparison, compareCosts } from "./compare.ts";
 import { AMOUNT_DECIMALS, ExportFormatError, type VendorExport } from "./export-row.ts";
 import { type NameAt, quantitiesOf, type Suspect, sumOwnCosts, type Why } from "./own-costs.ts";
@@ -28,8 +28,13 @@ export interface ReconcileReport {
   readonly rows: number;
   readonly ours_usd: string;
   readonly theirs_usd: string | null;
+  /** The largest, largest first. */
   readonly differences: readonly ReportedDifference[];
+  /** How many there are, listed or not. */
+  readonly differences_total: number;
+  /** Of the largest differences. */
   readonly causes: readonly Cause[];
+  readonly causes_total: number;
 }
 
 export interface ReportedDifference {
@@ -48,6 +53,9 @@ interface ReportedSums {
   readonly usd: string | null;
 }
 
+/** What a report lists of differences, and of causes: more than anybody reads. */
+const MAX_REPORTED = 500;
+
 /** Holds a vendor's export against the usage log. Throws ExportFormatError, or RangeError for an unknown zone. */
 export async function reconcile(
   db: Queryable,
@@ -65,10 +73,14 @@ export async function reconcile(
   const { from, to } = spanOf(file);
   const own = await sumOwnCosts(readCostedRequests(db, from, to), chosen, names.nameAt);
   const comparison = compareCosts(file, own, zone, tolerance);
-  const causes = findCauses({ file, own, tolerance, comparison });
+  const largest = comparison.differences.slice(0, MAX_REPORTED);
+  const causes = await findCauses({ file, own, tolerance, comparison });
   const suspects = [
     ...own.suspects.flatMap((each) => ofMidnight(each, days.dayAt)),
-    ...(await sameQuantity(readCostedRequests(db, from, to), chosen, names.nameAt, comparison)),
+    ...(await sameQuantity(readCostedRequests(db, from, to), chosen, names.nameAt, {
+      ...comparison,
+      differences: largest,
+    })),
   ];
   return reportOf(file, comparison, causes, suspects);
 }
@@ -78,7 +90,7 @@ function ofProject(file: VendorExport, project: string | undefined): VendorExpor
   const rows = file.rows.filter((row) => row.project === project);
   if (rows.length > 0) return { ...file, rows };
   const there = [...new Set(file.rows.flatMap((row) => row.project ?? []))].sort();
-  const others = there.length > 0 ? `it has rows of: ${there.join(", ")}` : "its rows name no project";
+  const others = there.length > 0 ? `it has rows of: ${listed(there, ", ")}` : "its rows name no project";
   throw new ExportFormatError(`has no rows of the project "${project}"; ${others}`);
 }
 
@@ -145,7 +157,7 @@ function reportOf(
     rows: file.rows.length,
     ours_usd: usd(cells.reduce((sum, { ours }) => sum + ours.amount, 0n)),
     theirs_usd: isPriced ? usd(cells.reduce((sum, { theirs }) => sum + (theirs.amount ?? 0n), 0n)) : null,
-    differences: differences.map((cell) => ({
+    differences: differences.slice(0, MAX_REPORTED).map((cell) => ({
       day: cell.day,
       model: cell.model ?? null,
       bucket: cell.bucket ?? null,
@@ -157,7 +169,9 @@ function reportOf(
       difference_usd: cell.theirs.amount === undefined ? null : usd(cell.theirs.amount - cell.ours.amount),
       requests: suspectsOf(cell, suspects, zone.dayAt),
     })),
-    causes,
+    differences_total: differences.length,
+    causes: causes.slice(0, MAX_REPORTED),
+    causes_total: causes.length,
   };
 }
 

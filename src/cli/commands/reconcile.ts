@@ -78,13 +78,18 @@ function asText(report: ReconcileReport): string {
   const requests = differences.flatMap((each) =>
     each.requests.map(({ id, why }) => `  ${nameOf(each)}: ${id} (${why.join(", ")})`),
   );
+  const { differences_total: differencesTotal, causes_total: causesTotal } = report;
+  const more = differencesTotal - differences.length;
+  const moreCauses = causesTotal - causes.length;
   const lines = [
     ...(differences.length === 0 ? [] : columns([header, ...differences.map(rowOf)])),
+    ...(more === 0 ? [] : [`These are the largest; ${counted(more, "smaller difference")} not listed.`]),
     ...(causes.length === 0
       ? []
       : ["What may explain it:", ...causes.map(({ name, text }) => `  ${name}: ${text}`)]),
+    ...(moreCauses === 0 ? [] : [`  ${counted(moreCauses, "further cause")} not listed.`]),
     ...(requests.length === 0 ? [] : ["Requests to look at:", ...requests]),
-    `${differences.length === 0 ? "No differences" : counted(differences.length, "difference")}: ${about}; recorded $${short(report.ours_usd)}${theirs}.`,
+    `${differences.length === 0 ? "No differences" : counted(differencesTotal, "difference")}: ${about}; recorded $${short(report.ours_usd)}${theirs}.`,
   ];
   return lines.join("\n");
 }

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import type { z } from "zod";
 import { flattenIssues, type Issue, issueMessage, type Path, pathText } from "../../base/schema-issues.ts";
 import { type CheckedFile, checkFile, type Item } from "../diff/check.ts";
@@ -17,15 +17,25 @@ export async function readManifest(file: string, env: Environment): Promise<Mani
   return parseManifest(await readFileText(file), env, file);
 }
 
-/** The file's text; `-` is standard input. Throws ManifestError. */
+/** What commands take is smaller: public price lists, months of a vendor's export. Larger is another file. */
+const MAX_MEGABYTES = 64;
+
+/** The file's text; `-` is standard input. Throws ManifestError, also where it is larger than commands take. */
 export async function readFileText(file: string): Promise<string> {
-  let bytes: Buffer;
+  let bytes: Buffer | undefined;
   try {
-    bytes = await (file === "-" ? buffer(process.stdin) : readFile(file));
+    bytes = await readAtMost(
+      file === "-" ? process.stdin : createReadStream(file),
+      MAX_MEGABYTES * 1024 * 1024,
+    );
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     const why = code === "ENOENT" ? "no such file" : `it cannot be read (${code})`;
     throw new ManifestError(file, [{ ...WHOLE_FILE, path: "", message: `${why}; check the path` }]);
+  }
+  if (bytes === undefined) {
+    const message = `the file is larger than ${MAX_MEGABYTES} MB`;
+    throw new ManifestError(file, [{ ...WHOLE_FILE, path: "", message }]);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -33,6 +43,18 @@ export async function readFileText(file: string): Promise<string> {
     const message = "the file is not UTF-8 text; save it as UTF-8";
     throw new ManifestError(file, [{ ...WHOLE_FILE, path: "", message }]);
   }
+}
+
+/** All bytes of a stream; undefined where there are more. */
+async function readAtMost(source: Readable, maxBytes: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of source) {
+    size += piece.length;
+    if (size > maxBytes) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 interface ParseOptions {
