@@ -1,35 +1,53 @@
 import { z } from "zod";
-import { AMOUNT_DECIMALS, type ExportRow, readAmount } from "./export-row.ts";
+import { issueMessage } from "../base/schema-issues.ts";
+import { amountField, count, currency } from "./export-fields.ts";
+import { AMOUNT_DECIMALS, type ExportRow, isDay } from "./export-row.ts";
 import { modelName } from "./names.ts";
 
 // https://platform.claude.com/docs/en/api/admin/cost_report and .../usage_report/messages. Both begin their days at 0:00 UTC.
 
-const count = z.number().nullish();
-const result = z.looseObject({
-  amount: z.string().nullish(),
-  currency: z.string().nullish(),
-  cost_type: z.string().nullish(),
-  token_type: z.string().nullish(),
+const common = z.object({
   model: z.string().nullish(),
   service_tier: z.string().nullish(),
   workspace_id: z.string().nullish(),
-  uncached_input_tokens: count,
+});
+const costs = common.extend({
+  // In cents.
+  amount: amountField({ decimals: AMOUNT_DECIMALS - 2 }),
+  currency: currency.nullish(),
+  cost_type: z.string().nullish(),
+  token_type: z.string().nullish(),
+});
+const usage = common.extend({
+  uncached_input_tokens: z.int().min(0),
   cache_read_input_tokens: count,
-  output_tokens: count,
+  output_tokens: z.int().min(0),
   cache_creation: z
     .looseObject({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count })
     .nullish(),
-  server_tool_use: z.looseObject({ web_search_requests: count }).nullish(),
+  server_tool_use: z.object({ web_search_requests: count }).nullish(),
 });
-type Result = z.infer<typeof result>;
+/** Both reports have the same buckets; rows of costs alone have an amount. */
+const result = z.looseObject({}).transform((value, context) => {
+  const schema = "amount" in value ? costs : usage;
+  const parsed = schema.safeParse(value, { error: issueMessage });
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues)
+    context.issues.push({ code: "custom", path, message, input: value });
+  return z.NEVER;
+});
 
-export const anthropicBucket = z.looseObject({ starting_at: z.string(), results: z.array(result) });
+export const anthropicBucket = z.object({
+  starting_at: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/, "must be a time in UTC, such as 2026-11-28T00:00:00Z")
+    .refine((text) => isDay(text.slice(0, 10)), "is no day"),
+  results: z.array(result),
+});
 
 export function readAnthropicBucket({ starting_at, results }: z.infer<typeof anthropicBucket>): ExportRow[] {
   const day = starting_at.slice(0, 10);
-  return results.flatMap((each) =>
-    typeof each.amount === "string" ? [costRow(day, each)] : usageRows(day, each),
-  );
+  return results.flatMap((each) => ("amount" in each ? [costRow(day, each)] : usageRows(day, each)));
 }
 
 const TOKEN_TYPES: Readonly<Record<string, string>> = {
@@ -40,19 +58,18 @@ const TOKEN_TYPES: Readonly<Record<string, string>> = {
   output_tokens: "output",
 };
 
-/** Amounts are in cents. */
-function costRow(day: string, given: Result): ExportRow {
+function costRow(day: string, given: z.infer<typeof costs>): ExportRow {
   const { amount, currency, cost_type, token_type } = given;
   return {
-    ...common(day, given),
+    ...commonOf(day, given),
     bucket: (token_type && (TOKEN_TYPES[token_type] ?? token_type)) || cost_type || undefined,
     quantity: undefined,
-    amount: readAmount(amount, AMOUNT_DECIMALS - 2),
+    amount,
     currency: (currency ?? "USD").toUpperCase(),
   };
 }
 
-function usageRows(day: string, given: Result): ExportRow[] {
+function usageRows(day: string, given: z.infer<typeof usage>): ExportRow[] {
   const counts = {
     input: given.uncached_input_tokens,
     cache_read: given.cache_read_input_tokens,
@@ -62,11 +79,11 @@ function usageRows(day: string, given: Result): ExportRow[] {
     web_search: given.server_tool_use?.web_search_requests,
   };
   return Object.entries(counts).flatMap(([bucket, quantity]) =>
-    quantity ? [{ ...common(day, given), bucket, quantity, amount: undefined, currency: undefined }] : [],
+    quantity ? [{ ...commonOf(day, given), bucket, quantity, amount: undefined, currency: undefined }] : [],
   );
 }
 
-function common(day: string, { model, service_tier, workspace_id }: Result) {
+function commonOf(day: string, { model, service_tier, workspace_id }: z.infer<typeof common>) {
   const tier = service_tier && service_tier !== "standard" ? service_tier : undefined;
   return { day, model: model ? modelName(model) : undefined, project: workspace_id ?? undefined, tier };
 }

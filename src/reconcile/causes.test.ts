@@ -59,7 +59,7 @@ const FILES: Readonly<Record<string, (model: number) => ExportRow[]>> = {
 async function readsOf(models: number, rowsOf: (model: number) => ExportRow[]): Promise<number> {
   const numbers = Array.from({ length: models }, (_, model) => model);
   const { counting, reads } = createCounter();
-  const file = { format: "CSV", zone: "UTC", rows: counting(numbers.flatMap(rowsOf)) };
+  const file = { format: "CSV", zone: "UTC", leftOut: [], rows: counting(numbers.flatMap(rowsOf)) };
   const own = { slots: counting(numbers.map(slot)), suspects: [] };
   const { cells, differences, ...zoned } = compareCosts(file, own, "UTC", TOLERANCE);
   const comparison = { ...zoned, cells: counting(cells), differences: counting(differences) };
@@ -80,7 +80,7 @@ describe("a sentence about a cause", () => {
   it("names the first of many buckets and prices, and how many there are besides", async () => {
     const many = Array.from({ length: 500 }, (_, at) => at);
     const own = { slots: [], suspects: [] };
-    const file = { format: "CSV", zone: "UTC", rows: many.map((at) => row(0, `b${at}`)) };
+    const file = { format: "CSV", zone: "UTC", leftOut: [], rows: many.map((at) => row(0, `b${at}`)) };
     const comparison = compareCosts(file, own, "UTC", TOLERANCE);
     const [cause] = await findCauses({ file, own, tolerance: TOLERANCE, comparison });
     expect(cause?.text).toMatch(/and 490 more\)\.$/);

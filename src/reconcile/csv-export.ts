@@ -1,11 +1,23 @@
+import { closestMatch } from "../base/text.ts";
+import { type CsvCell, parseCsv } from "./csv-records.ts";
 import {
   ExportFormatError,
+  type ExportProblem,
   type ExportRow,
+  isDay,
   readAmount,
   readQuantity,
   type VendorExport,
 } from "./export-row.ts";
-import { bucketOfWords, modelInText, modelName } from "./names.ts";
+import {
+  bucketNamed,
+  bucketOfWords,
+  KNOWN_BUCKETS,
+  type KnownNames,
+  modelInText,
+  modelName,
+} from "./names.ts";
+import { zoneDays } from "./zone-days.ts";
 
 /** Columns by what their names come to without case and punctuation; the first that is there counts. */
 const COLUMNS = {
@@ -29,101 +41,192 @@ const MODEL_SERVICES = /gemini|generative|vertex/i;
 /** Google begins its days at midnight in Los Angeles. */
 const GOOGLE_ZONE = "America/Los_Angeles";
 
-/** `models` are ours: a line item in words is matched to them. */
-export function readCsvExport(text: string, models: readonly string[]): VendorExport {
+/** `givenZone` is where the vendor begins its days; undefined = as the format has it. Throws ExportFormatError with all problems. */
+export function readCsvExport(text: string, names: KnownNames, givenZone?: string): VendorExport {
   const records = parseCsv(text);
   // Google's table has lines about the invoice above its header.
   const at = records.findIndex((record) => {
-    const names = record.map(plainName);
-    return COLUMNS.day.some((name) => names.includes(name));
+    const columns = record.map((cell) => plainName(cell.text));
+    return COLUMNS.day.some((name) => columns.includes(name));
   });
-  const header = records[at]?.map(plainName);
+  const header = records[at];
   if (header === undefined)
     throw new ExportFormatError("has no header with a column for the day (day, date, Usage start date)");
-  const place = (column: Column): number => {
-    const found = COLUMNS[column].map((name) => header.indexOf(name)).filter((index) => index >= 0);
-    return found[0] ?? -1;
-  };
-  const places = { amount: place("amount"), quantity: place("quantity") };
+  const places = placesOf(header);
   if (places.amount < 0 && places.quantity < 0)
     throw new ExportFormatError("has neither a column of amounts (amount, Cost) nor of quantities");
-  const isGoogle = header.includes(GOOGLE);
-  const rows = records.slice(at + 1).flatMap((record) => {
-    const cell = (column: Column): string | undefined => record[place(column)]?.trim() || undefined;
-    const day = dayOf(cell("day"));
-    // Lines of totals have no day.
-    const isOurs = MODEL_SERVICES.test(cell("service") ?? "gemini");
-    return day === undefined || !isOurs ? [] : [rowOf(day, cell, models)];
-  });
+  const isGoogle = header.some((cell) => plainName(cell.text) === GOOGLE);
+  const zone = givenZone ?? (isGoogle ? GOOGLE_ZONE : "UTC");
+  const problems: ExportProblem[] = [];
+  const reader: RowReader = {
+    names,
+    currency: places.amount < 0 ? "USD" : currencyOf(header[places.amount], problems),
+    dayAt: zoneDays(zone).dayAt,
+    refuse: (cell, column, message) =>
+      problems.push({
+        line: cell.line,
+        column: cell.column,
+        message: `${header[places[column]]?.text.trim() ?? column}: ${message}`,
+      }),
+  };
+  const rows: ExportRow[] = [];
+  const [totals, services]: [number[], number[]] = [[], []];
+  for (const record of records.slice(at + 1)) {
+    const row: Row = (column) => cellAt(record, places[column]);
+    const [start] = record;
+    if (start === undefined) continue;
+    const fields = record.length;
+    if (TOTALS.test(row("day")?.text ?? "")) totals.push(start.line);
+    else if (fields !== header.length)
+      problems.push({
+        line: start.line,
+        column: start.column,
+        message: `the row has ${fields} fields and the header ${header.length}; write a field with a comma in quotes`,
+      });
+    else if (!MODEL_SERVICES.test(row("service")?.text ?? "gemini")) services.push(start.line);
+    else rows.push(readRow(start, row, reader));
+  }
+  if (problems.length > 0) throw new ExportFormatError(problems);
+  const leftOut = [
+    { reason: "without a day, as totals are", lines: totals },
+    { reason: "of services that sell no models", lines: services },
+  ];
   return {
     format: isGoogle ? "Google billing CSV" : "CSV",
-    zone: isGoogle ? GOOGLE_ZONE : "UTC",
+    zone,
     rows,
+    leftOut: leftOut.filter(({ lines }) => lines.length > 0),
   };
 }
 
-function rowOf(
-  day: string,
-  cell: (column: Column) => string | undefined,
-  models: readonly string[],
-): ExportRow {
-  const item = cell("item");
-  const model = cell("model");
-  const amount = readAmount(cell("amount"));
-  const tier = cell("tier");
-  const bucket = cell("bucket");
+/** What the column of days has in lines of totals. */
+const TOTALS = /^(?:(?:grand |sub-?)?totals?:?)?$/i;
+
+/** A record's trimmed cell of a column; undefined = empty, or there is no such column. */
+type Row = (column: Column) => CsvCell | undefined;
+
+interface RowReader {
+  readonly names: KnownNames;
+  /** Of rows that name none. */
+  readonly currency: string;
+  dayAt(ms: number): string;
+  refuse(cell: CsvCell, column: Column, message: string): void;
+}
+
+function placesOf(header: readonly CsvCell[]): Readonly<Record<Column, number>> {
+  const names = header.map((cell) => plainName(cell.text));
+  const place = (column: Column): number => {
+    const at = COLUMNS[column].map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+    const again = names.indexOf(names[at] ?? "", at + 1);
+    const twice = header[again];
+    if (at >= 0 && twice !== undefined)
+      throw new ExportFormatError([
+        {
+          line: twice.line,
+          column: twice.column,
+          message: `there are two columns "${twice.text.trim()}"; remove one`,
+        },
+      ]);
+    return at;
+  };
+  const columns = Object.keys(COLUMNS) as Column[];
+  return Object.fromEntries(columns.map((column) => [column, place(column)])) as Record<Column, number>;
+}
+
+function cellAt(record: readonly CsvCell[], place: number): CsvCell | undefined {
+  const cell = record[place];
+  const text = cell?.text.trim() ?? "";
+  return cell === undefined || text === "" ? undefined : { ...cell, text };
+}
+
+function readRow(start: CsvCell, row: Row, reader: RowReader): ExportRow {
+  const { names, refuse } = reader;
+  const [amountCell, quantityCell] = [row("amount"), row("quantity")];
+  if (amountCell === undefined && quantityCell === undefined)
+    refuse(start, "amount", "the row has neither an amount nor a quantity");
+  const amount = amountCell && readAmount(amountCell.text);
+  if (amountCell && amount === undefined) refuse(amountCell, "amount", notDecimal(amountCell.text));
+  const quantity = quantityCell && readQuantity(quantityCell.text);
+  if (quantityCell && quantity === undefined) refuse(quantityCell, "quantity", notDecimal(quantityCell.text));
+  const item = row("item")?.text;
+  const model = row("model")?.text;
+  const tier = row("tier")?.text;
+  const currency = row("currency");
+  if (currency && !/^[a-z]{3}$/i.test(currency.text))
+    refuse(currency, "currency", `"${currency.text}" is no currency's code, such as USD`);
   return {
-    day,
-    model: model === undefined ? item && modelInText(item, models) : modelName(model),
-    bucket: bucket ?? (item === undefined ? undefined : bucketOfWords(item)),
-    project: cell("project"),
+    day: readDay(row("day") ?? start, reader),
+    model: model === undefined ? item && modelInText(item, names.models) : modelName(model),
+    bucket: readBucket(row("bucket"), reader) ?? (item === undefined ? undefined : bucketOfWords(item)),
+    project: row("project")?.text,
     tier: tier === "standard" || tier === "default" ? undefined : tier,
-    quantity: readQuantity(cell("quantity")),
+    quantity,
     amount,
-    currency: amount === undefined ? undefined : (cell("currency") ?? "USD").toUpperCase(),
+    currency: amount === undefined ? undefined : (currency?.text ?? reader.currency).toUpperCase(),
   };
 }
 
-function dayOf(text: string | undefined): string | undefined {
-  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text ?? "") ?? [];
-  if (day !== undefined || text === undefined) return day;
-  const [, month, ofMonth, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})/.exec(text) ?? [];
-  return month && ofMonth && `${year}-${month.padStart(2, "0")}-${ofMonth.padStart(2, "0")}`;
+function notDecimal(text: string): string {
+  return `"${text}" is no number with a decimal point, such as 1234.5 or 1,234.5`;
+}
+
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?: ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?$/;
+const OTHER_ORDER = /^\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}$/;
+
+/** A day as it is written; a time with its offset is on the day that it has in the vendor's zone. */
+function readDay(cell: CsvCell, { refuse, dayAt }: RowReader): string {
+  const { text } = cell;
+  const [, day = "", time, offset] = MOMENT.exec(text) ?? [];
+  const ms = Date.parse(
+    `${day}T${time ?? "00:00"}${offset === undefined || offset === "UTC" ? "Z" : offset}`,
+  );
+  if (isDay(day) && !Number.isNaN(ms)) return offset === undefined ? day : dayAt(ms);
+  const why = OTHER_ORDER.test(text)
+    ? "can begin with the day or with the month; write it as YYYY-MM-DD"
+    : "is no day, such as 2026-11-28";
+  refuse(cell, "day", `"${text}" ${why}`);
+  return "";
+}
+
+function readBucket(cell: CsvCell | undefined, { names, refuse }: RowReader): string | undefined {
+  if (cell === undefined) return undefined;
+  const bucket = bucketNamed(cell.text, names.tools);
+  if (bucket !== undefined) return bucket;
+  const near = closestMatch(cell.text, KNOWN_BUCKETS);
+  const hint =
+    near === undefined
+      ? `known: ${KNOWN_BUCKETS.join(", ")}, and tools with a price`
+      : `did you mean "${near}"?`;
+  refuse(cell, "bucket", `unknown bucket "${cell.text}"; ${hint}`);
+  return undefined;
+}
+
+const SYMBOLS: Readonly<Record<string, string>> = {
+  $: "USD",
+  "€": "EUR",
+  "£": "GBP",
+  "¥": "JPY",
+  "₹": "INR",
+};
+
+/** Of a column such as "Cost (€)"; amounts are in USD if neither it nor the row says otherwise. */
+function currencyOf(cell: CsvCell | undefined, problems: ExportProblem[]): string {
+  const [, unit] = /\(([^)]*)\)\s*$/.exec(cell?.text ?? "") ?? [];
+  const code = unit === undefined ? "USD" : (SYMBOLS[unit.trim()] ?? unit.trim().toUpperCase());
+  if (cell !== undefined && !/^[A-Z]{3}$/.test(code))
+    problems.push({
+      line: cell.line,
+      column: cell.column,
+      message: `unknown currency "${unit}"; write its code, such as Cost (USD)`,
+    });
+  return code;
 }
 
 /** "Unrounded Cost ($)" is "unroundedcost", "project.id" is "projectid". */
 function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^a-z]/g, "");
-}
-
-/** Records of a CSV text by RFC 4180; empty lines are none. */
-function parseCsv(text: string): string[][] {
-  const records: string[][] = [];
-  let record: string[] = [];
-  let field = "";
-  let quoted = false;
-  const endField = (): void => {
-    record.push(field);
-    field = "";
-  };
-  const endRecord = (): void => {
-    endField();
-    if (record.some((each) => each !== "")) records.push(record);
-    record = [];
-  };
-  for (let index = text.startsWith("\ufeff") ? 1 : 0; index < text.length; index += 1) {
-    const char = text[index];
-    if (quoted) {
-      if (char !== '"') field += char;
-      else if (text[index + 1] === '"') {
-        field += '"';
-        index += 1;
-      } else quoted = false;
-    } else if (char === '"' && field === "") quoted = true;
-    else if (char === ",") endField();
-    else if (char === "\n") endRecord();
-    else if (char !== "\r") field += char;
-  }
-  endRecord();
-  return records;
+  return name
+    .toLowerCase()
+    .replace(/\([^)]*\)\s*$/, "")
+    .replace(/[^a-z]/g, "");
 }

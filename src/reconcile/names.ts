@@ -1,4 +1,4 @@
-import type { TokenBucket } from "../usage/usage.ts";
+import { BILLED_UNITS, type TokenBucket } from "../usage/usage.ts";
 
 /** Our buckets as exports part them: none bills reasoning apart from output. */
 export const BUCKET_NAMES = {
@@ -22,12 +22,40 @@ export const BUCKET_NAMES = {
   videoOutput: "video_output",
 } as const satisfies Readonly<Record<TokenBucket, string>>;
 
+/** What the gateway knows of the names in an export. */
+export interface KnownNames {
+  /** A line item in words is matched to them. */
+  readonly models: readonly string[];
+  /** Tools that have a price. */
+  readonly tools: readonly string[];
+}
+
+/** What an upstream calls a model of ours. */
+export type NameAt = (upstream: string, model: string) => string;
+
 /** What our tools and the vendors' line items are called, first match first. */
 const TOOL_WORDS: readonly (readonly [RegExp, string])[] = [
   [/file.?search/, "file_search"],
   [/search|grounding/, "web_search"],
   [/code|container/, "code_execution"],
 ];
+
+/** Buckets of every catalog. A tool with a price is one too. */
+export const KNOWN_BUCKETS: readonly string[] = [
+  ...new Set([
+    ...Object.values(BUCKET_NAMES),
+    ...TOOL_WORDS.map(([, name]) => name),
+    ...BILLED_UNITS,
+    "request",
+  ]),
+];
+
+/** The bucket that an export calls by its name; `tools` are those with a price. Undefined = there is none. */
+export function bucketNamed(text: string, tools: readonly string[]): string | undefined {
+  const name = text.toLowerCase();
+  if (KNOWN_BUCKETS.includes(name)) return name;
+  return tools.some((tool) => tool.toLowerCase() === name) ? toolBucket(text) : undefined;
+}
 
 const SIDE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/(?:cach\w*.*(?:writ|creat|storage)|writ\w*.*cach).*1.?h/, "cache_write_1h"],

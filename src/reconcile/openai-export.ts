@@ -1,28 +1,43 @@
 import { z } from "zod";
-import { type ExportRow, readAmount } from "./export-row.ts";
+import { amountField, count, currency } from "./export-fields.ts";
+import type { ExportRow } from "./export-row.ts";
 import { bucketOfWords, modelName } from "./names.ts";
 
 // https://developers.openai.com/api/reference/resources/organization : costs and usage, pages of buckets. Both begin their days at 0:00 UTC.
 
-const count = z.number().nullish();
-const result = z.looseObject({
-  object: z.string(),
-  amount: z.looseObject({ value: z.union([z.number(), z.string()]), currency: z.string() }).nullish(),
-  line_item: z.string().nullish(),
-  quantity: count,
+const common = z.object({
   project_id: z.string().nullish(),
+});
+const costs = common.extend({
+  object: z.literal("organization.costs.result"),
+  amount: z.object({ value: amountField({ isNumber: true }), currency }),
+  line_item: z.string().nullish(),
+  quantity: z.number().nullish(),
+});
+const usage = common.extend({
+  object: z.enum([
+    "organization.usage.completions.result",
+    "organization.usage.embeddings.result",
+    "organization.usage.moderations.result",
+  ]),
   model: z.string().nullish(),
   service_tier: z.string().nullish(),
   batch: z.boolean().nullish(),
-  input_tokens: count,
+  input_tokens: z.int().min(0),
   output_tokens: count,
   input_cached_tokens: count,
 });
-type Result = z.infer<typeof result>;
+const result = z
+  .discriminatedUnion("object", [costs, usage])
+  .refine((each) => !("input_tokens" in each) || (each.input_cached_tokens ?? 0) <= each.input_tokens, {
+    path: ["input_cached_tokens"],
+    message: "must be at most input_tokens",
+  });
 
-export const openaiBucket = z.looseObject({
+export const openaiBucket = z.object({
   object: z.literal("bucket"),
-  start_time: z.number(),
+  // To the end of the year 9999.
+  start_time: z.int().min(0).max(253_402_300_799),
   results: z.array(result).optional(),
   // As the reference also spells it.
   result: z.array(result).optional(),
@@ -35,12 +50,12 @@ export function readOpenaiBucket({
 }: z.infer<typeof openaiBucket>): ExportRow[] {
   const day = new Date(start * 1000).toISOString().slice(0, 10);
   return (results ?? other ?? []).flatMap((each) =>
-    each.object === "organization.costs.result" ? [costRow(day, each)] : usageRows(day, each),
+    "amount" in each ? [costRow(day, each)] : usageRows(day, each),
   );
 }
 
 /** A line item is a model and a bucket, as in "gpt-5-2025-08-07, cached input", or a tool. */
-function costRow(day: string, { amount, line_item, quantity, project_id }: Result): ExportRow {
+function costRow(day: string, { amount, line_item, quantity, project_id }: z.infer<typeof costs>): ExportRow {
   const [model, words] = partedItem(line_item ?? "");
   return {
     day,
@@ -49,8 +64,8 @@ function costRow(day: string, { amount, line_item, quantity, project_id }: Resul
     project: project_id ?? undefined,
     tier: words === undefined ? undefined : /priority|flex|batch/.exec(words.toLowerCase())?.[0],
     quantity: quantity ?? undefined,
-    amount: readAmount(amount?.value),
-    currency: amount?.currency.toUpperCase(),
+    amount: amount.value,
+    currency: amount.currency.toUpperCase(),
   };
 }
 
@@ -60,11 +75,11 @@ function partedItem(item: string): [model: string | undefined, words: string | u
   return at < 0 ? [undefined, item] : [item.slice(0, at), item.slice(at + 2)];
 }
 
-function usageRows(day: string, given: Result): ExportRow[] {
+function usageRows(day: string, given: z.infer<typeof usage>): ExportRow[] {
   const { model, project_id, service_tier, batch, input_tokens, output_tokens, input_cached_tokens } = given;
   const cached = input_cached_tokens ?? 0;
   const tier = batch === true ? "batch" : service_tier;
-  const counts = { input: (input_tokens ?? 0) - cached, cache_read: cached, output: output_tokens ?? 0 };
+  const counts = { input: input_tokens - cached, cache_read: cached, output: output_tokens ?? 0 };
   return Object.entries(counts).flatMap(([bucket, quantity]) =>
     quantity === 0
       ? []

@@ -1,7 +1,7 @@
 import type { AttemptCostText } from "../billing/pricing/attempt-cost.ts";
 import type { UsageRow } from "../billing/usage-log/usage-store.ts";
 import type { Queryable } from "../storage/database.ts";
-import type { NameAt } from "./own-costs.ts";
+import type { KnownNames, NameAt } from "./names.ts";
 
 /** A request that asked an upstream, with what its attempts cost. */
 export interface CostedRequest
@@ -58,14 +58,16 @@ export async function* readCostedRequests(
   }
 }
 
-/** Names of the upstreams, and of the models as they are asked for them. */
-export interface UpstreamNames {
+/** Names of the upstreams, of the models as they are asked for them, and of the tools that have or had a price. */
+export interface CatalogNames extends KnownNames {
   readonly upstreams: readonly string[];
-  readonly models: readonly string[];
   readonly nameAt: NameAt;
 }
 
-export async function readUpstreamNames(db: Queryable): Promise<UpstreamNames> {
+export async function readNames(db: Queryable): Promise<CatalogNames> {
+  const tools = await db.query<{ name: string }>(
+    "select distinct jsonb_object_keys(dimensions -> 'calls') as name from prices",
+  );
   const rows = await db.query<{ name: string; models: Readonly<Record<string, string>> }>(
     "select name, models from upstreams order by name",
   );
@@ -74,5 +76,6 @@ export async function readUpstreamNames(db: Queryable): Promise<UpstreamNames> {
     nameAt: (upstream, model) => modelsAt.get(upstream)?.[model] ?? model,
     upstreams: rows.map(({ name }) => name),
     models: [...new Set(rows.flatMap(({ models }) => Object.values(models)))],
+    tools: tools.map(({ name }) => name),
   };
 }

@@ -4,7 +4,7 @@ import { decodeCharge, type ShownCharge } from "../billing/pricing/charge-text.t
 import { EXACT_PER_NANO, type PriceLine } from "../billing/pricing/price.ts";
 import { chargeOfRow } from "../billing/usage-log/receipts.ts";
 import { AMOUNT_PER_NANO } from "./export-row.ts";
-import { BUCKET_NAMES, modelName, toolBucket } from "./names.ts";
+import { BUCKET_NAMES, modelName, type NameAt, toolBucket } from "./names.ts";
 import type { CostedRequest } from "./own-costs-store.ts";
 
 export interface Sums {
@@ -26,6 +26,8 @@ export interface Slot {
 export interface Suspect {
   readonly id: string;
   readonly model: string;
+  /** Where it explains only this bucket. */
+  readonly bucket?: string;
   readonly acceptedMs: number;
   readonly endedMs: number;
   readonly why: readonly Why[];
@@ -92,9 +94,6 @@ export function quantitiesOf(
       return [...counts].map(([bucket, quantity]) => ({ model: modelName(model), bucket, quantity }));
     });
 }
-
-/** What an upstream calls a model of ours. */
-export type NameAt = (upstream: string, model: string) => string;
 
 /** What an attempt used of one model. */
 interface Attempt {

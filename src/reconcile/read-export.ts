@@ -1,17 +1,23 @@
 import { z } from "zod";
+import { parseExact } from "../base/json/exact-json.ts";
+import { flattenIssues, issueMessage, pathText } from "../base/schema-issues.ts";
 import { anthropicBucket, readAnthropicBucket } from "./anthropic-export.ts";
 import { readCsvExport } from "./csv-export.ts";
 import { ExportFormatError, type ExportRow, type VendorExport } from "./export-row.ts";
+import type { KnownNames } from "./names.ts";
 import { openaiBucket, readOpenaiBucket } from "./openai-export.ts";
 
 const page = z.looseObject({ data: z.array(z.unknown()), has_more: z.boolean().nullish() });
 
-/** Reads an export as it was downloaded; several pages are an array of them. `models` are ours. Throws ExportFormatError. */
-export function readExport(text: string, models: readonly string[]): VendorExport {
+/**
+ * Reads an export as it was downloaded; several pages are an array of them. `zone` is where the vendor begins its days;
+ * undefined = as the format has it. Throws ExportFormatError.
+ */
+export function readExport(text: string, names: KnownNames, zone?: string): VendorExport {
   const isJson = /^\s*[[{]/.test(text);
   // Parsed records take far more memory than their text: too many are not parsed at all.
   if (!isJson) requireFew(text.match(/\n/g)?.length ?? 0, "lines");
-  const found = isJson ? readPages(text) : readCsvExport(text, models);
+  const found = isJson ? readPages(text, zone) : readCsvExport(text, names, zone);
   requireFew(found.rows.length, "rows");
   if (found.rows.length === 0) throw new ExportFormatError("has no rows");
   return found;
@@ -27,7 +33,7 @@ function requireFew(count: number, what: "lines" | "rows"): void {
   );
 }
 
-function readPages(text: string): VendorExport {
+function readPages(text: string, zone = "UTC"): VendorExport {
   const given = parse(text);
   const pages = z
     .array(page)
@@ -36,23 +42,52 @@ function readPages(text: string): VendorExport {
   if (!pages.success) throw new ExportFormatError("is no page of an export: it has no `data`");
   if (pages.data.at(-1)?.has_more === true)
     throw new ExportFormatError("is not the last page (`has_more`): put all pages into one array");
-  const buckets = pages.data.flatMap(({ data }) => data);
-  const openai = z.array(openaiBucket).safeParse(buckets);
-  if (openai.success) return ofVendor("OpenAI", openai.data.flatMap(readOpenaiBucket));
-  const anthropic = z.array(anthropicBucket).safeParse(buckets);
-  if (anthropic.success) return ofVendor("Anthropic", anthropic.data.flatMap(readAnthropicBucket));
+  const buckets = pages.data.flatMap(({ data }, page) =>
+    data.map((bucket, index) => ({
+      bucket,
+      path: [...(Array.isArray(given) ? [page] : []), "data", index],
+    })),
+  );
+  const has = (field: string): boolean => buckets.some(({ bucket }) => isRecord(bucket) && field in bucket);
+  if (has("start_time")) return ofVendor("OpenAI", zone, rowsOf(buckets, openaiBucket, readOpenaiBucket));
+  if (has("starting_at") || buckets.length === 0)
+    return ofVendor("Anthropic", zone, rowsOf(buckets, anthropicBucket, readAnthropicBucket));
   throw new ExportFormatError("is neither an export of OpenAI's nor of Anthropic's");
+}
+
+/** Rows of all buckets; throws with all that is wrong in them. */
+function rowsOf<Bucket>(
+  buckets: readonly { readonly bucket: unknown; readonly path: readonly (string | number)[] }[],
+  schema: z.ZodType<Bucket>,
+  read: (bucket: Bucket) => ExportRow[],
+): ExportRow[] {
+  const parsed = buckets.map(({ bucket, path }) => ({
+    path,
+    result: schema.safeParse(bucket, { error: issueMessage }),
+  }));
+  const issues = parsed.flatMap(({ path, result }) =>
+    result.success ? [] : flattenIssues(result.error.issues, path),
+  );
+  if (issues.length > 0)
+    throw new ExportFormatError(
+      issues.map(({ path, message }) => ({ message: `can't be read: ${pathText(path)}: ${message}` })),
+    );
+  return parsed.flatMap(({ result }) => (result.success ? read(result.data) : []));
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     throw new ExportFormatError("is no JSON");
   }
 }
 
-function ofVendor(vendor: string, rows: readonly ExportRow[]): VendorExport {
+function ofVendor(vendor: string, zone: string, rows: readonly ExportRow[]): VendorExport {
   const kind = rows.some(({ amount }) => amount !== undefined) ? "costs" : "usage";
-  return { format: `${vendor} ${kind}`, zone: "UTC", rows };
+  return { format: `${vendor} ${kind}`, zone, rows, leftOut: [] };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }

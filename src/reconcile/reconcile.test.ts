@@ -284,6 +284,19 @@ describe("a fault in an export is found and named", () => {
 });
 
 describe("requests that may explain a difference", () => {
+  it("by their quantity explain the bucket that has it, and no other", async () => {
+    const moved = answers().map(({ usage, ...each }, at) => {
+      const input = at === 0 ? 0 : usage.inputUncached;
+      const output = at === 0 ? usage.outputVisible - 7 : usage.outputVisible;
+      return { ...each, usage: { ...usage, inputUncached: input, outputVisible: output } };
+    });
+    const { differences } = await compared(csvOf(moved));
+    expect(differences.map(({ bucket, requests }) => [bucket, requests])).toEqual([
+      ["input", [{ id: ids[0], why: ["same quantity"] }]],
+      ["output", []],
+    ]);
+  });
+
   it("are those that are estimated, implausible, unpriced, of unknown cost or across midnight", async () => {
     const model = "doubtful";
     const at = Date.parse("2026-04-10T12:00:00Z");
@@ -367,7 +380,8 @@ describe("a file that can't be compared", () => {
     ['{"data":[]}', /no rows/],
     ["a,b\n1,2", /no header/],
     ["day,model\n2026-01-01,m", /neither a column of amounts/],
-    ["day,amount\nnever,1", /no rows/],
+    ["day,amount\nnever,1", /"never" is no day/],
+    ["day,amount\nTotal,1", /no rows/],
   ])("such as %j is named", async (text, message) => {
     await expect(compared(text)).rejects.toThrow(ExportFormatError);
     await expect(compared(text)).rejects.toThrow(message);

@@ -2,9 +2,10 @@ import { formatDecimal } from "../base/money.ts";
 import type { Queryable } from "../storage/database.ts";
 import { type Cause, findCauses, listed } from "./causes.ts";
 import { type Cell, type Comparison, compareCosts } from "./compare.ts";
-import { AMOUNT_DECIMALS, ExportFormatError, type VendorExport } from "./export-row.ts";
-import { type NameAt, quantitiesOf, type Suspect, sumOwnCosts, type Why } from "./own-costs.ts";
-import { readCostedRequests, readUpstreamNames } from "./own-costs-store.ts";
+import { AMOUNT_DECIMALS, ExportFormatError, type LeftOut, type VendorExport } from "./export-row.ts";
+import type { NameAt } from "./names.ts";
+import { quantitiesOf, type Suspect, sumOwnCosts, type Why } from "./own-costs.ts";
+import { readCostedRequests, readNames } from "./own-costs-store.ts";
 import { readExport } from "./read-export.ts";
 import { zoneDays } from "./zone-days.ts";
 
@@ -26,6 +27,8 @@ export interface ReconcileReport {
   readonly from: string;
   readonly to: string;
   readonly rows: number;
+  /** Lines of the file that are no usage of models, such as totals. */
+  readonly left_out: readonly LeftOut[];
   readonly ours_usd: string;
   readonly theirs_usd: string | null;
   /** The largest, largest first. */
@@ -62,17 +65,16 @@ export async function reconcile(
   text: string,
   { project, upstreams, zone: givenZone, tolerance }: ReconcileOptions,
 ): Promise<ReconcileReport> {
-  const names = await readUpstreamNames(db);
+  const names = await readNames(db);
   const unknown = upstreams?.find((name) => !names.upstreams.includes(name));
   if (unknown !== undefined)
     throw new ExportFormatError(`can't be compared: there is no upstream "${unknown}"`);
-  const file = ofProject(readExport(text, names.models), project);
-  const zone = givenZone ?? file.zone;
-  const days = zoneDays(zone);
+  const file = ofProject(readExport(text, names, givenZone), project);
+  const days = zoneDays(file.zone);
   const chosen = upstreams && new Set(upstreams);
   const { from, to } = spanOf(file);
   const own = await sumOwnCosts(readCostedRequests(db, from, to), chosen, names.nameAt);
-  const comparison = compareCosts(file, own, zone, tolerance);
+  const comparison = compareCosts(file, own, file.zone, tolerance);
   const largest = comparison.differences.slice(0, MAX_REPORTED);
   const causes = await findCauses({ file, own, tolerance, comparison });
   const suspects = [
@@ -132,8 +134,7 @@ async function sameQuantity(
       if (found.length >= MAX_SHOWN * differences.length) return found;
       const tail = `${bucket} ${quantity}`;
       if (!wanted.has(`${day} ${model} ${tail}`) && !wanted.has(`${day}  ${tail}`)) continue;
-      found.push({ id: request.requestId, model, acceptedMs, endedMs, why: ["same quantity"] });
-      break;
+      found.push({ id: request.requestId, model, bucket, acceptedMs, endedMs, why: ["same quantity"] });
     }
   }
   return found;
@@ -155,6 +156,7 @@ function reportOf(
     from: firstDay,
     to: lastDay,
     rows: file.rows.length,
+    left_out: file.leftOut,
     ours_usd: usd(cells.reduce((sum, { ours }) => sum + ours.amount, 0n)),
     theirs_usd: isPriced ? usd(cells.reduce((sum, { theirs }) => sum + (theirs.amount ?? 0n), 0n)) : null,
     differences: differences.slice(0, MAX_REPORTED).map((cell) => ({
@@ -176,14 +178,16 @@ function reportOf(
 }
 
 function suspectsOf(
-  { day, model }: Cell,
+  { day, model, bucket }: Cell,
   suspects: readonly Suspect[],
   dayAt: (ms: number) => string,
 ): ReportedDifference["requests"] {
   const found = new Map<string, Why[]>();
-  for (const { id, model: asked, acceptedMs, endedMs, why } of suspects) {
+  for (const suspect of suspects) {
+    const { id, acceptedMs, endedMs, why } = suspect;
     const isHere = dayAt(endedMs) === day || (why.includes("across midnight") && dayAt(acceptedMs) === day);
-    if (!isHere || (model !== undefined && asked !== model)) continue;
+    if (!isHere || (model !== undefined && suspect.model !== model)) continue;
+    if (suspect.bucket !== undefined && suspect.bucket !== bucket) continue;
     if (found.size >= MAX_SHOWN && !found.has(id)) continue;
     found.set(id, [...new Set([...(found.get(id) ?? []), ...why])]);
   }

@@ -28,8 +28,8 @@ afterAll(async () => {
 async function reconciled(text: string, ...options: string[]) {
   const file = join(gateway.dataDir, "export");
   await writeFile(file, text);
-  const { code, stdout } = await gateway.run("reconcile", file, "--tolerance", "0", ...options);
-  return { code, stdout };
+  const { code, stdout, stderr } = await gateway.run("reconcile", file, "--tolerance", "0", ...options);
+  return { code, stdout, stderr };
 }
 
 describe("faregate reconcile", () => {
@@ -54,6 +54,15 @@ describe("faregate reconcile", () => {
     const doubled = await reconciled([...lines, lines[1]].join("\n"), "--json");
     expect(JSON.parse(doubled.stdout).causes).toMatchObject([{ name: "duplicate_row" }]);
     expect(doubled.code).toBe(1);
+  });
+
+  it("names what it can't read by file, line and column, and the lines that it leaves out", async () => {
+    const refused = await reconciled('day,model,bucket,amount\n2026-01-01,m,inputs,"0,003"\n');
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatch(/export:2:14: bucket: unknown bucket "inputs"; did you mean "input"\?$/m);
+    expect(refused.stderr).toMatch(/export:2:21: amount: "0,003" is no number/m);
+    const { stdout } = await reconciled("day,amount\n2026-01-01,0\nTotal,0\n");
+    expect(stdout).toMatch(/^Left out: 1 row without a day, as totals are \(line 3\)\.$/m);
   });
 
   it("ends in 3 where it could not run, and in 2 where its options make no sense", async () => {

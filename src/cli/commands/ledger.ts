@@ -7,7 +7,7 @@ import { withDatabase } from "../open.ts";
 /** Recomputes every balance from the transfers and checks every rule of the books. */
 export const ledgerVerifyCommand: Command = {
   name: "ledger verify",
-  summary: "recompute every balance and check every rule; exit code 1 = discrepancies, 3 = not run",
+  summary: "recompute every balance and check every rule; exit code 1 = discrepancies, 3 = could not run",
   positionals: [],
   options: { json: { type: "boolean", help: "print the whole report as JSON" } },
   failureCode: 3,

@@ -26,7 +26,7 @@ import { columns } from "../text-table.ts";
 /** Compares the catalog's prices with public lists, and writes those that are accepted. */
 export const pricesCommand: Command = {
   name: "prices",
-  summary: "compare model prices with public price lists; exit code 1 = differences, 3 = not run",
+  summary: "compare model prices with public price lists; exit code 1 = differences, 3 = could not run",
   positionals: [],
   options: {
     file: {

@@ -14,12 +14,12 @@ const DEFAULT_TOLERANCE = "0.01";
 /** Holds a vendor's export of usage or costs against the cost rows of the same days. */
 export const reconcileCommand: Command = {
   name: "reconcile",
-  summary: "compare a vendor's export with recorded costs; exit code 1 = differences, 3 = not run",
+  summary: "compare a vendor's export with recorded costs; exit code 1 = differences, 3 = could not run",
   positionals: ["FILE"],
   options: {
-    upstream: { type: "string", value: "a,b", help: "only what these upstreams were sent (default: all)" },
+    upstream: { type: "string", value: "a,b", help: "only requests sent to these upstreams (default: all)" },
     project: { type: "string", value: "ID", help: "only the export's rows of this project" },
-    workspace: { type: "string", value: "ID", help: "the same of a workspace" },
+    workspace: { type: "string", value: "ID", help: "only the export's rows of this workspace" },
     zone: {
       type: "string",
       value: "ZONE",
@@ -52,7 +52,7 @@ export const reconcileCommand: Command = {
     return withDatabase(config, "reconcile", async ({ database }) => {
       const options = { project, upstreams, zone, tolerance };
       const report = await reconcile(database, exported, options).catch((error: unknown) => {
-        throw error instanceof ExportFormatError ? new CommandFailure(`${file} ${error.message}`) : error;
+        throw error instanceof ExportFormatError ? new CommandFailure(error.describe(file)) : error;
       });
       console.log(flag("json") ? JSON.stringify(report, null, 2) : asText(report));
       return report.differences.length === 0 && report.causes.length === 0 ? 0 : 1;
@@ -81,6 +81,9 @@ function asText(report: ReconcileReport): string {
   const { differences_total: differencesTotal, causes_total: causesTotal } = report;
   const more = differencesTotal - differences.length;
   const moreCauses = causesTotal - causes.length;
+  const leftOut = report.left_out.map(
+    ({ reason, lines }) => `${counted(lines.length, "row")} ${reason} (${linesOf(lines)})`,
+  );
   const lines = [
     ...(differences.length === 0 ? [] : columns([header, ...differences.map(rowOf)])),
     ...(more === 0 ? [] : [`These are the largest; ${counted(more, "smaller difference")} not listed.`]),
@@ -89,6 +92,7 @@ function asText(report: ReconcileReport): string {
       : ["What may explain it:", ...causes.map(({ name, text }) => `  ${name}: ${text}`)]),
     ...(moreCauses === 0 ? [] : [`  ${counted(moreCauses, "further cause")} not listed.`]),
     ...(requests.length === 0 ? [] : ["Requests to look at:", ...requests]),
+    ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join("; ")}.`]),
     `${differences.length === 0 ? "No differences" : counted(differencesTotal, "difference")}: ${about}; recorded $${short(report.ours_usd)}${theirs}.`,
   ];
   return lines.join("\n");
@@ -106,6 +110,12 @@ function rowOf(each: ReportedDifference): string[] {
     theirs.usd === null ? "" : short(theirs.usd),
     difference === null ? "" : short(difference),
   ];
+}
+
+/** The first lines of several. */
+function linesOf(lines: readonly number[]): string {
+  const shown = lines.slice(0, 5).join(", ");
+  return `${lines.length === 1 ? "line" : "lines"} ${shown}${lines.length > 5 ? ", ..." : ""}`;
 }
 
 function nameOf({ day, model, bucket }: ReportedDifference): string {
