@@ -46,7 +46,7 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_value":
       return issue.input === undefined
         ? "is required"
-        : `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+        : `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}${valueHint(issue)}`;
     case "unrecognized_keys":
       return `unknown key ${KEY}; ${KNOWN}${knownKeys(issue).join(", ")}`;
     case "too_small":
@@ -82,6 +82,21 @@ function knownKeys(issue: z.core.$ZodRawIssue): string[] {
 function suggestion(key: string, message: string): string {
   const known = message.slice(message.indexOf(KNOWN) + KNOWN.length).split(", ");
   const near = closestMatch(key, known);
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+/** The one of the allowed words that is a slip away from what is written, or begins with it. */
+function valueHint({
+  input,
+  values,
+}: {
+  readonly input?: unknown;
+  readonly values: readonly unknown[];
+}): string {
+  const words = values.filter((value) => typeof value === "string");
+  if (typeof input !== "string" || words.length < 2) return "";
+  const begun = input.length < 3 ? [] : words.filter((word) => word.startsWith(input));
+  const near = begun.length === 1 ? begun[0] : closestMatch(input, words);
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 

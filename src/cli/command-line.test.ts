@@ -28,3 +28,12 @@ it.each([
 ])("names what there is instead of %j", async (args, sentence) => {
   expect(await misusedBy(...args)).toBe(`faregate: ${sentence}`);
 });
+
+it("begins every line of a failure with its name", async () => {
+  const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const readConfig = (): never => {
+    throw new Error("f.yaml:1:1: one\nf.yaml:2:1: two");
+  };
+  expect(await runCommandLine(["migrate"], readConfig)).toBe(1);
+  expect(said.mock.calls).toEqual([["faregate: f.yaml:1:1: one\nfaregate: f.yaml:2:1: two"]]);
+});

@@ -116,7 +116,7 @@ async function runCommand(
     });
   } catch (error) {
     if (error instanceof UsageError) return misused(`${error.message} (see faregate ${command.name} --help)`);
-    console.error(`faregate: ${sentenceOf(error, config)}`);
+    console.error(sentenceOf(error, config).replace(/^/gm, "faregate: "));
     return command.failureCode ?? 1;
   }
 }

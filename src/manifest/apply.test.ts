@@ -76,9 +76,9 @@ describe("applying a file", () => {
   it("to an empty database makes everything, named in the order in which it depends on each other", async () => {
     expect(await apply({})).toBe(
       `+ group partners: factor 0.85
-+ model text: oa, oa-response, an, ge
-+ model embed: embeddings
-+ upstream main: openai
++ model text: oa, oa-response, an, ge, context_tokens 1000, max_output_tokens 100, price.input 3, price.output 15
++ model embed: embeddings, groups [partners], price.input 0.02
++ upstream main: openai, base_url https://vendor.example/v1, models [text: gpt]
 + account acme: group default
 + balance acme: 25 USD opening balance
 + key acme/ci`,

@@ -10,6 +10,14 @@ export function changedFields(before: FileRecord, after: FileRecord): string[] {
   });
 }
 
+/** `weight 3` for each field that a new item has otherwise than `defaults`. */
+export function setFields(record: FileRecord, defaults: FileRecord = {}): string[] {
+  const usual = flatten(defaults);
+  return Array.from(flatten(record)).flatMap(([field, text]) =>
+    usual.get(field) === text ? [] : [`${field} ${text}`],
+  );
+}
+
 const UNSET = "(unset)";
 
 /** Every leaf by its path, as text that only equal values share. */

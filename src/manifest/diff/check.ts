@@ -6,8 +6,9 @@ import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-n
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";
 import { FAMILIES } from "../../families/table.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
+import { type NamedItem, namedItems } from "../file/named-items.ts";
 import { decodeTable } from "../file/price-spelling.ts";
-import type { FileAccount, FileGroup, FileModel, FileUpstream } from "../file/schema.ts";
+import type { FileModel, FileUpstream } from "../file/schema.ts";
 
 /** An item that is sound by itself, with its place in its list. */
 export interface Item<T> {
@@ -15,12 +16,13 @@ export interface Item<T> {
   readonly value: T;
 }
 
-/** What the rules between items see: the sound items, and the names of all, broken ones included. */
+/** What the rules between items see: the names in all items, broken ones included, and the sound items. */
 export interface CheckedFile {
-  readonly groups: readonly Item<FileGroup>[];
+  readonly named: Readonly<
+    Record<"groups" | "models" | "upstreams" | "accounts", readonly Item<NamedItem>[]>
+  >;
   readonly models: readonly Item<FileModel>[];
   readonly upstreams: readonly Item<FileUpstream>[];
-  readonly accounts: readonly Item<FileAccount>[];
   readonly groupNames: ReadonlySet<string>;
   readonly modelIds: ReadonlySet<string>;
   /** Where names must be declared, for messages: "in this file". */
@@ -34,13 +36,16 @@ export function checkFile(file: CheckedFile): Issue[] {
     issues.push({ path, message });
   };
   const checks: Checks = { file, report };
-  twice(file.groups, (group) => group.name, ["groups"], "name", report);
-  twice(file.models, (model) => model.id, ["models"], "id", report);
-  twice(file.upstreams, (upstream) => upstream.name, ["upstreams"], "name", report);
-  twice(file.accounts, (account) => account.name, ["accounts"], "name", report);
+  const { groups, models, upstreams, accounts } = file.named;
+  twice(groups, "name", ["groups"], report);
+  twice(models, "id", ["models"], report);
+  twice(upstreams, "name", ["upstreams"], report);
+  twice(accounts, "name", ["accounts"], report);
+  for (const { index, value } of models) checkGroups(checks, ["models", index], value);
+  for (const { index, value } of upstreams) checkUpstreamNames(checks, ["upstreams", index], value);
+  checkAccounts(checks);
   for (const { index, value } of file.models) checkModel(checks, ["models", index], value);
   for (const { index, value } of file.upstreams) checkUpstream(checks, ["upstreams", index], value);
-  checkAccounts(checks);
   return issues;
 }
 
@@ -50,7 +55,6 @@ interface Checks {
 }
 
 function checkModel(checks: Checks, path: Path, model: FileModel): void {
-  checkGroups(checks, path, model.groups);
   if (model.family === undefined) checkTextModel(checks, path, model);
   else checkMediaModel(checks, path, model, FAMILIES[model.family]);
 }
@@ -145,15 +149,38 @@ function checkMediaPrice(
   report(path, `${all} ${family.name}: ${missing.join(", ")} (0 makes it free)`);
 }
 
+function checkUpstreamNames(checks: Checks, path: Path, upstream: NamedItem): void {
+  const { report } = checks;
+  checkBaseUrl(checks, path, upstream);
+  checkGroups(checks, path, upstream);
+  checkReference(checks, [...path, "api_key"], upstream.api_key);
+  upstream.api_keys.forEach((secret, index, all) => {
+    checkReference(checks, [...path, "api_keys", index], secret);
+    if (all.indexOf(secret) !== index) report([...path, "api_keys", index], "is already in this list");
+  });
+  for (const [step, id] of modelNames(upstream)) checkModelName(checks, [...path, "models", step], id);
+}
+
+/** The address of a call, copied from a vendor's page: every request would go to a path below it. */
+function checkBaseUrl({ report }: Checks, path: Path, { kind = "", base_url: url }: NamedItem): void {
+  if (url === undefined) return;
+  const { paths = {}, modelsPath } = kindOf(kind) ?? {};
+  const root = url.replace(/\/+$/, "");
+  const ends = [...Object.values(paths), modelsPath ?? "/models"].map((end) => end.replace(/\{.*$/, ""));
+  const end = ends.find((each) => root.endsWith(each) && each.length > 1);
+  if (end !== undefined)
+    report([...path, "base_url"], `ends in an endpoint's path; use ${root.slice(0, -end.length)}`);
+}
+
+/** The models of an upstream by your names; the step leads to the name in the file. */
+function modelNames({ models }: Pick<NamedItem, "models">): [step: string | number, id: unknown][] {
+  return Array.isArray(models) ? [...models.entries()] : Object.keys(models).map((id) => [id, id]);
+}
+
 function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void {
-  const { file, report } = checks;
-  checkGroups(checks, path, upstream.groups);
+  const { report } = checks;
   if (upstream.api_key !== undefined && upstream.api_keys !== undefined)
     report([...path, "api_keys"], "can't be combined with api_key; put all credentials into api_keys");
-  checkReference(checks, [...path, "api_key"], upstream.api_key);
-  upstream.api_keys?.forEach((secret, index) => {
-    checkReference(checks, [...path, "api_keys", index], secret);
-  });
   const kind = kindOf(upstream.kind);
   if (kind?.needsKey && upstream.api_key === undefined && upstream.api_keys === undefined)
     report([...path, "api_key"], `is required for kind ${upstream.kind}`);
@@ -162,22 +189,8 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
     if (paths[protocol] === undefined)
       report([...path, "protocols", index], `isn't supported by kind ${upstream.kind}`);
   });
-  upstream.api_keys?.forEach((secret, index, all) => {
-    if (all.indexOf(secret) !== index) report([...path, "api_keys", index], "is already in this list");
-  });
-  const mapped: [string | number, string][] = Array.isArray(upstream.models)
-    ? [...upstream.models.entries()]
-    : Object.keys(upstream.models).map((id) => [id, id]);
-  for (const [step, id] of mapped) {
-    if (!file.modelIds.has(id))
-      report([...path, "models", step], undeclared("model", id, file.modelIds, file.where));
-  }
-  checkCost(
-    checks,
-    [...path, "cost", "prices"],
-    upstream.cost?.prices ?? {},
-    new Set(mapped.map(([, id]) => id)),
-  );
+  const models = new Set(modelNames(upstream).map(([, id]) => String(id)));
+  checkCost(checks, [...path, "cost", "prices"], upstream.cost?.prices ?? {}, models);
 }
 
 /** A cost is computed as a charge is, so its prices are held to the same rules. */
@@ -198,36 +211,45 @@ function checkCost(
 function checkAccounts(checks: Checks): void {
   const { file, report } = checks;
   const owners = new Map<string, string>();
-  for (const { index, value: account } of file.accounts) {
+  for (const { index, value: account } of file.named.accounts) {
     const path: Path = ["accounts", index];
-    if (!file.groupNames.has(account.group))
-      report([...path, "group"], undeclared("group", account.group, file.groupNames, file.where));
-    const keys = (account.keys ?? []).map((value, at) => ({ index: at, value }));
-    twice(keys, (key) => key.name, [...path, "keys"], "name", report);
+    checkGroup(checks, [...path, "group"], account.group);
+    const keys = namedItems(account.keys);
+    twice(keys, "name", [...path, "keys"], report);
     for (const { index: at, value: key } of keys) {
-      checkReference(checks, [...path, "keys", at, "key"], key.key);
+      const place: Path = [...path, "keys", at];
+      checkReference(checks, [...place, "key"], key.key);
       const owner = key.key && owners.get(key.key);
-      if (owner) report([...path, "keys", at, "key"], `is the same as that of ${owner}; keys must be unique`);
+      if (owner) report([...place, "key"], `is the same as that of ${owner}; keys must be unique`);
       if (key.key) owners.set(key.key, owner ?? `${account.name}/${key.name}`);
-      key.models?.forEach((id, place) => {
-        if (!file.modelIds.has(id))
-          report([...path, "keys", at, "models", place], undeclared("model", id, file.modelIds, file.where));
-      });
+      for (const [step, id] of modelNames(key)) checkModelName(checks, [...place, "models", step], id);
     }
   }
 }
 
 /** LiteLLM's way to name a variable would pass as a credential, and every request would fail with it. */
-function checkReference({ report }: Checks, path: Path, secret: string | undefined): void {
-  const name = /^os\.environ\/(.+)$/.exec(secret ?? "")?.[1];
+function checkReference({ report }: Checks, path: Path, secret: unknown): void {
+  if (typeof secret !== "string") return;
+  const [, name] = /^os\.environ\/(.+)$/.exec(secret) ?? [];
   if (name !== undefined) report(path, `uses LiteLLM's syntax for variables; write \${${name}}`);
+  const [, bare] = /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(secret) ?? [];
+  if (bare !== undefined) report(path, `is no reference to a variable without braces; write \${${bare}}`);
 }
 
-function checkGroups({ file, report }: Checks, path: Path, groups: readonly string[] | undefined): void {
-  groups?.forEach((group, index) => {
-    if (!file.groupNames.has(group))
-      report([...path, "groups", index], undeclared("group", group, file.groupNames, file.where));
+function checkGroups(checks: Checks, path: Path, { groups }: Pick<NamedItem, "groups">): void {
+  groups.forEach((group, index) => {
+    checkGroup(checks, [...path, "groups", index], group);
   });
+}
+
+function checkGroup({ file, report }: Checks, path: Path, group: unknown): void {
+  if (typeof group === "string" && !file.groupNames.has(group))
+    report(path, undeclared("group", group, file.groupNames, file.where));
+}
+
+function checkModelName({ file, report }: Checks, path: Path, id: unknown): void {
+  if (typeof id === "string" && !file.modelIds.has(id))
+    report(path, undeclared("model", id, file.modelIds, file.where));
 }
 
 function undeclared(what: string, name: string, declared: ReadonlySet<string>, where: string): string {
@@ -236,16 +258,16 @@ function undeclared(what: string, name: string, declared: ReadonlySet<string>, w
   return `no ${what} ${quoted(name)} is declared ${where}; ${hint}`;
 }
 
-function twice<T>(
-  items: readonly Item<T>[],
-  nameOf: (value: T) => string,
+function twice(
+  items: readonly Item<NamedItem>[],
+  field: "id" | "name",
   path: Path,
-  field: string,
   report: Checks["report"],
 ): void {
   const seen = new Map<string, number>();
   for (const { index, value } of items) {
-    const name = nameOf(value);
+    const name = value[field];
+    if (name === undefined) continue;
     const first = seen.get(name);
     if (first === undefined) seen.set(name, index);
     else

@@ -82,3 +82,24 @@ groups: [{ name: g }]`.replace("rerank, ", "vendorz-rerank, "),
     expect(subjects(full, nothing)).toEqual(["delete upstream", "delete model", "delete group"]);
   });
 });
+
+describe("the settings of a file", () => {
+  const empty: State = { groups: [], models: [], upstreams: [], settings: {}, accounts: [] };
+  const detailsOf = (before: State["settings"], after: string) =>
+    diffManifest({ ...empty, settings: before }, parseManifest(`version: 1\nsettings: ${after}`, {}), {
+      prune: false,
+      knownHash: () => undefined,
+      hashOf: () => "",
+    } as unknown as DiffOptions).changes.map(({ details }) => details);
+
+  it("that only write defaults out are told in one detail, apart from what has an effect", () => {
+    const file = "{ usage_retention_days: 90, keepalive: { first_ms: 25000 }, max_passes: 5 }";
+    expect(detailsOf({}, file)).toEqual([
+      ["max_passes (unset) -> 5", "same as the default: usage_retention_days, keepalive"],
+    ]);
+    expect(detailsOf({ max_passes: 5, hold_calls: 1 }, "{}")).toEqual([
+      ["max_passes 5 -> (unset)", "same as the default: hold_calls"],
+    ]);
+    expect(detailsOf({ max_passes: 100 }, "{ max_passes: 100 }")).toEqual([]);
+  });
+});

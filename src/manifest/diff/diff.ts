@@ -1,8 +1,13 @@
-import { type CredentialDeclaration, UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
+import { decodeSettings, type SettingsFile } from "../../catalog/settings.ts";
+import {
+  type CredentialDeclaration,
+  UPSTREAM_DEFAULTS,
+  type UpstreamDeclaration,
+} from "../../catalog/upstreams-store.ts";
 import { encodeGroup, encodeModel, encodeUpstream } from "../file/encode-file.ts";
 import type { FileRecord } from "../file/file-value.ts";
 import { DEFAULT_GROUP, type DeclaredUpstream, type Manifest, type Section } from "../manifest.ts";
-import { changedFields } from "./changed-fields.ts";
+import { changedFields, setFields } from "./changed-fields.ts";
 import type { Change, Plan } from "./changes.ts";
 import { diffAccounts, type KeyFacts } from "./diff-accounts.ts";
 import type { State } from "./state.ts";
@@ -71,7 +76,7 @@ function diffModels(state: State, manifest: Manifest): Change[] {
           subject: "model",
           action: "create",
           name: declared.id,
-          details: [String(encodeModel(declared)["endpoints"]).replaceAll(",", ", ")],
+          details: newModel(declared),
           model: declared,
         },
       ];
@@ -82,6 +87,30 @@ function diffModels(state: State, manifest: Manifest): Change[] {
   });
 }
 
+/** What a new model serves and costs, as the file has it: a mistyped price is seen before it is charged. */
+function newModel(declared: Manifest["models"][number]): string[] {
+  const { id: _, endpoints, ...fields } = encodeModel(declared);
+  return [String(endpoints).replaceAll(",", ", "), ...setFields(fields, { owned_by: "faregate" })];
+}
+
+/** Everything of a new upstream but its secrets. */
+function newUpstream(upstream: UpstreamDeclaration): string[] {
+  const { name: _, kind, models, ...fields } = encodeUpstream(upstream);
+  const defaults = {
+    ...upstream,
+    ...UPSTREAM_DEFAULTS,
+    baseUrl: "",
+    protocols: null,
+    groups: null,
+    cost: null,
+  };
+  const { kind: _kind, models: _models, ...usual } = encodeUpstream(defaults);
+  const names = Object.entries(models as FileRecord).map(([id, vendorName]) =>
+    id === vendorName ? id : `${id}: ${String(vendorName)}`,
+  );
+  return [String(kind), ...setFields(fields, usual), `models [${names.join(", ")}]`];
+}
+
 function diffUpstreams(state: State, manifest: Manifest): Plan {
   const known = new Map(state.upstreams.map((upstream) => [upstream.name, upstream]));
   const notes: string[] = [];
@@ -89,7 +118,8 @@ function diffUpstreams(state: State, manifest: Manifest): Plan {
     const { name } = declared;
     const before = known.get(name);
     const upstream = complete(declared, before);
-    if (!before) return [{ subject: "upstream", action: "create", name, details: [declared.kind], upstream }];
+    if (!before)
+      return [{ subject: "upstream", action: "create", name, details: newUpstream(upstream), upstream }];
     if (!before.enabled && declared.enabled === undefined)
       notes.push(`upstream ${name} stays disabled; set "disabled: false" to enable it`);
     const details = [
@@ -140,13 +170,29 @@ function credentialDetails(
 function diffSettings(state: State, manifest: Manifest): Change[] {
   if (!manifest.sections.has("settings")) return [];
   const { settings } = manifest;
-  return updated(state.settings as FileRecord, settings as FileRecord, (details) => ({
-    subject: "settings",
-    action: "update",
-    name: "",
-    details: details.map((each) => (each.startsWith("metrics_token ") ? "metrics_token (changed)" : each)),
-    settings,
-  }));
+  const [before, after] = [state.settings as FileRecord, settings as FileRecord];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...names].filter(
+    (name) => changedFields(pick(before, name), pick(after, name)).length > 0,
+  );
+  const pinned = changed.filter((name) => isSameInEffect(state.settings, settings, name));
+  const details = changed
+    .filter((name) => !pinned.includes(name))
+    .flatMap((name) => changedFields(pick(before, name), pick(after, name)))
+    .map((each) => (each.startsWith("metrics_token ") ? "metrics_token (changed)" : each));
+  // Stored all the same: a later version's default would be another.
+  if (pinned.length > 0) details.push(`same as the default: ${pinned.join(", ")}`);
+  return details.length === 0 ? [] : [{ subject: "settings", action: "update", name: "", details, settings }];
+}
+
+function pick(record: FileRecord, name: string): FileRecord {
+  return { [name]: record[name] };
+}
+
+/** Whether a setting is only written out, or left out, at its default. */
+function isSameInEffect(before: SettingsFile, after: SettingsFile, name: string): boolean {
+  const changed = { ...before, ...pick(after as FileRecord, name) } as SettingsFile;
+  return JSON.stringify(decodeSettings(before)) === JSON.stringify(decodeSettings(changed));
 }
 
 function pruneGroups(state: State, manifest: Manifest): Plan {

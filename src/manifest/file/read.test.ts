@@ -241,8 +241,9 @@ accounts:
         "f.yaml:9:11: models[1].id: must be visible ASCII characters without spaces, " and \\",
         "f.yaml:9:41: models[1].endpoints[1]: must be one of oa, openai, oa-response, openai-response, an, anthropic, ge, gemini, image-generation, oa-video, openai-video, embeddings, vendorz-rerank, jina-rerank",
         "f.yaml:9:64: models[1].price.input: has more than 9 decimal places",
-        "f.yaml:11:22: upstreams[0].kind: must be one of openai, openai-compatible, anthropic, gemini, rerank, gateway, sandbox, ark, seedance-relay, apimart, minimax, dashscope",
+        "f.yaml:11:22: upstreams[0].kind: must be one of openai, openai-compatible, anthropic, gemini, rerank, gateway, sandbox, ark, seedance-relay, apimart, minimax, dashscope; did you mean openai?",
         "f.yaml:11:40: upstreams[0].base_url: must be an http(s) URL without user, query and fragment, such as https://api.vendor.example/v1",
+        "f.yaml:11:58: upstreams[0].models[0]: no model "n" is declared in this file; declare it under models",
         "f.yaml:12:5: upstreams[1].api_key: is required for kind openai",
         "f.yaml:12:77: upstreams[1].weight: must be more than 0",
         "f.yaml:12:102: upstreams[1].protocols[1]: isn't supported by kind openai",
@@ -251,6 +252,75 @@ accounts:
         "f.yaml:15:54: accounts[0].keys[0].key: must be 16 to 200 visible ASCII characters without spaces",
       ]
     `);
+  });
+
+  it("gets the errors in names with all others, also of items that have other errors", () => {
+    const text = `version: 1
+models:
+  - { id: m, endpoints: [ao], price: { input: x } }
+  - { id: m, groups: [nobody], weight: 5 }
+upstreams:
+  - { name: u, kind: openai, base_url: nowhere, api_key: k, models: { missing: x } }
+  - { name: u, kind: openai, base_url: "https://x/v1", api_keys: [k, k], models: [missing], weight: x }
+accounts:
+  - name: 5
+    group: nobody
+    keys:
+      - { name: k, models: [missing], spending_limit: { amount: 1, period: weak } }
+      - { name: k, key: 5 }
+`;
+    const found = problems(text).map((each) => each.replace(/^f\.yaml:\d+:\d+: /, ""));
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'models[1].id: "m" is already declared, as number 1 of this list',
+        expect.stringMatching(/^models\[1\]\.groups\[0\]: no group "nobody"/),
+        expect.stringMatching(/^upstreams\[0\]\.models\.missing: no model "missing"/),
+        'upstreams[1].name: "u" is already declared, as number 1 of this list',
+        "upstreams[1].api_keys[1]: is already in this list",
+        expect.stringMatching(/^upstreams\[1\]\.models\[0\]: no model "missing"/),
+        expect.stringMatching(/^accounts\[0\]\.group: no group "nobody"/),
+        expect.stringMatching(/^accounts\[0\]\.keys\[0\]\.models\[0\]: no model "missing"/),
+        expect.stringMatching(/^accounts\[0\]\.keys\[0\]\.spending_limit\.period: .*did you mean week\?$/),
+        'accounts[0].keys[1].name: "k" is already declared, as number 1 of this list',
+      ]),
+    );
+  });
+
+  it.each([
+    ['api_key: "$VENDOR"', "api_key: is no reference to a variable without braces; write ${VENDOR}"],
+    ["api_key: os.environ/VENDOR", "api_key: uses LiteLLM's syntax for variables; write ${VENDOR}"],
+    [
+      "base_url: https://api.example/v1/chat/completions",
+      "base_url: ends in an endpoint's path; use https://api.example/v1",
+    ],
+    [
+      "base_url: https://api.example/v1/models/",
+      "base_url: ends in an endpoint's path; use https://api.example/v1",
+    ],
+    ["protocols: [chat]", "rerank; did you mean chat-completions?"],
+    ["<<: {}", "merge keys aren't supported; write the fields out"],
+  ])("with %s says what to write", (line, message) => {
+    const fields = [
+      "name: u",
+      "kind: openai",
+      "models: []",
+      "api_key: secret-secret",
+      "base_url: https://api.example/v1",
+    ];
+    const [field = ""] = line.split(":");
+    const kept = fields.filter((each) => !each.startsWith(`${field}:`));
+    const text = `version: 1\nupstreams:\n  - ${[...kept, line].join("\n    ")}\n`;
+    const found = problems(text);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(message);
+  });
+
+  it("may name the root of a vendor whose calls are below it, and no call", () => {
+    const upstream = (url: string) =>
+      `version: 1\nupstreams: [{ name: u, kind: anthropic, base_url: "${url}", api_key: k, models: [] }]`;
+    expect(problems(upstream("https://api.anthropic.com/v1/messages"))[0]).toMatch(
+      /use https:\/\/api\.anthropic\.com$/,
+    );
   });
 
   it.each([

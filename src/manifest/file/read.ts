@@ -5,6 +5,7 @@ import { flattenIssues, type Issue, issueMessage, type Path, pathText } from "..
 import { type CheckedFile, checkFile, type Item } from "../diff/check.ts";
 import { DEFAULT_GROUP, type Manifest, SECTIONS } from "../manifest.ts";
 import { decodeFile } from "./decode-file.ts";
+import { namedItems } from "./named-items.ts";
 import { respell } from "./old-spellings.ts";
 import { ManifestError, type Problem, redact, WHOLE_FILE } from "./problems.ts";
 import { fileSchema, itemSchemas } from "./schema.ts";
@@ -125,10 +126,14 @@ function withoutEmptySections(value: unknown): unknown {
 export function validParts(value: unknown): CheckedFile {
   const file = isRecord(value) ? value : {};
   return {
-    groups: soundItems(itemSchemas.groups, file["groups"]),
+    named: {
+      groups: namedItems(file["groups"]),
+      models: namedItems(file["models"]),
+      upstreams: namedItems(file["upstreams"]),
+      accounts: namedItems(file["accounts"]),
+    },
     models: soundItems(itemSchemas.models, file["models"]),
     upstreams: soundItems(itemSchemas.upstreams, file["upstreams"]),
-    accounts: soundItems(itemSchemas.accounts, file["accounts"]),
     // Every database has the group of those that name none.
     groupNames: namesIn(file["groups"], "name").add(DEFAULT_GROUP),
     modelIds: namesIn(file["models"], "id"),

@@ -48,7 +48,7 @@ it("a quirk that is unknown, misspelt or of another form is an error that says w
     /quirks\.max_token_field: unknown key "max_token_field"; allowed: .*did you mean max_tokens_field\?$/,
   );
   expect(problem({ thinking: "budgets" })).toMatch(
-    /quirks\.thinking: must be one of effort, budget, adaptive, level, none$/,
+    /quirks\.thinking: must be one of effort, budget, adaptive, level, none; did you mean budget\?$/,
   );
   expect(problem({ efforts: [] })).toMatch(/quirks\.efforts: must not be empty$/);
   expect(problem({ efforts: ["hard"] })).toMatch(/quirks\.efforts\[0\]: must be one of none, minimal/);

@@ -181,7 +181,7 @@ const upstream = z
   .describe("A vendor, or any server that speaks one of the protocols");
 
 /** The schema of each section's items, for judging a sound item beside a broken one. */
-export const itemSchemas = { groups: group, models: model, upstreams: upstream, accounts: account } as const;
+export const itemSchemas = { models: model, upstreams: upstream } as const;
 
 export const fileSchema = z
   .strictObject({
@@ -195,7 +195,6 @@ export const fileSchema = z
   .describe("The catalog file of Faregate: models, prices, upstreams, accounts");
 
 export type CatalogFile = z.output<typeof fileSchema>;
-export type FileGroup = z.output<typeof group>;
 export type FileModel = z.output<typeof model>;
 export type FileUpstream = z.output<typeof upstream>;
 export type FileAccount = z.output<typeof account>;

@@ -218,6 +218,10 @@ class Growth implements YamlTree {
         const inside = [...path, name];
         const keyStart = rangeStart(key) ?? start;
         this.keyPlaces.set(JSON.stringify(inside), keyStart);
+        if (name === "<<") {
+          this.refuse(inside, keyStart, "merge keys aren't supported; write the fields out");
+          continue;
+        }
         if (name === "__proto__") this.refuse(inside, keyStart, "is not a valid name");
         record[name] = this.read(value, inside, keyStart);
       }
