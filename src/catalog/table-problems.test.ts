@@ -54,7 +54,9 @@ describe("tiers", () => {
   });
 
   it("are none where they are a vendor's word for none", () => {
-    expect(problems({ tiers: { default: { factor: PPM } } })[0]).toContain("tiers.default: means no tier");
+    expect(problems({ tiers: { default: { factor: PPM } } })[0]).toContain(
+      "tiers.default: is the vendor's standard service",
+    );
   });
 
   it("are warned of where a step would cost more than they do, or they less than none", () => {

@@ -62,7 +62,7 @@ function tierProblems(table: PriceTable): TableProblem[] {
       return [
         {
           path,
-          message: "means no tier, which the base row prices",
+          message: "is the vendor's standard service; its price is the base price. Remove it",
         },
       ];
     if (!("prices" in terms)) return [];

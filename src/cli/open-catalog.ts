@@ -2,9 +2,11 @@ import { basename } from "node:path";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
 import type { Seals } from "../base/seal.ts";
 import { type ModelDeclaration, readModels } from "../catalog/models-store.ts";
+import { readUpstreams } from "../catalog/upstreams-store.ts";
 import type { Config } from "../config.ts";
 import { EXAMPLE_PROTOCOL } from "../conversation/protocol-name.ts";
 import type { ManifestDeps } from "../manifest/apply.ts";
+import { readDemoWarnings } from "../manifest/demo/demo-warnings.ts";
 import { type DemoOutcome, startWithDemo, startWithFile, wantsDemo } from "../manifest/demo/start.ts";
 import type { Manifest } from "../manifest/manifest.ts";
 import type { Log } from "../observe/log.ts";
@@ -56,6 +58,7 @@ export async function openCatalog(options: OpenCatalogOptions): Promise<OpenedCa
   if (manifest !== undefined) return openFile(options, deps, manifest);
   if (await wantsDemo(deps)) return openDemo(options, deps);
   options.log.info({}, AS_IT_IS);
+  await warnOfDemo(options);
   return openAsItIs(options, deps);
 }
 
@@ -95,6 +98,7 @@ async function openDemo(options: OpenCatalogOptions, deps: ManifestDeps): Promis
     isTouched = outcome.type !== "untouched";
     if (outcome.type === "made") firstKey = outcome.firstKey;
     log.info({ sandboxUrl }, DEMO_SENTENCES[outcome.type]);
+    await warnOfDemo(options);
   };
   const sandbox = await keepSandbox({ moved, stop, log });
   try {
@@ -125,6 +129,11 @@ async function openAsItIs({ config }: OpenCatalogOptions, deps: ManifestDeps): P
     },
     close: () => Promise.resolve(),
   };
+}
+
+async function warnOfDemo({ database, seals, log }: OpenCatalogOptions): Promise<void> {
+  for (const warning of await readDemoWarnings(database, await readUpstreams(database, seals)))
+    log.warn({}, warning);
 }
 
 function firstUserOf(

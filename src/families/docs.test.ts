@@ -55,7 +55,7 @@ function tableOf(family: Family): string {
       tables.flatMap((table) => table[name] ?? []),
     ),
   );
-  return ["| Field | Takes | Default | Is |", "| - | - | - | - |", ...rows].join("\n");
+  return ["| Field | Values | Default | Description |", "| - | - | - | - |", ...rows].join("\n");
 }
 
 describe("docs/media.md", () => {

@@ -8,7 +8,7 @@ import { counted } from "../../base/text.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { createCatalogCache } from "../../catalog/catalog-cache.ts";
 import type { Config } from "../../config.ts";
-import { demoClashes } from "../../manifest/demo/demo-clashes.ts";
+import { readDemoWarnings } from "../../manifest/demo/demo-warnings.ts";
 import type { Database } from "../../storage/database.ts";
 import { migrationStatus } from "../../storage/migrator.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
@@ -46,6 +46,8 @@ export const doctorCommand: Command = {
         if (seals === undefined) return;
         const catalog = await createCatalogCache({ database, seals, kindOf });
         await catalog.close();
+        for (const warning of await readDemoWarnings(database, catalog.current().upstreams))
+          report.odd("demo", warning);
         const answering = await checkUpstreams(catalog.current(), report);
         checkModels(catalog.current(), answering, report);
       });
@@ -148,7 +150,6 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<Readonl
       "upstreams",
       `there are none; add one to the catalog file, then run: ${commandLine("apply FILE")}`,
     );
-  for (const clash of demoClashes(catalog.upstreams)) report.odd("models", clash);
   for (const upstream of catalog.upstreams) {
     for (const credential of upstream.credentials) {
       const problem = await probeUpstream(upstream, credential, { clock: systemClock });

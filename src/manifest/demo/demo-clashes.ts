@@ -1,5 +1,5 @@
 /** What is asked of an upstream here, whether it comes from a file, the database or the catalog that is served. */
-interface ServingUpstream {
+export interface ServingUpstream {
   readonly name: string;
   readonly kind: string;
   readonly models: ReadonlyMap<string, unknown>;

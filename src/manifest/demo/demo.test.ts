@@ -9,6 +9,7 @@ import { familyOf } from "../../families/table.ts";
 import type { ManifestDeps } from "../apply.ts";
 import { readState } from "../diff/state.ts";
 import { demoManifest } from "./demo.ts";
+import { readDemoWarnings } from "./demo-warnings.ts";
 import { startWithDemo, wantsDemo } from "./start.ts";
 
 it("the demo offers every model of images and videos that the families know, each wholly priced", () => {
@@ -50,6 +51,16 @@ describe("a start without a catalog file", () => {
     const outcomes = await Promise.all(["1", "2", "3"].map((port) => startAt(`http://127.0.0.1:${port}`)));
     expect(outcomes.map(({ type }) => type).sort()).toEqual(["made", "moved", "moved"]);
     expect(traces).toHaveLength(1);
+  });
+
+  it("warns of it beside upstreams of real vendors, and not before", async () => {
+    const demo = await readUpstreams(deps.database, deps.seals);
+    expect(await readDemoWarnings(deps.database, demo)).toEqual([]);
+    const real = { name: "main", kind: "openai", models: new Map([["text-large", "large"]]) };
+    expect(await readDemoWarnings(deps.database, [...demo, real])).toEqual([
+      expect.stringContaining("text-large is also served by the sandbox"),
+      expect.stringContaining("the demo account `demo` can spend its demo balance at real vendors"),
+    ]);
   });
 
   it("moves the sandbox's port alone, and leaves what was made of the rest", async () => {

@@ -20,7 +20,7 @@ const DEMO_ACCOUNT = "demo";
 
 /**
  * What a gateway serves that was given no catalog file: models of every kind on the embedded sandbox and an
- * account with some play money. Put into an empty database, once: see startWithDemo().
+ * account with a demo balance. Put into an empty database, once: see startWithDemo().
  */
 export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifest {
   return {
@@ -135,13 +135,22 @@ const MODELS: readonly ModelDeclaration[] = [
   ...mediaModels("videoc", ["videoc-H3-Comfy"], { "480p": "0.04", "768p": "0.08" }),
 ];
 
+interface NamedUpstreams {
+  readonly upstreams: readonly { readonly name: string; readonly kind: string }[];
+}
+
 /**
  * A sentence where the demo's account stays beside upstreams of real vendors: whoever has its key, which was printed at the
- * first start, can spend its play money there.
+ * first start, can spend its demo balance there.
  */
 export function demoAccountWarnings(
-  { upstreams, accounts }: Pick<State, "upstreams" | "accounts">,
-  manifest: Pick<Manifest, "upstreams" | "accounts">,
+  {
+    upstreams,
+    accounts,
+  }: NamedUpstreams & {
+    readonly accounts: readonly Pick<State["accounts"][number], "name" | "disabled">[];
+  },
+  manifest: NamedUpstreams & Pick<Manifest, "accounts">,
   changes: readonly Change[],
 ): string[] {
   const ends = (subject: Change["subject"], name: string): boolean =>
@@ -159,7 +168,7 @@ export function demoAccountWarnings(
   const isReal = [...manifest.upstreams, ...kept].some(({ kind }) => kind !== "sandbox");
   if (!isKept || isOwn || !isReal) return [];
   return [
-    `account ${DEMO_ACCOUNT} of the demo can spend its play money at real vendors; apply the file with --remove-demo, or suspend the account`,
+    `the demo account \`${DEMO_ACCOUNT}\` can spend its demo balance at real vendors; apply the file with --remove-demo, or suspend the account`,
   ];
 }
 

@@ -145,8 +145,12 @@ function checkMediaPrice(
   const priced = new Set(Object.keys(prices ?? {}).map((word) => word.toLowerCase()));
   const missing = family.priceWords(model).filter((word) => !priced.has(word));
   if (missing.length === 0) return;
-  const all = prices === undefined ? "is required on a model of family" : "lacks what can be asked of family";
-  report(path, `${all} ${family.name}: ${missing.join(", ")} (0 makes it free)`);
+  const words = missing.join(", ");
+  const message =
+    prices === undefined
+      ? `is required on a model of family ${family.name}: ${words} (0 makes it free)`
+      : `has no price for ${words}, which callers can request (0 makes it free)`;
+  report(path, message);
 }
 
 function checkUpstreamNames(checks: Checks, path: Path, upstream: NamedItem): void {

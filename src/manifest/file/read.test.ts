@@ -448,7 +448,9 @@ describe("what a model needs", () => {
       expect([fields, priced(words)]).toEqual([fields, []]);
       for (const gone of words) {
         const [problem, ...more] = priced([...words.filter((word) => word !== gone), "other"]);
-        expect(problem).toMatch(new RegExp(`^price\\.${unit}: lacks what can be asked of .*: ${gone} \\(`));
+        expect(problem).toMatch(
+          new RegExp(`^price\\.${unit}: has no price for ${gone}, which callers can request \\(`),
+        );
         expect(more).toEqual([]);
       }
     }
