@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Part } from "../../conversation/request.ts";
-import { joinThoughts } from "./decode-contents.ts";
+import { decodeContents, joinThoughts } from "./decode-contents.ts";
 
 const thought = (text: string, value?: string): Part => ({
   kind: "reasoning",
@@ -28,5 +28,30 @@ describe("joinThoughts", () => {
     ]) {
       expect(joinThoughts(messages)).toEqual(messages);
     }
+  });
+});
+
+describe("decodeContents", () => {
+  it("reads neighbouring contents of the model as one turn, all of whose calls are answered by what follows", () => {
+    const call = (id: string) => ({
+      role: "model",
+      parts: [{ functionCall: { id, name: "look", args: {} } }],
+    });
+    const response = (id: string) => ({ functionResponse: { id, name: "look", response: { output: id } } });
+    const body = {
+      contents: [
+        { role: "user", parts: [{ text: "x" }] },
+        call("c1"),
+        call("c2"),
+        { role: "model", parts: [{ text: "" }] },
+        { role: "user", parts: [response("c1"), response("c2")] },
+      ],
+    };
+    const messages = decodeContents({ value: body, path: "" }, []);
+    expect(messages.map(({ role, parts }) => [role, ...parts.map(({ kind }) => kind)])).toEqual([
+      ["user", "text"],
+      ["assistant", "tool-call", "tool-call", "text"],
+      ["user", "tool-result", "tool-result"],
+    ]);
   });
 });

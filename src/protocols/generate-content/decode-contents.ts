@@ -8,13 +8,27 @@ import { camelList } from "./spelling.ts";
 export function decodeContents(body: Fields, foreign: ForeignField[]): readonly Message[] {
   if ((body.value["contents"] ?? undefined) === undefined) refuse(body, "contents", "`contents` is missing.");
   const calls = openCallIds();
-  const messages = camelList(body, "contents", CONTENT_FIELDS).map((content) => {
+  const contents = camelList(body, "contents", CONTENT_FIELDS).map((content) => {
     foreign.push(...foreignFields(content, CONTENT_FIELDS));
     const role = roleOf(content);
-    const parts = decodeParts(content, role, foreign);
-    return { role, parts: role === "assistant" ? calls.name(parts) : calls.response(parts) };
+    return { role, parts: decodeParts(content, role, foreign) };
   });
-  return joinThoughts(messages);
+  const turns = wholeTurns(contents).map(({ role, parts }) => ({
+    role,
+    parts: role === "assistant" ? calls.name(parts) : calls.response(parts),
+  }));
+  return joinThoughts(turns);
+}
+
+/** What the model said in a row is one turn: the vendor's clients keep each chunk of a stream as a content of its own. */
+function wholeTurns(contents: readonly Message[]): readonly Message[] {
+  const turns: Message[] = [];
+  for (const content of contents) {
+    const last = turns.at(-1);
+    if (content.role !== "assistant" || last?.role !== "assistant") turns.push(content);
+    else turns[turns.length - 1] = { ...last, parts: [...last.parts, ...content.parts] };
+  }
+  return turns;
 }
 
 function roleOf(content: Fields): "user" | "assistant" {
