@@ -97,10 +97,58 @@ const WISHES: readonly {
     told: { thinking: { type: "adaptive" } },
     quirks: { thinking: "adaptive" },
   },
+  // To hide thoughts makes no model think: whether it does, only an effort, a budget or `enabled` says.
+  ...(["messages", "responses"] as const).flatMap((to) =>
+    [{ exclude: true }, { exclude: false }].map(
+      (reasoning) => ({ from: CHAT, asked: { reasoning }, to, told: {} }) as const,
+    ),
+  ),
+  {
+    from: CHAT,
+    asked: { reasoning: { exclude: true } },
+    to: NATIVE,
+    told: { generationConfig: { maxOutputTokens: 30_000 } },
+  },
+  ...[
+    { reasoning: { effort: "high", exclude: true } },
+    { reasoning_effort: "high", reasoning: { exclude: true } },
+  ].map(
+    (asked) =>
+      ({
+        from: CHAT,
+        asked,
+        to: "messages",
+        told: { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "high" } },
+        quirks: { thinking: "adaptive" },
+      }) as const,
+  ),
+  ...[
+    { enabled: false },
+    { enabled: false, effort: "high" },
+    { effort: "none" },
+    { effort: "none", exclude: true },
+    { max_tokens: 0 },
+  ].map(
+    (reasoning) =>
+      ({
+        from: CHAT,
+        asked: { reasoning },
+        to: "messages",
+        told: { thinking: { type: "disabled" } },
+      }) as const,
+  ),
+  {
+    from: CHAT,
+    asked: { include_reasoning: false },
+    to: "messages",
+    told: {},
+    lost: "include_reasoning",
+  },
   // Chats get their own words back as they came.
   ...[
     { thinking: { type: "enabled", keep: "all" } },
     { reasoning: { effort: "high", exclude: true } },
+    { reasoning: { exclude: true } },
     { reasoning_effort: "default" },
   ].map((asked) => ({ from: CHAT, asked, to: CHAT, told: asked }) as const),
   // What cannot be read is a hint like any other.

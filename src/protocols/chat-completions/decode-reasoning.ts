@@ -30,8 +30,13 @@ export function decodeReasoning(body: Fields): DecodedReasoning {
   const foreign = [...told.foreign, ...hints.flatMap((hint) => hint.foreign)];
   if (wishes.length === 0) return { foreign };
   const name = told.wish === undefined ? hints.find(({ wish }) => wish !== undefined)?.field : undefined;
+  const hidden = hints.some(({ hides }) => hides) ? { summary: "none" } : {};
   return {
-    reasoning: { ...Object.assign({}, ...wishes), enabled: wishes.every(({ enabled }) => enabled) },
+    reasoning: {
+      ...Object.assign({}, ...wishes),
+      ...hidden,
+      enabled: wishes.every(({ enabled }) => enabled),
+    },
     name,
     foreign,
   };
@@ -41,16 +46,15 @@ function readHint({ field, known, read }: Hint, body: Fields): ReadHint | undefi
   const value = body.value[field] ?? undefined;
   if (value === undefined) return undefined;
   const object = asObject(value);
-  const wish = object === undefined ? undefined : read(object);
+  const said = object === undefined ? undefined : read(object);
   const whole: ForeignField = { path: field, value, weight: "hint" };
-  if (object === undefined || wish === undefined) return { field, wish: undefined, foreign: [whole] };
+  if (object === undefined || said === undefined) return { field, foreign: [whole] };
   const inside = foreignFields({ value: object, path: field }, known);
-  return { field, wish, foreign: [{ ...whole, isRead: true }, ...inside] };
+  return { field, ...said, foreign: [{ ...whole, isRead: true }, ...inside] };
 }
 
-interface ReadHint {
+interface ReadHint extends Said {
   readonly field: string;
-  readonly wish: ReasoningWish | undefined;
   readonly foreign: readonly ForeignField[];
 }
 
@@ -82,8 +86,14 @@ function wishOf(word: unknown): ReasoningWish | undefined {
 interface Hint {
   readonly field: string;
   readonly known: ReadonlySet<string>;
-  /** Undefined where it says nothing that is known. */
-  read(value: JsonObject): ReasoningWish | undefined;
+  /** Undefined where it says something that is not known. */
+  read(value: JsonObject): Said | undefined;
+}
+
+interface Said {
+  readonly wish?: ReasoningWish | undefined;
+  /** Thoughts are not to be shown, if there are any: that alone makes no model think. */
+  readonly hides?: boolean | undefined;
 }
 
 const HINTS: readonly Hint[] = [
@@ -91,23 +101,26 @@ const HINTS: readonly Hint[] = [
     field: "thinking",
     known: new Set(["type", "budget_tokens"]),
     read({ type, budget_tokens }) {
-      if (type === "disabled") return { enabled: false };
+      if (type === "disabled") return { wish: { enabled: false } };
       const budget = budgetIn(budget_tokens);
-      if (type === "enabled" && budget !== undefined) return { enabled: true, ...budget };
-      return type === "enabled" || type === "adaptive" || type === "auto" ? BY_ITSELF : undefined;
+      if (type === "enabled" && budget !== undefined) return { wish: { enabled: true, ...budget } };
+      return type === "enabled" || type === "adaptive" || type === "auto" ? { wish: BY_ITSELF } : undefined;
     },
   },
   {
     field: "reasoning",
     known: new Set(["effort", "max_tokens", "enabled", "exclude"]),
     read({ effort, max_tokens, enabled, exclude }) {
-      const shown = exclude === true ? { summary: "none" } : {};
-      if (enabled === false) return { enabled };
+      const hides = exclude === true;
+      if (enabled === false) return { wish: { enabled }, hides };
       const wish = effort === undefined ? undefined : wishOf(effort);
       if (effort !== undefined && wish === undefined) return undefined;
       const budget = budgetIn(max_tokens);
-      if (wish !== undefined || budget !== undefined) return { enabled: true, ...wish, ...budget, ...shown };
-      return enabled === true || exclude === true ? { ...BY_ITSELF, ...shown } : undefined;
+      if (wish !== undefined || budget !== undefined)
+        return { wish: { enabled: true, ...wish, ...budget }, hides };
+      if (max_tokens === 0) return { wish: { enabled: false }, hides };
+      if (enabled === true) return { wish: BY_ITSELF, hides };
+      return typeof exclude === "boolean" ? { hides } : undefined;
     },
   },
 ];
