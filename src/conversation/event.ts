@@ -47,6 +47,8 @@ interface ReasoningEnd {
   readonly block: number;
   readonly redacted?: true | undefined;
   readonly opaque?: Opaque | undefined;
+  /** See ReasoningPart. */
+  readonly wanted?: true | undefined;
 }
 
 interface ToolCallEnd {

@@ -106,6 +106,8 @@ export interface ReasoningPart {
   /** The vendor hid the text: `opaque` is all there is. */
   readonly redacted?: true | undefined;
   readonly opaque?: Opaque | undefined;
+  /** Of an answer: its model wants the thought back, although nobody signed it. */
+  readonly wanted?: true | undefined;
 }
 
 export interface ToolCallPart {

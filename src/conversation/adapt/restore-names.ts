@@ -5,11 +5,13 @@ import type { ChatResponse, Choice, ResponsePart } from "../response.ts";
 import { chainRuns, type StreamRun } from "./machine.ts";
 import { cutAtStops, openStopCutter } from "./stop-sequences.ts";
 import { eventsSplitThinkTags, splitThinkTags } from "./think-tags.ts";
+import { eventsMarkWanted, markWanted } from "./wanted-reasoning.ts";
 
 /**
  * Undoes in an answer what the encoding of its request did: shortened names get their own again,
  * functions that stood for custom tools their bare text, a forced answer tool becomes the text it stands
- * for, stop sequences that the upstream never saw cut the answer, and thoughts in tags are thoughts.
+ * for, stop sequences that the upstream never saw cut the answer, and thoughts in tags are thoughts. Thoughts that the
+ * model wants back are marked.
  */
 export function restoreNames(response: ChatResponse, plan: ResponsePlan): ChatResponse {
   if (isIdle(plan)) return response;
@@ -17,7 +19,8 @@ export function restoreNames(response: ChatResponse, plan: ResponsePlan): ChatRe
 }
 
 function undoChoice(choice: Choice, plan: ResponsePlan): Choice {
-  const told = plan.thinkTags ? splitThinkTags(choice.parts) : choice.parts;
+  const split = plan.thinkTags ? splitThinkTags(choice.parts) : choice.parts;
+  const told = plan.reasoningReplay ? markWanted(split) : split;
   const parts = told.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
   const undone = { parts, finish: choice.finish };
   return plan.stops.length === 0 ? undone : cutAtStops(undone, plan);
@@ -88,7 +91,8 @@ export function restoreEventNames(plan: ResponsePlan): StreamRun<ChatEvent, Chat
     },
     end: () => [],
   };
-  return plan.thinkTags ? chainRuns(eventsSplitThinkTags(), undoing) : undoing;
+  const marking = plan.reasoningReplay ? chainRuns(eventsMarkWanted(), undoing) : undoing;
+  return plan.thinkTags ? chainRuns(eventsSplitThinkTags(), marking) : marking;
 }
 
 function isIdle(plan: ResponsePlan): boolean {
@@ -96,6 +100,7 @@ function isIdle(plan: ResponsePlan): boolean {
     plan.tools.size === 0 &&
     plan.responseTool === undefined &&
     plan.stops.length === 0 &&
-    plan.thinkTags !== true
+    plan.thinkTags !== true &&
+    plan.reasoningReplay !== true
   );
 }

@@ -84,6 +84,7 @@ export function lowerRequest(
     copies,
     stops: limits.stop?.slice(told) ?? [],
     thinkTags: target.quirks.thinkTags ? true : undefined,
+    reasoningReplay: target.quirks.reasoningReplay ? true : undefined,
   };
   return { prepared: withJsonWords(prepared, request.responseFormat, capabilities), plan };
 }

@@ -29,6 +29,8 @@ export interface ResponsePlan {
   readonly stops: readonly string[];
   /** Thoughts stand in tags at the answer's beginning. */
   readonly thinkTags?: boolean | undefined;
+  /** The model wants its thoughts back, signed or not. */
+  readonly reasoningReplay?: boolean | undefined;
 }
 
 export interface PlannedTool {

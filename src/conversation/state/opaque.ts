@@ -102,8 +102,12 @@ export function opaqueIn(slot: string, protocol: ChatProtocol): Opaque {
 
 /** State as it stands in the slot of `protocol`: its own bare, any other wrapped. */
 export function opaqueFor(protocol: ChatProtocol, opaque: Opaque): string {
-  const own = opaque.origin.protocol === protocol && opaque.origin.upstream === undefined;
-  return own ? opaque.value : wrapOpaque(opaque);
+  return isBareIn(protocol, opaque) ? opaque.value : wrapOpaque(opaque);
+}
+
+/** Whether it stands in the slot of `protocol` as its vendor wrote it; what was put elsewhere never does. */
+export function isBareIn(protocol: ChatProtocol, { origin, of }: Opaque): boolean {
+  return origin.protocol === protocol && origin.upstream === undefined && of === undefined;
 }
 
 /**

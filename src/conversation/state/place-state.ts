@@ -10,7 +10,8 @@ import { joinState, type RidingReasoning } from "./riding-state.ts";
 /**
  * State in the places where the caller's clients keep it. Where parts have no slot, it stands in a thought beside
  * them: before a call, as vendors of such protocols put what they thought before it; behind words, which are out by
- * the time it is known. Where clients drop thoughts, their state rides on what follows them. `attach-state.ts` undoes both.
+ * the time it is known. Where clients drop thoughts, their state rides on what follows them, and so do thoughts that
+ * their model wants back without any. `attach-state.ts` undoes both.
  */
 export function placeState(
   parts: readonly ResponsePart[],
@@ -49,9 +50,10 @@ function withRiding(
   for (const part of parts) {
     switch (part.kind) {
       case "reasoning": {
-        const { opaque, redacted, ...words } = part;
+        const { opaque, redacted, wanted, ...words } = part;
         if (words.text !== "") out.push(words);
-        if (opaque !== undefined) riding = [...riding, ridingReasoning(part.text, redacted === true, opaque)];
+        if (opaque !== undefined || (wanted && words.text !== ""))
+          riding = [...riding, ridingReasoning(part.text, redacted === true, opaque)];
         break;
       }
       case "tool-call":
@@ -72,7 +74,7 @@ function withRiding(
   }
   if (riding.length === 0) return out;
   if (!capabilities.reasoningRideOn.includes("text")) {
-    losses.field("reasoningState");
+    if (riding.some(isSigned)) losses.field("reasoningState");
     return out;
   }
   const last = out[lastText];
@@ -172,10 +174,10 @@ function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): Stream
           return [event];
         }
         case "reasoning-end": {
-          const { block, opaque, redacted } = event;
+          const { block, opaque, redacted, wanted } = event;
           const { choice, text } = open.get(block) ?? { choice: 0, text: "" };
           open.delete(block);
-          if (opaque === undefined) return [event];
+          if (opaque === undefined && !(wanted && text !== "")) return [event];
           const reasoning = ridingReasoning(text, redacted === true, opaque);
           const waiting = riding.get(choice);
           if (waiting === undefined) riding.set(choice, { reasoning: [reasoning], spoken: 0 });
@@ -210,10 +212,11 @@ function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): Stream
           ];
         case "finish": {
           const { choice } = event;
-          const opaque = joinState(undefined, ridersOf(choice));
+          const riders = ridersOf(choice);
+          const opaque = joinState(undefined, riders);
           if (opaque === undefined) return [event];
           if (!capabilities.reasoningRideOn.includes("text")) {
-            losses.field("reasoningState");
+            if (riders.some(isSigned)) losses.field("reasoningState");
             return [event];
           }
           const block = -1 - choice;
@@ -254,8 +257,12 @@ function withState<P extends { readonly opaque?: Opaque | undefined }>(
   return (opaque === undefined ? stateless : { ...stateless, opaque }) as P;
 }
 
-function ridingReasoning(text: string, redacted: boolean, opaque: Opaque): RidingReasoning {
+function ridingReasoning(text: string, redacted: boolean, opaque: Opaque | undefined): RidingReasoning {
   return { text, redacted, opaque, beforeWords: false };
+}
+
+function isSigned({ opaque }: RidingReasoning): boolean {
+  return opaque !== undefined;
 }
 
 function behindWords(reasoning: RidingReasoning): RidingReasoning {

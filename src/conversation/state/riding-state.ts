@@ -1,14 +1,15 @@
 import type { ReasoningPart } from "../request.ts";
-import { OF_RIDERS, type Opaque } from "./opaque.ts";
+import { OF_RIDERS, type Opaque, type Origin } from "./opaque.ts";
 
 /**
- * A thought whose state rides on the call or text that follows it. Many clients keep no thoughts, and send of an
- * answer only calls and words back; its issuer wants the text with the state.
+ * A thought that rides on the call or text that follows it. Many clients keep no thoughts, and send of an answer only
+ * calls and words back; its issuer wants the text with the state, and some models want it though it has none.
  */
 export interface RidingReasoning {
   readonly text: string;
   readonly redacted: boolean;
-  readonly opaque: Opaque;
+  /** Undefined where nobody signed it. */
+  readonly opaque: Opaque | undefined;
   /** Words stand between it and its carrier. */
   readonly beforeWords: boolean;
 }
@@ -18,16 +19,16 @@ export function joinState(
   state: Opaque | undefined,
   reasoning: readonly RidingReasoning[],
 ): Opaque | undefined {
-  const [first] = reasoning;
-  if (first === undefined) return state;
+  if (reasoning.length === 0) return state;
   const told = reasoning.map(({ text, redacted, beforeWords, opaque }) => [
     text,
-    opaque.value,
+    opaque?.value ?? null,
     Number(redacted),
     Number(beforeWords),
   ]);
   // One answer has one issuer.
-  const { origin } = first.opaque;
+  const signed = state ?? reasoning.find(({ opaque }) => opaque !== undefined)?.opaque;
+  const origin = signed?.origin ?? NOBODY;
   return { origin, value: JSON.stringify([state?.value ?? null, ...told]), of: OF_RIDERS };
 }
 
@@ -40,8 +41,9 @@ export function splitState(opaque: Opaque): SplitState | undefined {
     state: typeof own === "string" ? { origin, value: own } : undefined,
     reasoning: told.flatMap((each) => {
       const [text, value, redacted, beforeWords] = Array.isArray(each) ? each : [];
-      if (typeof text !== "string" || typeof value !== "string") return [];
-      return [{ text, redacted: redacted === 1, beforeWords: beforeWords === 1, opaque: { origin, value } }];
+      if (typeof text !== "string" || (typeof value !== "string" && value !== null)) return [];
+      const opaque = value === null ? undefined : { origin, value };
+      return [{ text, redacted: redacted === 1, beforeWords: beforeWords === 1, opaque }];
     }),
   };
 }
@@ -54,6 +56,9 @@ export interface SplitState {
 export function asPart({ text, redacted, opaque }: RidingReasoning): ReasoningPart {
   return { kind: "reasoning", text, redacted: redacted ? redacted : undefined, opaque };
 }
+
+/** Thoughts that nobody signed are no vendor's own: any may read them. */
+const NOBODY: Origin = { protocol: "chat-completions" };
 
 /** It passed through a client, so it may be anything. */
 function listIn(value: string): readonly unknown[] {

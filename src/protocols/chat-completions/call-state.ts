@@ -2,6 +2,7 @@ import { writeExact } from "../../base/json/exact-json.ts";
 import type { ReasoningPart } from "../../conversation/request.ts";
 import {
   base64For,
+  isBareIn,
   type Opaque,
   unwrapBase64,
   unwrapOpaque,
@@ -15,7 +16,7 @@ import { asArray, asObject, asText, type JsonObject, parseLoosely, parseWhole } 
  * call with it. What such a vendor wrote is kept whole, as it came.
  */
 export function encodeCallState(state: Opaque): JsonObject {
-  const bare = isBare(state) ? asObject(parseWhole(state.value)) : undefined;
+  const bare = isBareIn("chat-completions", state) ? asObject(parseWhole(state.value)) : undefined;
   return bare ?? { google: { thought_signature: base64For("chat-completions", state) } };
 }
 
@@ -24,7 +25,9 @@ export function encodeCallState(state: Opaque): JsonObject {
  * to which some would append it: under a name of our own.
  */
 export function encodeLateState(state: Opaque): JsonObject {
-  return isBare(state) ? encodeCallState(state) : { [SLOT]: { state: wrapOpaque(state) } };
+  return isBareIn("chat-completions", state)
+    ? encodeCallState(state)
+    : { [SLOT]: { state: wrapOpaque(state) } };
 }
 
 /** What a call's `extra_content` holds; `thoughts` as answers of earlier versions held them. */
@@ -50,10 +53,6 @@ function stateIn(extra: JsonObject): Opaque | undefined {
   if (Object.keys(extra).every((key) => key === SLOT)) return undefined;
   const twin = signature === "" ? {} : { twin: { protocol: "generate-content", value: signature } as const };
   return { origin: { protocol: "chat-completions" }, value: writeExact(extra), ...twin };
-}
-
-function isBare({ origin }: Opaque): boolean {
-  return origin.protocol === "chat-completions" && origin.upstream === undefined;
 }
 
 function unwrapThought(word: string): readonly ReasoningPart[] {
