@@ -48,12 +48,16 @@ describe("a messages upstream caches the conversations of callers who mark nothi
     }
   });
 
-  it("which is what a key of the cache is for", () => {
+  it("or not, a key of the cache is no loss: the gateway keeps the conversation at one place by it", () => {
+    const marked = { tools: [{ ...TOOL["chat-completions"].tools[0], cache_control: EPHEMERAL }] };
     for (const caller of ["chat-completions", "responses"] as const) {
       const keyed = { ...TOOL[caller], prompt_cache_key: "k" };
       expect(sent(caller, keyed).losses).toEqual([]);
-      expect(sent(caller, keyed, { cache: "off" }).losses).toEqual(["prompt_cache_key"]);
+      expect(sent(caller, keyed, { cache: "off" }).losses).toEqual([]);
+      expect(sent(caller, { prompt_cache_key: "k" }).losses).toEqual([]);
     }
+    const own = { ...TOOL["chat-completions"], ...marked, prompt_cache_key: "k" };
+    expect(sent("chat-completions", own).losses).toEqual([]);
   });
 
   it("and as callers of its own protocol say it", () => {

@@ -30,7 +30,7 @@ const HINTS: readonly {
     client: "responses",
     more: { prompt_cache_key: "k" },
     path: "prompt_cache_key",
-    knownTo: ["chat-completions"],
+    knownTo: ["chat-completions", "messages"],
   },
   {
     client: "chat-completions",

@@ -6,8 +6,8 @@ import type { Quirks } from "./quirks.ts";
 /**
  * The request with the wish that all of it be cached, where the caller could not say so: its protocol has no marks, or
  * it made none, as vendors that cache by themselves need none. Only what is likely to come again is worth the price of
- * writing it: a conversation with tools or earlier turns. A key of the cache then means what happens anyway. To be
- * called before fields without a slot are dropped.
+ * writing it: a conversation with tools or earlier turns. A key of the cache is no loss there: it says what belongs together,
+ * and the gateway keeps that at one place. To be called before fields without a slot are dropped.
  */
 export function withCacheAll(
   request: ChatRequest,
@@ -22,8 +22,8 @@ export function withCacheAll(
     if (cacheAll !== undefined) losses.field("cache");
     return rest;
   }
-  if (quirks.cache === "off" || !comesAgain(request) || isMarked(request)) return rest;
   const { cacheKey: _, ...keyless } = rest;
+  if (quirks.cache === "off" || !comesAgain(request) || isMarked(request)) return keyless;
   return { ...keyless, cacheAll: FIVE_MINUTES };
 }
 
