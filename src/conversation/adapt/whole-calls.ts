@@ -8,7 +8,7 @@ import type { StreamRun } from "./machine.ts";
 
 /**
  * The one place that says what the calls of an answer are worth. Their arguments are a JSON object, or the call is
- * marked broken; a finish says that tools are called if and only if there are calls; and a call that was cut short
+ * marked broken; a finish that tells no limit or filter says that tools are called if and only if there are calls; and a call that was cut short
  * is never handed on as another call.
  */
 
