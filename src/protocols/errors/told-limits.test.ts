@@ -149,6 +149,17 @@ const UNKNOWN: readonly (readonly [vendor: string, status: number, body: object]
     404,
     { error: { code: 404, message: "models/m is not found for API version v1beta", status: "NOT_FOUND" } },
   ],
+  [
+    "Gemini, of a name that no model can have",
+    400,
+    {
+      error: {
+        code: 400,
+        message: "* GenerateContentRequest.model: unexpected model name format\n",
+        status: "INVALID_ARGUMENT",
+      },
+    },
+  ],
   ["Anthropic", 404, { type: "error", error: { type: "not_found_error", message: "model: m" } }],
 ];
 

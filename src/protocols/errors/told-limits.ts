@@ -46,6 +46,7 @@ export function isTooLong({ code, type, message }: ErrorWords): boolean {
 const UNKNOWN_MODEL: readonly (readonly [vendor: string, words: RegExp])[] = [
   ["OpenAI, Groq and Cerebras", /model[_ ]?not[_ ]?found|\bmodels?\b.{0,80}(?:does not exist|no access)/i],
   ["Gemini and Ollama", /\bmodels?\b.{0,80}not found/i],
+  ["Gemini, of a name that no model can have", /\bmodel: unexpected model name format/i],
   ["DeepSeek", /\bmodels?\b.{0,80}not exist\b/i],
   ["Mistral and Perplexity", /(?:unknown|invalid)[_ ]model\b/i],
   ["OpenRouter", /is not a valid model/i],
