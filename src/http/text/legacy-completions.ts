@@ -15,7 +15,7 @@ export const legacyCompletions: Adapter = {
     const { prompt, suffix, echo, logprobs, best_of: bestOf, max_tokens: maxTokens, ...rest } = body;
     if (!isAbsent(suffix) && suffix !== "") throw refused("suffix", "inserting text before a suffix");
     if (!isAbsent(echo) && echo !== false) throw refused("echo", "echoing the prompt");
-    if (!isAbsent(logprobs)) throw refused("logprobs", "log probabilities; chat completions have them");
+    if (!isAbsent(logprobs)) throw refused("logprobs", "log probabilities in the legacy form");
     if (!isAbsent(bestOf) && bestOf !== (rest["n"] ?? 1))
       throw refused("best_of", "the best of several completions");
     // Chat vendors refuse it, and some servers write on without end.
