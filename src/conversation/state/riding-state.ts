@@ -1,3 +1,4 @@
+import { CHAT_PROTOCOLS } from "../protocol-name.ts";
 import type { ReasoningPart } from "../request.ts";
 import { OF_RIDERS, type Opaque, type Origin } from "./opaque.ts";
 
@@ -57,8 +58,8 @@ export function asPart({ text, redacted, opaque }: RidingReasoning): ReasoningPa
   return { kind: "reasoning", text, redacted: redacted ? redacted : undefined, opaque };
 }
 
-/** Thoughts that nobody signed are no vendor's own: any may read them. */
-const NOBODY: Origin = { protocol: "chat-completions" };
+/** Thoughts that nobody signed are no vendor's own: any may read them, whichever protocol the form must name. */
+const NOBODY: Origin = { protocol: CHAT_PROTOCOLS[0] };
 
 /** It passed through a client, so it may be anything. */
 function listIn(value: string): readonly unknown[] {
