@@ -29,13 +29,14 @@ describe("a text request that fails for good", () => {
   });
 
   /** A gateway whose upstreams `first`, `second` ... are asked in this order. */
-  const start = async (...serving: readonly Serve[]): Promise<void> => {
+  const start = (...serving: readonly Serve[]): Promise<void> => startAt("chat-completions", ...serving);
+  const startAt = async (protocol: TextProtocol, ...serving: readonly Serve[]): Promise<void> => {
     for (const serve of serving) vendors.push(await vendorUpstream(serve));
     const upstreams = vendors.map(({ url }, priority) => ({
       name: ["first", "second", "third"][priority] ?? "",
       url,
       priority,
-      protocols: ["chat-completions"],
+      protocols: [protocol],
     }));
     gateway = await startGateway({
       catalog: modelsFile({ models: ["text"], upstreams }),
@@ -101,6 +102,16 @@ describe("a text request that fails for good", () => {
       { level: "warn", failed: "first", upstream: "second", attempts: 2, account: "acme", model: "text" },
     ]);
   });
+
+  it.each(["responses", "chat-completions"] as const)(
+    "is none where the first has no path for it, and another answers (%s)",
+    async (protocol) => {
+      await startAt("responses", noPath, serveWell);
+      expect((await send(protocol)).status).toBe(200);
+      expect(await logged(1)).toMatchObject([{ upstream: "second", attempts: 2, failed: false }]);
+      expect(vendors[0]?.calls.map(({ path }) => path)).toEqual(["/v1/responses"]);
+    },
+  );
 
   it("costs what each of its upstreams may bill, in sums that equal its attempts'", async () => {
     // Before its first output, though its usage is known: nobody is charged, and the vendor bills it.
@@ -226,6 +237,11 @@ const ERROR = { type: "server_error", code: "INTERNAL", message: "Oops" };
 function fail({ protocol, response }: VendorCall): void {
   response.writeHead(500, { "content-type": "application/json" });
   response.end(VENDOR_WIRES[protocol].error({ ...ERROR, status: 500 }));
+}
+
+function noPath({ path, response }: VendorCall): void {
+  const error = { message: `Invalid URL (POST ${path})`, type: "invalid_request_error" };
+  response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ error }));
 }
 
 function refuse({ protocol, response }: VendorCall): void {

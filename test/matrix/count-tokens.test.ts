@@ -38,6 +38,7 @@ groups: [{ name: default, factor: 1 }]
 models:
   - { id: claude, ${limits} }
   - { id: gpt, ${limits} }
+  - { id: gpt-plain, ${limits} }
   - { id: gemini, ${limits} }
   - { id: local, ${limits} }
   - { id: taught, ${limits} }
@@ -45,6 +46,7 @@ models:
 upstreams:
   - { name: a, kind: anthropic, base_url: "${vendorUrl}", api_key: key-a, models: { claude: claude-opus-9 } }
   - { name: o, kind: openai, base_url: "${vendorUrl}/v1", api_key: key-o, models: { gpt: gpt-9 } }
+  - { name: p, kind: openai, base_url: "${vendorUrl}/v1", api_key: key-p, models: [gpt-plain] }
   - { name: g, kind: gemini, base_url: "${vendorUrl}", api_key: key-g, models: { gemini: gemini-9 } }
   - { name: s, kind: sandbox, base_url: "${sandboxUrl}", api_key: good-key, ${chat}, models: [local, taught, chat-only] }
 accounts:
@@ -135,6 +137,17 @@ describe("counting tokens", () => {
     ["messages", "claude", "a silent vendor", "silence"],
     ["responses", "gpt", "a rate limit", { status: 429, body: { error: { message: "slow down" } } }],
     ["native", "gemini", "a fault of our account", { status: 403, body: { error: { message: "no" } } }],
+    [
+      "responses",
+      "gpt-plain",
+      "a server without the call",
+      {
+        status: 404,
+        body: {
+          error: { message: "Invalid URL (POST /v1/responses/input_tokens)", type: "invalid_request_error" },
+        },
+      },
+    ],
   ] as const)("is estimated on %s of %s behind %s, which is then left alone", async (of, model, _, told) => {
     answer = told;
     for (const _ of [1, 2]) {

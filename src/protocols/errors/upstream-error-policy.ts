@@ -2,6 +2,7 @@ import { type ErrorStatement, GatewayError, UpstreamRejection } from "../../erro
 import type { EndpointTable } from "../endpoint-table.ts";
 import { asObject, asText } from "../json.ts";
 import type { ErrorWords } from "./error-body.ts";
+import { isKeptContentGone, withoutPaths } from "./kept-content.ts";
 import { isUnknownModel } from "./told-limits.ts";
 
 /**
@@ -24,9 +25,12 @@ export function classifyError(status: number, words: ErrorWords): Fault {
   if (status >= 500 || status < 400) return "upstream";
   if (status === 401 || status === 402 || status === 407) return "account";
   if ([NO_CREDIT, BILLING, BAD_KEY, SUSPENDED].some((pattern) => pattern.test(said))) return "account";
-  if (status === 403) return ABOUT_CONTENT.test(said) || FORBIDDEN_FILE.test(said) ? "caller" : "account";
-  if (isUnknownModel(said)) return "account";
-  if (status === 404) return KEPT_CONTENT.test(said) ? "caller" : "account";
+  const content = withoutPaths(said);
+  if (status === 403)
+    return ABOUT_CONTENT.test(content) || FORBIDDEN_FILE.test(content) ? "caller" : "account";
+  // The path was the gateway's choice.
+  if (status === 405 || isUnknownModel(said)) return "account";
+  if (status === 404) return isKeptContentGone(content) ? "caller" : "account";
   return PASSING.has(status) ? "upstream" : "caller";
 }
 
@@ -87,10 +91,6 @@ const ABOUT_CONTENT =
 
 /** A file or cache that the caller names; one vendor says 403 where it means 404. */
 const FORBIDDEN_FILE = /cached ?content|\bfiles?\b.{0,60}(?:not found|not exist|permission)/i;
-
-/** What the caller refers to is not there: a stored response, a thread, a file, a cache. */
-const KEPT_CONTENT =
-  /\b(?:response|item|file|container|conversation|cached ?content|batch|prompt|skill|vector[_ ]store)s?\b|(?:response|thread)_not_found/i;
 
 /** 4xx that say "not now" about the vendor's own state. */
 const PASSING = new Set([408, 409, 421, 425, 498, 499]);
