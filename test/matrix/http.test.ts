@@ -97,6 +97,7 @@ describe("the HTTP surface", () => {
     for (const [path, near] of [
       ["/chat/completions", "/v1/chat/completions exists: end the client's base URL with /v1."],
       ["/v1/v1/messages", "/v1/messages exists: remove /v1 from the client's base URL."],
+      ["/v1/v1beta/models/text:generateContent", "exists: remove /v1 from the client's base URL."],
       ["/operator/nothing", "The API has the same path under /api."],
     ]) {
       const { status, json } = await raw("GET", path ?? "");

@@ -9,7 +9,8 @@ const PATTERNS = [
   "/v1beta/messages",
   "/v2/videos/generations",
   "/v2/videos/generations/:id",
-  "/v1beta/models/:call",
+  "/v1/models/*",
+  "/v1beta/models/*",
   "/api/operator/routing",
   "/accounts/*",
 ];
@@ -17,6 +18,12 @@ const PATTERNS = [
 it.each([
   ["/chat/completions", "/v1/chat/completions exists: end the client's base URL with /v1"],
   ["/models/text:generateContent", "end the client's base URL with /v1beta"],
+  ["/models/claude", "/v1/models/claude exists: end the client's base URL with /v1"],
+  [
+    "/v1/v1beta/models/text:generateContent",
+    "/v1beta/models/text:generateContent exists: remove /v1 from the client's base URL",
+  ],
+  ["/v1/v1/models/maker/text", "/v1/models/maker/text exists: remove /v1 from"],
   ["/v1/v1/messages", "/v1/messages exists: remove /v1 from the client's base URL"],
   ["/v1beta/v1/chat/completions", "remove /v1beta from the client's base URL"],
   ["/api/v1/responses/resp_1", "remove /api from the client's base URL"],
@@ -38,6 +45,8 @@ it.each([
   "/v1/chat",
   "/v2/chat",
   "/accounts/1",
+  "/v1/accounts/1",
+  "/v1/v1/models/",
   "/wp-login.php",
   "/v1/responses/",
   "/v1/messages",

@@ -16,6 +16,9 @@ import { preflightHeaders, requestId } from "./response-headers.ts";
 /** Paths that clients put in front of an endpoint themselves, or expect in their base URL. */
 const PREFIXES = ["/v1", "/v1beta"] as const;
 
+/** `models/gemini:generateContent`: its name alone would fit under both. */
+const NATIVE_CALL = /:[a-z]+(?:[A-Z][a-z]+)+$/;
+
 /** Below it the API of the dashboard stands, whose pages have the same addresses without it. */
 const CONSOLE = "/api";
 
@@ -28,7 +31,7 @@ export function nearbyPath(path: string, patterns: readonly string[]): string | 
   const isServed = (candidate: string): boolean => patterns.some((pattern) => matches(pattern, candidate));
   // It is right, and only its method is none that is served.
   if (isServed(path)) return undefined;
-  for (const prefix of PREFIXES) {
+  for (const prefix of NATIVE_CALL.test(path) ? PREFIXES.toReversed() : PREFIXES) {
     if (isServed(prefix + path)) return `${prefix}${path} exists: end the client's base URL with ${prefix}`;
   }
   // What stands in front of a path that is served was put there by the base URL.
@@ -69,6 +72,15 @@ function fits(part: string, given = ""): boolean {
 function matches(pattern: string, path: string): boolean {
   const parts = pattern.split("/");
   const given = path.split("/");
+  // A model's id may hold slashes. What else ends so are pages and their files.
+  if (parts.at(-1) === "*" && VERSION.test(parts[1] ?? "")) {
+    const head = parts.slice(0, -1);
+    return (
+      given.length > head.length &&
+      given[head.length] !== "" &&
+      head.every((part, at) => fits(part, given[at]))
+    );
+  }
   if (parts.length !== given.length || pattern.includes("*")) return false;
   return parts.every((part, index) => fits(part, given[index]));
 }
