@@ -12,7 +12,7 @@ export interface Refusal {
   readonly keyId: string | undefined;
   readonly keyName: string | undefined;
   readonly model: string | null | undefined;
-  /** Method and path, with names in place of what callers write. */
+  /** Method and path, with names in place of what callers write; of an unknown path its words. */
   readonly route?: string;
   /** Who was asked last, and how many times it was tried. */
   readonly upstream?: string | null;

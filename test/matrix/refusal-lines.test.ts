@@ -86,7 +86,12 @@ const CASES: readonly Case[] = [
   },
   {
     ...{ method: "GET", path: `/no/such/path?key=${KEYS.main}` },
-    line: { route: "GET", status: 404, reason: "not_found" },
+    line: { route: "GET /no/such/path", status: 404, reason: "not_found" },
+    sentence: NOWHERE,
+  },
+  {
+    ...{ method: "POST", path: `/v1/v1/chat/completions/${KEYS.main}`, body: CHAT },
+    line: { route: "POST /v1/v1/chat/completions/*", status: 404, reason: "not_found" },
     sentence: NOWHERE,
   },
 ];

@@ -80,7 +80,7 @@ function tellOnce(
   }
   if (!socket.writable) return;
   const id = requestId();
-  tellFailed(log, { id, method: "", route: "" }, NOBODY, error);
+  tellFailed(log, { id, method: "", route: "", url: "" }, NOBODY, error);
   const body = encodeShapeA(statementOf(error, errorType), id);
   const headers = definedFields({
     ...error.headers,

@@ -3,6 +3,7 @@ import { type GatewayError, UpstreamRejection } from "../../errors.ts";
 import type { Log } from "../../observe/log.ts";
 import { refusalSentence, tellRefused } from "../../observe/refusal.ts";
 import { knownError } from "./error-response.ts";
+import { toldPath } from "./told-path.ts";
 
 /** What is known of a request when it is refused. */
 export interface RefusedCall {
@@ -15,20 +16,28 @@ export interface RefusedCall {
   isTold: boolean;
 }
 
+/** `route`: its path; "" = no route has it, and its `url` is told in its place. */
+interface FailedCall {
+  readonly id: string;
+  readonly method: string;
+  readonly route: string;
+  readonly url: string;
+}
+
 /**
  * The one line in the operator's log of a request that was not answered: what is refused says who asked for what, what is the
  * gateway's own fault or an upstream's says why.
  */
 export function tellFailed(
   log: Log,
-  { id: requestId, method, route }: { readonly id: string; readonly method: string; readonly route: string },
+  { id: requestId, method, route, url }: FailedCall,
   { caller, model, user, isTold }: RefusedCall,
   error: unknown,
 ): void {
   const { status, reason, param, known } = readFailure(error);
   const about = {
     requestId,
-    route: route === "" ? method : `${method} ${route}`,
+    route: `${method} ${route === "" ? toldPath(url) : route}`.trimEnd(),
     user: user === undefined ? undefined : String(user),
     account: caller?.accountName,
     keyId: caller === undefined ? undefined : String(caller.keyId),
