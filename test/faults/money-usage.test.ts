@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanLedger, nanosOf, ODD_PRICE } from "../support/money-books.ts";
 import { type Account, type MoneyRig, startMoneyRig } from "../support/money-rig.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
+import { waitFor } from "../support/wait.ts";
 
 /** The same wish must cost the same however it is worded and delivered. */
 const WISHES = [
@@ -75,6 +76,18 @@ describe("usage as vendors report it", () => {
       return rig.accountOf(tag);
     };
 
+    const alarmsOf = (id: string): Record<string, unknown>[] =>
+      rig.gateway
+        .output()
+        .split("\n")
+        .flatMap((line) => (line.includes('"alarm":true') && line.includes(id) ? [JSON.parse(line)] : []));
+    /** Of all upstreams. */
+    const counted = async (): Promise<number> => {
+      const text = await (await fetch(`${rig.url}/metrics`)).text();
+      const samples = [...text.matchAll(/^faregate_implausible_usage_total\{.*\} (\d+)$/gm)];
+      return samples.reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+
     it("charges nothing where the vendor says zero", async () => {
       await overAllWays(async (protocol, streamed) => {
         const { row } = await ask("zero", protocol, streamed);
@@ -85,16 +98,23 @@ describe("usage as vendors report it", () => {
     it.each(ESTIMATED)(
       "estimates usage spoiled as '%s' within a twentieth of the truth, and says so",
       async (kind) => {
+        const before = await counted();
         await overAllWays(async (protocol, streamed) => {
           const { line, row } = await ask(kind, protocol, streamed);
           expect(row.reason).toBe(kind === "omit" ? "completed_usage_missing" : "completed");
           expect(row.estimated).toBe(true);
-          if (kind !== "omit") expect(row.hostile).not.toEqual([]);
+          const alarms = () => alarmsOf(row.requestId).map(({ ignoredValues }) => ignoredValues);
+          if (kind !== "omit") {
+            expect(row.hostile).not.toEqual([]);
+            await waitFor("the alarm", () => (alarms().length > 0 ? true : undefined));
+          }
+          expect(alarms()).toEqual(kind === "omit" ? [] : [row.hostile]);
           expect(row.chargeNanos).toBeGreaterThan(0n);
           const truth = nanosOf(line.usage, ODD_PRICE);
           const off = Math.abs(Number(row.chargeNanos - truth)) / Number(truth);
           expect(off, `${protocol}: ${row.chargeNanos} of ${truth}`).toBeLessThanOrEqual(0.05);
         });
+        expect((await counted()) - before).toBe(kind === "omit" ? 0 : WAYS.length);
       },
     );
   });

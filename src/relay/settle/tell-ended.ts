@@ -48,8 +48,8 @@ export function countEnded(deps: Tells, model: Model, exchange: Exchange): void 
   const { metrics } = deps;
   tellEnded(deps.log, exchange, outcome);
   const writtenOffNanos = hold.writtenOffNanos();
-  if (outcome.implausible !== undefined || writtenOffNanos > 0n)
-    tellOdd(deps, request, outcome, writtenOffNanos);
+  tellImpossible(deps, request, outcome);
+  if (writtenOffNanos > 0n) tellWrittenOff(deps, request, outcome, writtenOffNanos);
   const unpriced = hold.unpriced();
   if (unpriced.length > 0) tellUnpriced(deps, request, outcome, unpriced);
   const { status, firstByteMs, totalMs } = outcome;
@@ -90,24 +90,24 @@ const told = createLru<string, readonly string[]>(1_000);
 const NOT_POSSIBLE = "an upstream reported impossible usage; it was not charged";
 const FAR_BEYOND = "an upstream reported output far above the caller's limit; it was charged";
 
-/** An upstream that reports nonsense, or work that nobody pays for: an operator should look. */
-function tellOdd(
-  { log, metrics }: Tells,
-  { id: requestId, model, caller }: TextRequest,
-  { implausible, upstream }: Outcome,
-  writtenOffNanos: bigint,
-): void {
-  const about = { alarm: true, requestId, upstream, model, account: caller.accountName };
-  if (implausible !== undefined) {
-    metrics.usageImplausible(upstream ?? "");
-    const told = implausible.every(({ charged }) => charged) ? FAR_BEYOND : NOT_POSSIBLE;
-    log.error({ ...about, implausible }, told);
-  }
-  if (writtenOffNanos > 0n) {
-    const usd = formatUsd(writtenOffNanos);
-    log.error(
-      { ...about, usd },
-      "a request cost more than account or key could pay; the rest is written off",
-    );
-  }
+/** An upstream that reports nonsense, in a count alone or beside what the model can do: an operator should look. */
+function tellImpossible({ log, metrics }: Tells, request: TextRequest, outcome: Outcome): void {
+  const { implausible, hostile: ignoredValues, upstream } = outcome;
+  if (implausible === undefined && ignoredValues === undefined) return;
+  metrics.usageImplausible(upstream ?? "");
+  const isCharged = ignoredValues === undefined && implausible?.every(({ charged }) => charged);
+  const told = isCharged ? FAR_BEYOND : NOT_POSSIBLE;
+  log.error({ ...alarmOf(request, outcome), implausible, ignoredValues }, told);
+}
+
+/** Work that nobody pays for. */
+function tellWrittenOff({ log }: Tells, request: TextRequest, outcome: Outcome, nanos: bigint): void {
+  log.error(
+    { ...alarmOf(request, outcome), usd: formatUsd(nanos) },
+    "a request cost more than account or key could pay; the rest is written off",
+  );
+}
+
+function alarmOf({ id: requestId, model, caller }: TextRequest, { upstream }: Outcome): object {
+  return { alarm: true, requestId, upstream, model, account: caller.accountName };
 }
