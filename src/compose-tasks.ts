@@ -14,7 +14,7 @@ import { imageRecord, videoRecord } from "./http/media/task-records.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
-import type { Metrics } from "./observe/metrics.ts";
+import { fromZero, type Metrics } from "./observe/metrics.ts";
 import type { PlaceHealth } from "./routing/routing.ts";
 import type { Database } from "./storage/database.ts";
 import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
@@ -100,7 +100,13 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     "tasks_fate_unknown_total",
     "Tasks that failed because the response to the submit was lost; the vendor may have run them",
     "upstream",
-    () => engine.unknownFates(),
+    () =>
+      works
+        ? fromZero(
+            catalog.current().upstreams.map(({ name }) => name),
+            engine.unknownFates(),
+          )
+        : [],
   );
   const secretOf = createWebhookSecrets(database, seals);
   if (works) {

@@ -8,6 +8,7 @@ import { verifyLedger } from "./billing/ledger/verify.ts";
 import { createTextBilling, PROCESS_LABEL } from "./billing/text-billing.ts";
 import { createReceiptReader } from "./billing/usage-log/receipts.ts";
 import { createUsageRetention } from "./billing/usage-log/usage-retention.ts";
+import type { Catalog } from "./catalog/catalog.ts";
 import { vocabularyOf } from "./catalog/vocabulary.ts";
 import {
   describeTransport,
@@ -70,6 +71,10 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const metrics = createMetrics(options.textOfAll);
   const base = await startBase(options);
   const { catalog, limits, transport, routing, guarded, largeJson } = base;
+  metrics.beginAtZero({
+    upstreams: () => catalog.current().upstreams.map(({ name }) => name),
+    models: () => textModels(catalog.current()),
+  });
   const hasher = await openKeyHasher(database, seals);
   const authenticator = await lifecycle.start(
     "authenticator",
@@ -329,6 +334,10 @@ export async function composeWorker(options: ProcessOptions): Promise<Process> {
   lifecycle.drain("readiness", () => stopping.abort());
   describeTransport(metrics, transport);
   return { isPosted: () => true };
+}
+
+function textModels({ models }: Catalog): string[] {
+  return Array.from(models.values()).flatMap(({ id, family }) => (family === null ? [id] : []));
 }
 
 function runtimeOf({ variables, dataDir, configFile }: Config): Runtime {

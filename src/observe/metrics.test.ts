@@ -57,6 +57,23 @@ describe("metrics", () => {
     expect(text).not.toContain("output_visible");
   });
 
+  it("begin at 0 for each upstream and model that the catalog has now, so that the first event is a rise", async () => {
+    const metrics = createMetrics();
+    const upstreams = ["main", "spare"];
+    metrics.beginAtZero({ upstreams: () => upstreams, models: () => ["text-large"] });
+    metrics.usageImplausible("spare");
+    metrics.usageImplausible("removed");
+    upstreams.push("new");
+    const lines = (await metrics.text()).split("\n").filter((line) => /^faregate_(?:impl|unpr)/.test(line));
+    expect(lines).toEqual([
+      'faregate_implausible_usage_total{upstream="main"} 0',
+      'faregate_implausible_usage_total{upstream="spare"} 1',
+      'faregate_implausible_usage_total{upstream="new"} 0',
+      'faregate_implausible_usage_total{upstream="removed"} 1',
+      'faregate_unpriced_usage_total{model="text-large"} 0',
+    ]);
+  });
+
   it("read gauges when they are asked for, and bring the process's own", async () => {
     const metrics = createMetrics();
     let open = 1;

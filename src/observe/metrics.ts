@@ -25,6 +25,11 @@ export interface Metrics {
   usageImplausible(upstream: string): void;
   /** An upstream served a request with what its model has no price for. */
   usageUnpriced(model: string): void;
+  /**
+   * Names whose counts begin at 0: an alert on a rise needs the sample before the first event. Asked whenever metrics are read,
+   * as names come and go with the catalog.
+   */
+  beginAtZero(names: { readonly upstreams: ReadNames; readonly models: ReadNames }): void;
   /** A number that is read when metrics are. `name` without the `faregate_` prefix. */
   gauge(name: string, help: string, read: () => number): void;
   /** The same for several numbers told apart by one label. */
@@ -35,6 +40,8 @@ export interface Metrics {
   text(): Promise<string>;
   readonly contentType: string;
 }
+
+type ReadNames = () => Iterable<string>;
 
 /** Makes of the reader of this process's text the reader of that of all its siblings. */
 export type TextOfAll = (own: () => Promise<string>) => () => Promise<string>;
@@ -69,6 +76,8 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
   const implausible = new Map<string, number>();
   const unpriced = new Map<string, number>();
   const gauges: (() => string)[] = [];
+  let knownUpstreams: ReadNames = () => [];
+  let knownModels: ReadNames = () => [];
 
   return {
     contentType: registry.contentType,
@@ -94,6 +103,10 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
     },
     usageImplausible: (upstream) => add(implausible, upstream, 1),
     usageUnpriced: (model) => add(unpriced, model, 1),
+    beginAtZero({ upstreams, models }) {
+      knownUpstreams = upstreams;
+      knownModels = models;
+    },
     gauge(name, help, read) {
       gauges.push(() => metricText(`faregate_${name}`, "gauge", help, [{ labels: [], value: read() }]));
     },
@@ -110,8 +123,8 @@ export function createMetrics(textOfAll: TextOfAll = (own) => own): Metrics {
     const own = [
       ...requestTexts(allSeries()),
       attemptText(attempts),
-      implausibleText(implausible),
-      unpricedText(unpriced),
+      implausibleText(fromZero(knownUpstreams(), implausible)),
+      unpricedText(fromZero(knownModels(), unpriced)),
       ...gauges.map((read) => read()),
     ];
     return `${own.filter((text) => text !== "").join("\n")}\n${await registry.metrics()}`;
@@ -216,6 +229,14 @@ function implausibleText(counts: ReadonlyMap<string, number>): string {
 function unpricedText(counts: ReadonlyMap<string, number>): string {
   const help = "Responses served with a tier, speed or region that the model has no price for.";
   return metricText("faregate_unpriced_usage_total", "counter", help, samplesOf("model", counts));
+}
+
+/** The counts, and a 0 for each known name that has none. */
+export function fromZero<K>(names: Iterable<K>, counts: ReadonlyMap<K, number>): ReadonlyMap<K, number> {
+  const all = new Map<K, number>();
+  for (const name of names) all.set(name, 0);
+  for (const [name, count] of counts) all.set(name, count);
+  return all;
 }
 
 function samplesOf(label: string, numbers: Iterable<readonly [string, number]>): Sample[] {

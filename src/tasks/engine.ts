@@ -7,6 +7,7 @@ import type { TaskBilling } from "../billing/task-billing.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Log } from "../observe/log.ts";
+import { fromZero } from "../observe/metrics.ts";
 import type { PlaceHealth } from "../routing/routing.ts";
 import type { Database } from "../storage/database.ts";
 import type { Transport } from "../upstreams/call.ts";
@@ -16,7 +17,7 @@ import type { TaskApi } from "../upstreams/task-apis/task-api.ts";
 import type { Acceptance, FoundTask, TaskStore } from "./store/task-store.ts";
 import { createTasksStore } from "./store/tasks-store.ts";
 import { createSubmitter } from "./submit.ts";
-import { isFinal, type Task, type Tasks } from "./tasks.ts";
+import { isFinal, TASK_STATES, type Task, type Tasks } from "./tasks.ts";
 import { createFinisher, type KeepFiles, type ProbeSeconds } from "./work/finish.ts";
 import {
   BATCHLESS_MS,
@@ -210,11 +211,14 @@ const RETENTION_INTERVAL_MS = 3_600_000;
 /** Short statements: what they lock, workers want. */
 const MAX_DROPPED_AT_ONCE = 500;
 
+/** Told at 0 too: an alert on a rise needs the sample before the first task. */
+const OPEN_STATES = TASK_STATES.filter((state) => !isFinal(state));
+
 /** Counts the open tasks for the metrics, drops those past retention. */
 function createUpkeep({ store, clock, timers, log, retentionDays }: UpkeepOptions): Upkeep {
   let open: ReadonlyMap<string, number> = new Map();
   const count = async (): Promise<void> => {
-    open = await store.countOpen();
+    open = fromZero<string>(OPEN_STATES, await store.countOpen());
   };
   const drop = async (): Promise<void> => {
     let dropped = MAX_DROPPED_AT_ONCE;

@@ -71,6 +71,31 @@ accounts: [{ name: acme, balance: 1, keys: [{ name: main, key: ${TEST_KEY} }] }]
   });
 });
 
+describe("what alerts watch", () => {
+  it("is there at 0 before its first event, by each upstream, model and state", async () => {
+    const upstreams = [{ name: "first", url: "http://127.0.0.1:1" }];
+    const gateway = await startGateway({ catalog: modelsFile({ models: ["text"], upstreams }) });
+    try {
+      await waitFor("the first count of tasks", async () => {
+        const text = await (await fetch(`${gateway.url}/metrics`)).text();
+        return WATCHED.every((line) => text.split("\n").includes(line));
+      });
+    } finally {
+      await gateway.end();
+      await gateway.clean();
+    }
+  });
+});
+
+const WATCHED = [
+  'faregate_implausible_usage_total{upstream="first"} 0',
+  'faregate_unpriced_usage_total{model="text"} 0',
+  'faregate_tasks_fate_unknown_total{upstream="first"} 0',
+  'faregate_tasks_open{state="NOT_START"} 0',
+  'faregate_tasks_open{state="IN_PROGRESS"} 0',
+  "faregate_journal_records_unposted 0",
+];
+
 describe("faregate_requests_total", () => {
   const slowKey = "slow-key-0123456789abcdef";
   let vendor: VendorUpstream;
