@@ -48,8 +48,8 @@ export interface InnerModelPlace {
   /** Its own limit of output and its speed, in the same object; absent = those of the request. */
   readonly outputLimit?: string | undefined;
   readonly speed?: string | undefined;
-  /** A string there lets the vendor choose the models. */
-  readonly isVendorsChoice?: true | undefined;
+  /** It may be of any form: a string lets the vendor choose the models, and lists may name them. */
+  readonly isOpen?: true | undefined;
   /** The tools that it is the model of, and the one that they take where they name none; absent = any tool. */
   readonly tool?: { readonly type: string; readonly byDefault: string } | undefined;
 }

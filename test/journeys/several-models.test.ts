@@ -20,7 +20,7 @@ beforeAll(async () => {
 groups:
   - { name: default, factor: 1 }
 models:
-  - { id: text, endpoints: [oa, oa-response, an, ge], ${limits}, price: { input: 3, output: 15, cache_read: 0.3, speeds: { fast: { factor: 6 } } } }
+  - { id: text, endpoints: [oa, oa-response, an, ge], ${limits}, price: { input: 3, output: 15, cache_read: 0.3, speeds: { fast: { factor: 6 } }, calls: { advisor: 0 } } }
   - { id: clever, endpoints: [an], ${limits}, price: { input: 10, output: 50, cache_read: 1, speeds: { fast: { factor: 6 } } } }
   - { id: cheap, endpoints: [an], ${limits}, price: { input: 1, output: 5, cache_read: 0.1 } }
 upstreams:
@@ -199,6 +199,10 @@ async function charged(path: string, body: object): Promise<Record<string, unkno
 describe("further models that a request names", () => {
   const advisor = (model: string) => ({ tools: [{ type: "advisor_20260301", name: "advisor", model }] });
   const fallbacks = (...models: string[]) => ({ fallbacks: models.map((model) => ({ model })) });
+  const clever = { type: "advisor_20260301", name: "advisor", model: "claude-clever" };
+  const block = (more: object) => ({
+    messages: [{ role: "user", content: [{ type: "text", text: "Hello" }, more] }],
+  });
   const send = async (key: string, fields: object) => {
     usage = counts(10, 0, 5);
     const response = await fetch(`${gateway.url}/v1/messages`, {
@@ -214,13 +218,48 @@ describe("further models that a request names", () => {
     ["the vendor's name of a fallback", fallbacks("claude-cheap", "claude-clever"), "model_not_found"],
     ["a fallback that nobody knows", fallbacks("claude-other"), "model_not_found"],
     ["an advisor", advisor("claude-clever"), "model_not_found"],
+    [
+      "an advisor of a block",
+      block({ type: "tool_addition", tool: { type: "tool_definition", definition: clever } }),
+      "model_not_found",
+    ],
+    [
+      "an advisor that a compaction keeps",
+      block({ type: "compaction", content: "s", tool_changes: [{ tool: { definition: clever } }] }),
+      "model_not_found",
+    ],
+    ["fallbacks by their names alone", { fallbacks: ["claude-cheap", "claude-clever"] }, "model_not_found"],
+    ["a list within a list", { fallbacks: [["claude-clever"]] }, "model_not_found"],
+    ["a name deeper within", { fallbacks: [{ with: { model: "claude-other" } }] }, "model_not_found"],
+    ["a model by another word", { fallbacks: [{ name: "clever" }] }, "model_not_found"],
+    ["a fallback in the singular", { fallback: { model: "claude-clever" } }, "model_not_found"],
     ["what the vendor chooses", { fallbacks: "default" }, "invalid_request"],
+    ["what the vendor chooses, in a list", { fallbacks: ["default"] }, "invalid_request"],
+    ["what the vendor chooses, in the singular", { fallback: "default" }, "invalid_request"],
   ] as const)("are refused where the key may not use them: %s", async (_, fields, code) => {
     const status = code === "model_not_found" ? 404 : 400;
     expect(await send(FRUGAL_KEY, fields)).toEqual([status, code]);
   });
 
+  it("are refused where they are asked for what has no price", async () => {
+    const speed = "fast";
+    expect(await send(TEST_KEY, { fallbacks: [{ model: "claude-cheap", speed }] })).toEqual([
+      400,
+      "invalid_request",
+    ]);
+    expect(await send(TEST_KEY, { speed, ...fallbacks("claude-cheap") })).toEqual([400, "invalid_request"]);
+    expect(
+      await send(TEST_KEY, { speed, fallbacks: [{ model: "claude-cheap", speed: "standard" }] }),
+    ).toEqual([200, undefined]);
+    expect(await send(TEST_KEY, { speed, ...fallbacks("claude-clever") })).toEqual([200, undefined]);
+  });
+
   it("pass where it may", async () => {
+    expect(
+      await send(FRUGAL_KEY, {
+        fallbacks: ["claude-cheap", { model: "cheap", thinking: { type: "enabled" } }],
+      }),
+    ).toEqual([200, undefined]);
     expect(await send(FRUGAL_KEY, fallbacks("claude-cheap"))).toEqual([200, undefined]);
     expect(await send(TEST_KEY, fallbacks("claude-clever"))).toEqual([200, undefined]);
     expect(await send(TEST_KEY, { fallbacks: "default" })).toEqual([200, undefined]);

@@ -7,6 +7,7 @@ import {
   reference,
   serviceField,
   sibling,
+  type ToolPlace,
 } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
@@ -35,6 +36,13 @@ export const messagesFields = {
   passed: [],
 } as const satisfies RequestFields;
 
+/** Where tools are defined: in their list, in blocks of the type `tool_addition`, and in the list of those that a compaction keeps. */
+const TOOLS: readonly ToolPlace[] = [
+  { path: "tools[]" },
+  { path: "messages[].content[].tool.definition" },
+  { path: "messages[].content[].tool_changes[].tool.definition", inState: true },
+];
+
 /** Where forwarding finds its facts in a messages body. */
 export const messagesForward: ForwardTable = {
   modelInBody: true,
@@ -45,10 +53,13 @@ export const messagesForward: ForwardTable = {
   watched: ["compaction.type"],
   // An advisor is a tool with a model; a fallback responds where the model declines.
   innerModels: [
-    { path: "tools[].model", worksByCall: true },
+    ...TOOLS.map(({ path }) => ({ path: `${path}.model`, worksByCall: true }) as const),
     // https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
     { path: "fallbacks[].model", outputLimit: "fallbacks[].max_tokens", speed: "fallbacks[].speed" },
-    { path: "fallbacks", isVendorsChoice: true },
+    { path: "fallbacks", isOpen: true },
+    // Servers that took over the interface may read it in the singular.
+    { path: "fallback.model", outputLimit: "fallback.max_tokens", speed: "fallback.speed" },
+    { path: "fallback", isOpen: true },
   ],
   outputLimits: ["max_tokens"],
   // https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache
@@ -66,12 +77,7 @@ export const messagesForward: ForwardTable = {
         "messages.content.source.data",
         "messages.content.content.source.data",
       ]),
-      ...typedTools([
-        { path: "tools[]" },
-        // Blocks of the type `tool_addition`, and the list of them that a compaction keeps.
-        { path: "messages[].content[].tool.definition" },
-        { path: "messages[].content[].tool_changes[].tool.definition", inState: true },
-      ]),
+      ...typedTools(TOOLS),
       ...entries(reference, ["thread.previous_message_id"]),
       ...entries(addsContent, ["mcp_servers", "container"]),
       ...entries(contextEdit, ["context_management.edits.type"]),

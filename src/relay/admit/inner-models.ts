@@ -1,11 +1,12 @@
 import type { FoundValue } from "../../base/json/json-scan.ts";
+import { textAt } from "../../base/json/json-splice.ts";
 import { freezePrice, type InnerUse } from "../../billing/pricing/max-cost.ts";
 import { modelNotFound } from "../../catalog/allowed-model.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { type HostedTool, readFeatures, scannedPath } from "../../protocols/body-features.ts";
 import type { InnerModelPlace } from "../../protocols/protocol.ts";
-import { isPlainService } from "../../usage/service-terms.ts";
+import { isPlainService, type ServiceDimension, type ServiceTerms } from "../../usage/service-terms.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 import { carriesExtras, nameIn, unpriced } from "./extras.ts";
@@ -23,24 +24,61 @@ export function checkInnerModels(request: TextRequest, catalog: Catalog, model: 
   const upstreams = carriersOf(request, catalog, model);
   if (upstreams.length === 0) return;
   for (const place of places) {
-    const { path, isVendorsChoice } = place;
+    const { path } = place;
     const found = scan.all(scannedPath(place));
-    if (found.length < scan.count(scannedPath(place)))
-      throw new GatewayError("invalid_request", `\`${path}\` names too many models.`, { param: path });
-    for (const { type, value, head } of found) {
-      if (type !== "string") continue;
-      const name = typeof value === "string" ? value : head;
-      if (isVendorsChoice !== true) {
-        if (usable(name, upstreams, request, catalog) === undefined) throw modelNotFound(name, path);
-      } else if (!mayUseAll(upstreams, request, catalog)) {
-        throw new GatewayError(
-          "invalid_request",
-          `\`${path}: "${name}"\` may lead to models that this key may not use. List the models instead.`,
-          { param: path },
-        );
+    if (found.length < scan.count(scannedPath(place))) throw tooMany(path);
+    for (const { text, isChoice, isName } of found.flatMap((value) => wordsAt(request, place, value))) {
+      if (isChoice) {
+        if (!mayUseAll(upstreams, request, catalog)) throw notChosen(path, text);
+      } else if (isName || isKnown(text, upstreams, catalog)) {
+        if (usable(text, upstreams, request, catalog) === undefined) throw modelNotFound(text, path);
       }
     }
   }
+}
+
+/** A string at a place of models. */
+interface Word {
+  readonly text: string;
+  /** It lets the vendor choose. */
+  readonly isChoice: boolean;
+  /** It stands where a model is named; else it may be any word. */
+  readonly isName: boolean;
+}
+
+/** At a place of any form what stands in lists names a model, as does what an object calls so; a string by itself chooses none. */
+function wordsAt(request: TextRequest, { path, isOpen }: InnerModelPlace, found: FoundValue): Word[] {
+  const { type } = found;
+  if (isOpen !== true)
+    return type === "string" ? [{ text: textOf(found), isChoice: false, isName: true }] : [];
+  if (type === "string") return [{ text: textOf(found), isChoice: true, isName: false }];
+  if (type !== "array" && type !== "object") return [];
+  if (found.end - found.start > MAX_OPEN_BYTES) throw tooMany(path);
+  const words: Word[] = [];
+  JSON.parse(textAt(request.body, found), function (this: unknown, key: string, value: unknown) {
+    const isName = Array.isArray(this) || key === "model";
+    if (typeof value === "string") words.push({ text: value, isChoice: isName && value === CHOICE, isName });
+    return value;
+  });
+  return words;
+}
+
+/** https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback */
+const CHOICE = "default";
+
+/** Some names with their settings are far shorter. */
+const MAX_OPEN_BYTES = 64 * 1024;
+
+function tooMany(path: string): GatewayError {
+  return new GatewayError("invalid_request", `\`${path}\` names too many models.`, { param: path });
+}
+
+function notChosen(path: string, word: string): GatewayError {
+  return new GatewayError(
+    "invalid_request",
+    `\`${path}: "${word}"\` may lead to models that this key may not use. List the models instead.`,
+    { param: path },
+  );
 }
 
 /** What these models can cost beside the model that was asked: each by itself, as all of them may work on one answer. */
@@ -57,28 +95,35 @@ export function innerUses(
   const upstreams = carriersOf(request, catalog, model);
   const use = (inner: Model, place: InnerModelPlace, found?: FoundValue): InnerUse[] => {
     if (inner.price?.rates.input === undefined) return [];
-    const speed = speedOf(request, place, inner, found);
-    const asked = speed === undefined ? {} : { asked: { speed } };
+    const asked = askedOf(request, place, model, inner, found);
     return [
       {
         model: inner,
-        price: freezePrice(inner, factorPpm, asked, atMs),
+        price: freezePrice(inner, factorPpm, { asked }, atMs),
         byCall: place.worksByCall === true,
         outputLimit: limitOf(request, place, found),
       },
     ];
   };
-  const named = places.flatMap((place): InnerUse[][] => {
-    if (place.tool !== undefined) return [];
+  const named = new Set<string>();
+  const uses = places.flatMap((place): InnerUse[] => {
+    if (place.tool !== undefined || place.isOpen === true) return [];
     return request.scan.all(scannedPath(place)).flatMap((found) => {
       if (found.type !== "string") return [];
-      if (place.isVendorsChoice === true)
-        return [chosenFrom(upstreams, catalog).flatMap((each) => use(each, place))];
+      named.add(textOf(found));
       const inner = usable(textOf(found), upstreams, request, catalog);
-      return inner === undefined ? [] : [use(inner, place, found)];
+      return inner === undefined ? [] : use(inner, place, found);
     });
   });
-  return [...named.flat(), ...tools.flatMap(({ inner, place }) => use(inner, place))];
+  for (const place of places.filter(({ isOpen }) => isOpen === true)) {
+    const words = request.scan.all(scannedPath(place)).flatMap((found) => wordsAt(request, place, found));
+    for (const { text, isChoice, isName } of words) {
+      const inner = isName && !named.has(text) ? usable(text, upstreams, request, catalog) : undefined;
+      if (isChoice) uses.push(...chosenFrom(upstreams, catalog).flatMap((each) => use(each, place)));
+      else if (inner !== undefined) uses.push(...use(inner, place));
+    }
+  }
+  return [...uses, ...tools.flatMap(({ inner, place }) => use(inner, place))];
 }
 
 const NO_USES: readonly InnerUse[] = [];
@@ -129,6 +174,11 @@ function carriersOf(request: TextRequest, catalog: Catalog, model: Model): reado
   return catalog
     .serving(model.id, request.caller.group, request.protocol.name)
     .filter(({ protocols }) => protocols.some((each) => carriesExtras(request, each)));
+}
+
+/** Whether it is the name of a model, ours or that of one of the upstreams. */
+function isKnown(name: string, upstreams: readonly Upstream[], catalog: Catalog): boolean {
+  return catalog.models.has(name) || upstreams.some(({ models }) => [...models.values()].includes(name));
 }
 
 /** A model that this key may use, by our name or by that of one of the upstreams. */
@@ -188,18 +238,31 @@ function limitOf(
   return limits.length === 0 ? undefined : Math.max(...limits);
 }
 
-/** As its price table calls it; throws `invalid_request` where that has no price. */
-function speedOf(
+/**
+ * How it is asked to be served: as the request is, but for a speed of its own; one that works by call has the tier and region of
+ * the request alone. In words of its price table; throws `invalid_request` where that has no price.
+ */
+function askedOf(
   request: TextRequest,
-  { speed: path }: InnerModelPlace,
+  { speed: path, worksByCall }: InnerModelPlace,
+  model: Model,
   inner: Model,
   found?: FoundValue,
-): string | undefined {
-  for (const { head } of beside(request, path, found)) {
-    if (isPlainService(head)) continue;
-    const named = nameIn(inner, "speed", head);
-    if (named === undefined) throw unpriced(path ?? "", `\`${path}\` "${head}"`, `price.speeds "${head}"`);
-    return named;
+): ServiceTerms | undefined {
+  const { pricedFields } = readFeatures(request.protocol.forward.hold, request.scan);
+  const own = beside(request, path, found);
+  const asked: Partial<Record<ServiceDimension, string>> = {};
+  const note = (dimension: ServiceDimension, field: string, value: string): void => {
+    const named = nameIn(inner, dimension, value);
+    const what = `\`${field}\` "${value}" of "${inner.id}"`;
+    if (named === undefined) throw unpriced(field, what, `price.${dimension}s "${value}"`);
+    asked[dimension] = named;
+  };
+  for (const { dimension, field, value } of pricedFields) {
+    const isOthers = dimension === "speed" && (worksByCall === true || own.length > 0);
+    // Of what the model that was asked has a fee for, the whole request pays that.
+    if (!isOthers && nameIn(model, dimension, value) !== undefined) note(dimension, field, value);
   }
-  return undefined;
+  for (const { head } of own) if (!isPlainService(head)) note("speed", path ?? "", head);
+  return Object.keys(asked).length > 0 ? asked : undefined;
 }
