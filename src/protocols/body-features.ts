@@ -28,6 +28,8 @@ export interface BodyFeatures {
    * 0 = it answers in one pass.
    */
   readonly vendorTools: number;
+  /** It refers to what a vendor keeps, such as a stored prompt, cached content or a file, which may bring tools with it. */
+  readonly mayBringTools: boolean;
   /** Images inside the body: where they stand in it. */
   readonly images: readonly BodyRange[];
 }
@@ -168,6 +170,7 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
     mediaWanted: [],
     maySummarise: false,
     vendorTools: 0,
+    mayBringTools: false,
     images: [],
   };
   for (const path of scan.present) {
@@ -215,6 +218,7 @@ function content(media: readonly Medium[]): FeatureRule {
   return (features, values, path) => {
     if (!values.some((value) => value.head !== "" || (value.type === "array" && value.items > 0))) return;
     features.unbounded ??= path;
+    if (media === MEDIA) features.mayBringTools = true;
     readsMedia(features, media);
   };
 }

@@ -1,7 +1,7 @@
 import type { Slotted } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
 import type { AttemptUse, ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
-import { boundReported, type UsageBound } from "../billing/pricing/usage-bound.ts";
+import { boundCalls, boundReported, type UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Loss, lossTexts } from "../conversation/loss.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
@@ -92,15 +92,32 @@ function usedOf(exchange: Exchange, { protocol }: Candidate, seen: Seen): Attemp
   // Of an answer in several parts nothing may have begun.
   if (usage === undefined || parts?.length === 0)
     return seen.error !== undefined && !seen.hasOutput ? "nothing" : "unknown";
+  const bound = boundAt(exchange);
   return {
-    usage: boundReported(usage, exchange.bound).tokens,
+    usage: boundReported(usage, bound).tokens,
     raw: usage.raw,
-    calls,
+    calls: boundCalls(calls, bound).calls,
     units,
     served,
     requests: parts?.length,
     withoutExtras: carriesExtras(exchange.request, protocol) ? undefined : true,
   };
+}
+
+function othersOf(
+  exchange: Exchange,
+  candidate: Candidate | null,
+  told: Charge["others"],
+): ReturnType<typeof priceOthers> {
+  const { catalog, request, acceptedMs } = exchange;
+  return priceOthers({ catalog, request, acceptedMs, bound: boundAt(exchange) }, candidate, told);
+}
+
+/** What an answer of the upstream that was asked last can have used: extras and further models only where it was asked for them. */
+function boundAt({ bound, request, asked }: Exchange): UsageBound {
+  if (asked === null || carriesExtras(request, asked.protocol)) return bound;
+  if (bound.calls === undefined && bound.inner === undefined) return bound;
+  return { ...bound, calls: bound.calls?.unasked ? bound.calls : undefined, inner: undefined };
 }
 
 function attemptUse({ upstream, credential, model }: Candidate, used: AttemptUse["used"]): AttemptUse {
@@ -124,7 +141,7 @@ export function chargeFor(
   const { facts } = ending;
   const reason = reasonOf(exchange, ending);
   if (facts === undefined || FREE.has(reason)) return chargeOf(facts, reason, NOTHING);
-  const counted = estimateMissing(exchange.request, facts, exchange.bound);
+  const counted = estimateMissing(exchange.request, facts, boundAt(exchange));
   return counted instanceof Promise
     ? counted.then((usage) => chargeOf(facts, reason, usage))
     : chargeOf(facts, reason, counted);
@@ -190,7 +207,7 @@ function outcomeOf(
   const { facts, candidate, errorCode } = ending;
   const { firstByteMs, request, asked, outputLimit } = exchange;
   const reported = facts?.usage;
-  const { others, implausible: oddOthers } = priceOthers(exchange, candidate, told);
+  const { others, implausible: oddOthers } = othersOf(exchange, candidate, told);
   const implausible = [...odd, ...oddOthers];
   const served = servedTerms(exchange, facts);
   return {

@@ -78,20 +78,28 @@ const counts = (input: number, read: number, output: number) => ({
 });
 
 const SAID = [{ role: "user", content: "Hello" }];
-const ASKED = [
-  { path: "v1/messages", body: { model: "text", max_tokens: 100, messages: SAID } },
+const CLEVER = { type: "advisor_20260301", name: "advisor", model: "claude-clever" };
+/** Names an advisor and a fallback. */
+const NAMED = {
+  model: "text",
+  max_tokens: 1_000,
+  messages: SAID,
+  tools: [CLEVER],
+  fallbacks: [{ model: "claude-cheap" }],
+};
+const BARE = [
+  { path: "v1/messages", body: { model: "text", max_tokens: 1_000, messages: SAID } },
   { path: "v1/chat/completions", body: { model: "text", messages: SAID } },
   { path: "v1/responses", body: { model: "text", input: "Hello" } },
+  {
+    path: "v1beta/models/text:generateContent",
+    body: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
+  },
 ];
-const NATIVE = { contents: [{ role: "user", parts: [{ text: "Hello" }] }] };
 
 const WAYS = [
-  ...ASKED.flatMap(({ path, body }) => [
-    { path, body },
-    { path, body: { ...body, stream: true } },
-  ]),
-  { path: "v1beta/models/text:generateContent", body: NATIVE },
-  { path: "v1beta/models/text:streamGenerateContent?alt=sse", body: NATIVE },
+  { path: "v1/messages", body: NAMED },
+  { path: "v1/messages", body: { ...NAMED, stream: true } },
 ];
 
 describe.each(WAYS)("an answer of several models to $path $body,", ({ path, body }) => {
@@ -100,7 +108,7 @@ describe.each(WAYS)("an answer of several models to $path $body,", ({ path, body
       ...counts(1_000, 200, 500),
       speed: "fast",
       iterations: [
-        { type: "compaction", ...counts(9_000, 0, 700) },
+        { type: "compaction", ...counts(9_000, 0, 300) },
         { type: "message", model: "claude-text", ...counts(1_000, 200, 500) },
         { type: "advisor_message", model: "claude-clever-20260301", ...counts(8_000, 40, 1_200) },
       ],
@@ -109,15 +117,13 @@ describe.each(WAYS)("an answer of several models to $path $body,", ({ path, body
     expect(linesOf(receipt)).toEqual([
       "input_uncached 10000",
       "cache_read 200",
-      "output_visible 1200",
+      "output_visible 800",
       "clever input_uncached 8000",
       "clever cache_read 40",
       "clever output_visible 1200",
     ]);
     expect(receipt["charge_nanos"]).toBe(
-      String(
-        6 * (10_000 * 3_000 + 200 * 300 + 1_200 * 15_000) + 8_000 * 10_000 + 40 * 1_000 + 1_200 * 50_000,
-      ),
+      String(6 * (10_000 * 3_000 + 200 * 300 + 800 * 15_000) + 8_000 * 10_000 + 40 * 1_000 + 1_200 * 50_000),
     );
     expect(receipt["unpriced"]).toBeUndefined();
   });
@@ -160,6 +166,31 @@ describe.each(WAYS)("an answer of several models to $path $body,", ({ path, body
   });
 });
 
+it.each(BARE)(
+  "charges none but the model that was asked where $path names no other",
+  async ({ path, body }) => {
+    usage = {
+      ...counts(1_000, 0, 500),
+      iterations: Array.from({ length: 500 }, () => ({
+        type: "advisor_message",
+        model: "claude-clever",
+        ...counts(200_000, 0, 32_000),
+      })),
+    };
+    const told = await charged(path, body);
+    expect(told["charge_nanos"]).toBe(String(1_000 * 3_000 + 500 * 15_000));
+    expect(told["implausible"]).toEqual([
+      { field: "input", reported: 500 * 200_000, most: 0 },
+      { field: "output", reported: 500 * 32_000, most: 0 },
+    ]);
+    usage = {
+      ...counts(1_000, 0, 290),
+      iterations: [{ type: "fallback_message", model: "claude-clever", ...counts(1_000, 0, 290) }],
+    };
+    expect((await charged(path, body))["charge_nanos"]).toBe(String(1_000 * 3_000 + 290 * 15_000));
+  },
+);
+
 it("leaves books that agree", async () => {
   expect((await gateway.run("ledger", "verify")).code).toBe(0);
 });
@@ -199,7 +230,6 @@ async function charged(path: string, body: object): Promise<Record<string, unkno
 describe("further models that a request names", () => {
   const advisor = (model: string) => ({ tools: [{ type: "advisor_20260301", name: "advisor", model }] });
   const fallbacks = (...models: string[]) => ({ fallbacks: models.map((model) => ({ model })) });
-  const clever = { type: "advisor_20260301", name: "advisor", model: "claude-clever" };
   const block = (more: object) => ({
     messages: [{ role: "user", content: [{ type: "text", text: "Hello" }, more] }],
   });
@@ -220,12 +250,12 @@ describe("further models that a request names", () => {
     ["an advisor", advisor("claude-clever"), "model_not_found"],
     [
       "an advisor of a block",
-      block({ type: "tool_addition", tool: { type: "tool_definition", definition: clever } }),
+      block({ type: "tool_addition", tool: { type: "tool_definition", definition: CLEVER } }),
       "model_not_found",
     ],
     [
       "an advisor that a compaction keeps",
-      block({ type: "compaction", content: "s", tool_changes: [{ tool: { definition: clever } }] }),
+      block({ type: "compaction", content: "s", tool_changes: [{ tool: { definition: CLEVER } }] }),
       "model_not_found",
     ],
     ["fallbacks by their names alone", { fallbacks: ["claude-cheap", "claude-clever"] }, "model_not_found"],

@@ -112,9 +112,31 @@ describe.each([false, true])("what a vendor states besides plain tokens (streame
   it("is charged at the dearest and named where it has no price", async () => {
     const found = { type: "file_search_call", id: "fs_1", status: "completed" };
     answer = response({ input_tokens: 10, output_tokens: 2 }, { output: [found] });
-    const receipt = await charged("v1/responses", { input: "Hello", stream });
+    const receipt = await charged("v1/responses", {
+      input: "Hello",
+      tools: [{ type: "web_search" }],
+      stream,
+    });
     expect(receipt["unpriced"]).toEqual(["call file_search"]);
     expect(receipt["charge_nanos"]).toBe(String(10 * 3_000 + 2 * 15_000 + 30_000_000));
+  });
+
+  it("is not charged beyond what the request allows of a tool, and told as impossible", async () => {
+    answer = response(
+      { input_tokens: 10, output_tokens: 2 },
+      { tool_usage: { web_search: { num_requests: 1e6 } } },
+    );
+    const tokens = 10 * 3_000 + 2 * 15_000;
+    expect(await charged("v1/responses", { input: "Hello", stream })).toMatchObject({
+      charge_nanos: String(tokens),
+      implausible: [{ field: "calls", reported: 1e6, most: 0 }],
+      estimated: true,
+    });
+    const limited = { input: "Hello", tools: [{ type: "web_search" }], max_tool_calls: 2, stream };
+    expect(await charged("v1/responses", limited)).toMatchObject({
+      charge_nanos: String(tokens + 2 * 10_000_000),
+      implausible: [{ field: "calls", reported: 1e6, most: 2 }],
+    });
   });
 
   it("is charged where a request without output has prepared a cache, and nothing where it has not", async () => {

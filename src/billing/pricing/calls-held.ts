@@ -1,8 +1,10 @@
 import type { Nanos } from "../../base/money.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
+import type { BodyFeatures } from "../../protocols/body-features.ts";
 import { BILLED_UNITS, type UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { dearestCall } from "./price.ts";
+import type { CallBound } from "./usage-bound.ts";
 
 /** What every request pays, and what this one pays for a field of it. */
 export function feesOf({ dimensions = NO_DIMENSIONS, fees = [] }: FrozenPrice): Nanos {
@@ -20,6 +22,30 @@ export function callsHeld({ dimensions = NO_DIMENSIONS, tools = [] }: FrozenPric
     else if (nanos > eachUse) eachUse = nanos;
   }
   return eachUse * BigInt(calls) + onceEach;
+}
+
+/** The same where it may call any of the tools that have a price, as nobody has offered them. */
+export function anyCallsHeld(price: FrozenPrice, calls: number): Nanos {
+  return callsHeld({ ...price, tools: Object.keys(price.dimensions?.calls ?? {}) }, calls);
+}
+
+/**
+ * The calls that one answer can take: those that the request allows of the tools that it offers, or any of those that its model
+ * runs unasked or that come with stored content; undefined = none.
+ */
+export function boundCallsOf(
+  { vendorTools, hostedTools, hostedFields, mayBringTools }: BodyFeatures,
+  allowed: number | undefined,
+  { runsUnasked, maxPasses }: { readonly runsUnasked: boolean; readonly maxPasses: number },
+): CallBound | undefined {
+  if (runsUnasked) return { most: maxPasses, tools: undefined, unasked: true };
+  if (vendorTools === 0 && !mayBringTools) return undefined;
+  // A field turns a search on, which vendors count by names of their own.
+  const isOpen = mayBringTools || hostedFields.length > 0;
+  return {
+    most: mayBringTools ? maxPasses : (allowed ?? maxPasses),
+    tools: isOpen ? undefined : hostedTools.map(({ tool }) => tool),
+  };
 }
 
 /** The most that so many units can cost. */

@@ -13,7 +13,7 @@ import {
 } from "../../protocols/body-features.ts";
 import type { UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { callsHeld, feesOf, maxSearches, unitsHeld } from "./calls-held.ts";
+import { anyCallsHeld, boundCallsOf, callsHeld, feesOf, maxSearches, unitsHeld } from "./calls-held.ts";
 import { dearestRate, inputBuckets, outputBuckets } from "./dearest-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
 import { textBytes } from "./text-bytes.ts";
@@ -38,6 +38,8 @@ export interface CostEstimateInput {
   readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
   /** It refers to content that its upstream keeps, which fills the model's context for all that is known. */
   readonly refersElsewhere?: boolean;
+  /** The model searches unasked; absent = no. */
+  readonly runsUnasked?: boolean;
   /** Further models that may work on the answer; absent = none. */
   readonly inner?: readonly InnerUse[] | undefined;
 }
@@ -115,7 +117,13 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   // A summary is a pass of its own over the same input, as long as the model can write.
   const summaries = features.maySummarise ? 1 : 0;
   const runsTools = features.vendorTools > 0;
-  const calls = runsTools ? (allowedCalls(hold, scan, features) ?? settings.holdCalls) : 0;
+  const allowed = runsTools ? allowedCalls(hold, scan, features) : 0;
+  const calls = allowed ?? settings.holdCalls;
+  const { runsUnasked = false } = question;
+  const mayRunAny = runsUnasked || features.mayBringTools;
+  const heldCalls = mayRunAny
+    ? anyCallsHeld(price, Math.max(calls, settings.holdCalls))
+    : callsHeld(price, calls);
   const passes = Math.min(1 + calls, settings.maxPasses) + summaries;
   const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
   // Of passes that a vendor sums up the sum is what is known, and what a step is told by.
@@ -128,7 +136,7 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   return {
     amountNanos: costOf(
       input + output + innerCost(question, features, work),
-      feesOf(price) + callsHeld(price, calls),
+      feesOf(price) + heldCalls,
       price,
     ),
     outputRate,
@@ -139,6 +147,8 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
       responses,
       passes: 1 + summaries,
       mostPasses: runsTools ? settings.maxPasses + summaries : undefined,
+      calls: boundCallsOf(features, allowed, { runsUnasked, maxPasses: settings.maxPasses }),
+      inner: question.inner?.map(({ model: { id }, byCall }) => ({ model: id, byCall })),
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { Model } from "../../catalog/catalog.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
+import { familyOf, findTool } from "../../usage/tool-names.ts";
 import {
   BILLED_UNITS,
   type BilledUnit,
+  type CallCount,
   isOutput,
   MAX_TOKENS_REPORTED,
   type MeteredUsage,
@@ -28,13 +30,33 @@ export interface UsageBound {
   readonly passes: number;
   /** The same where the upstream runs tools; undefined = it runs none. */
   readonly mostPasses: number | undefined;
+  /** Of tools that the upstream runs; absent = it runs none. */
+  readonly calls?: CallBound | undefined;
+  /** Further models that may work on the answer; absent = none. */
+  readonly inner?: readonly InnerBound[] | undefined;
   /** At most so many units of those that have a price; absent = none has. */
   readonly mostUnits?: UnitCounts | undefined;
 }
 
+/** Calls of an upstream's tools that one answer can take. */
+export interface CallBound {
+  readonly most: number;
+  /** As they were offered; undefined = any. */
+  readonly tools: readonly string[] | undefined;
+  /** The model runs them of itself, whatever it is asked for. */
+  readonly unasked?: true | undefined;
+}
+
+/** A model that a request names beside its own. */
+export interface InnerBound {
+  readonly model: string;
+  /** It works with each call of a tool; else in the place of the model that was asked. */
+  readonly byCall: boolean;
+}
+
 /** A count that is not possible, or far beyond what the caller allowed. */
 export interface Implausible {
-  readonly field: "input" | "output" | BilledUnit;
+  readonly field: "input" | "output" | "calls" | BilledUnit;
   readonly reported: number;
   /** What the model can have done; with `charged`, what the caller allowed. */
   readonly most: number;
@@ -98,6 +120,38 @@ export function boundUnits(
     implausible,
   };
 }
+
+/** Calls as reported, all together at most as many as the request allows, of the tools that it offers. */
+export function boundCalls(
+  calls: readonly CallCount[] | undefined,
+  { calls: bound, responses }: UsageBound,
+): { readonly calls: readonly CallCount[] | undefined; readonly implausible: readonly Implausible[] } {
+  if (calls === undefined) return { calls, implausible: NONE };
+  const implausible: Implausible[] = [];
+  let left = bound === undefined ? 0 : bound.most * responses;
+  const kept = calls.flatMap((call): CallCount[] => {
+    const most = bound !== undefined && mayRun(bound, call.tool) ? Math.min(call.count, left) : 0;
+    left -= most;
+    const isCut = most < call.count && !(bound !== undefined && RUN_WITHIN.has(call.tool));
+    if (isCut) implausible.push({ field: "calls", reported: call.count, most });
+    return most === 0 ? [] : [{ ...call, count: most }];
+  });
+  return { calls: kept.length === 0 ? undefined : kept, implausible };
+}
+
+/** Vendors count one search under the name of another: of collections as of files, of X as of the web. */
+export function mayRun({ tools }: CallBound, tool: string): boolean {
+  if (tools === undefined || findTool(tools, tool) !== undefined) return true;
+  return SEARCH.test(familyOf(tool)) && tools.some((offered) => SEARCH.test(familyOf(offered)));
+}
+
+const SEARCH = /_search$/;
+
+/**
+ * Tools that others run within, at no charge where they are not offered themselves:
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool#usage-and-pricing
+ */
+const RUN_WITHIN: ReadonlySet<string> = new Set(["code_execution"]);
 
 /** Holds what a vendor reports of one answer, or of several that one request brought, against what is possible. */
 export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound): BoundedUsage {

@@ -61,14 +61,14 @@ export const writeOffs = pageOf(
     implausible: z
       .array(
         z.object({
-          field: z.enum(["input", "output", ...BILLED_UNITS]),
+          field: z.enum(["input", "output", "calls", ...BILLED_UNITS]),
           reported: z.number(),
           most: z.number(),
           charged: z.literal(true).optional(),
         }),
       )
       .describe(
-        "Impossible token counts reported by the vendor, not part of the amount. charged = possible, but far above the caller's limit",
+        "Impossible counts reported by the vendor, not part of the amount. charged = possible, but far above the caller's limit",
       ),
   }),
 ).extend({ total_nanos: nanos.describe("Sum over the requests in the usage log") });

@@ -11,7 +11,7 @@ type InFile<Name extends string> = Name extends `${infer First}${infer Rest}`
   : "";
 
 /** Every quirk that `readQuirks` knows, and those that are no matter of translation. */
-type QuirkName = InFile<keyof Quirks> | "translation" | "image_tokens";
+type QuirkName = InFile<keyof Quirks> | "translation" | "image_tokens" | "searches";
 
 const flag = z.boolean();
 
@@ -66,6 +66,9 @@ const fields = {
   ),
   translation: flag.describe("false = only use upstreams that speak the caller's protocol"),
   image_tokens: whole(0, 1_000_000).describe("Maximum tokens per image, if the default bound is too low"),
+  searches: flag.describe(
+    "true = the model searches without being asked; the searches that it reports are charged",
+  ),
 } satisfies Readonly<Record<QuirkName, z.ZodType>>;
 
 /** The quirks of a model. What is omitted is as the kind of upstream and the model's name there say. */

@@ -8,6 +8,7 @@ import type { TextRequest } from "../text-request.ts";
 import { priceExtras } from "./extras.ts";
 import { innerUses, tokenPricedModel } from "./inner-models.ts";
 import type { References } from "./references.ts";
+import { searchesUnasked } from "./searching-models.ts";
 
 /** A hold with what its request can have used. */
 export interface Held {
@@ -46,6 +47,7 @@ export function takeHold(
     refersElsewhere: references.addContent,
     betas: request.headers.betas,
     settings: catalog.settings,
+    runsUnasked: searchesUnasked(catalog, model, request.caller),
     inner: innerUses(request, catalog, model, factorPpm, atMs),
   };
   const { amountNanos, usage: bound } = estimateMaxCost(question);

@@ -173,7 +173,7 @@ describe("estimateMissing", () => {
         prompt_tokens_details: { cached_tokens: 500 },
         ...calls,
       });
-      const search = { ...small, mostPasses: 5 };
+      const search = { ...small, mostPasses: 5, calls: { most: 5, tools: undefined } };
       const told = reported(usage({ server_tool_use: { web_search_requests: 2 } }));
       expect(await estimateMissing(chat, told, search)).toMatchObject({
         usage: { cacheRead: 500, inputUncached: 2_500, outputVisible: 300 },

@@ -1,4 +1,5 @@
 import {
+  boundCalls,
   boundEstimate,
   boundReported,
   boundUnits,
@@ -11,6 +12,7 @@ import type { ResponseSummary } from "../../protocols/protocol.ts";
 import {
   BILLED_UNITS,
   type CountedWork,
+  type MeteredUsage,
   type ModelTokens,
   sumTokens,
   sumWork,
@@ -44,28 +46,49 @@ export function estimateMissing(
   bound: UsageBound,
 ): ChargeableUsage | Promise<ChargeableUsage> {
   if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...bound, responses: 1 });
-  const { tokens: reported, implausible: oddTokens } = boundReported(facts.usage, bound);
+  const told = ownOf(facts.usage, bound);
+  const { tokens: reported, implausible: oddTokens } = boundReported(told, bound);
   const { units, implausible: oddUnits } = boundUnits(facts.units, bound);
-  const implausible = oddUnits.length === 0 ? oddTokens : [...oddTokens, ...oddUnits];
-  const work = { calls: facts.calls, units };
+  const { calls, implausible: oddCalls } = boundCalls(facts.calls, bound);
+  const implausible = joined(oddTokens, joined(oddUnits, oddCalls));
+  const work = { calls, units };
   const needsInput = reported.inputUncached === undefined && !isPaidByUnits(units, bound);
   const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
   if (!needsInput && !needsOutput) {
     // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
     const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.some(({ charged }) => !charged);
-    return { ...byModel(facts, reported), estimated, implausible, ...work };
+    return { ...byModel(told, reported), estimated, implausible, ...work };
   }
 
   return loadCounter().then((count) => {
     const gaps = { needsInput, needsOutput, count };
     const usage = estimate(request, facts, reported, bound, gaps);
-    return { ...byModel(facts, usage), estimated: true, implausible, ...work };
+    return { ...byModel(told, usage), estimated: true, implausible, ...work };
   });
+}
+
+function joined(some: readonly Implausible[], more: readonly Implausible[]): readonly Implausible[] {
+  if (more.length === 0) return some;
+  return some.length === 0 ? more : [...some, ...more];
+}
+
+/** Where the request names no fallback none can have served it: what it has used is the model's that was asked. */
+function ownOf(told: MeteredUsage | undefined, { inner = [] }: UsageBound): MeteredUsage | undefined {
+  if (told?.servedBy === undefined || inner.some(({ byCall }) => !byCall)) return told;
+  const { tokens, others = [] } = told;
+  const before = others.filter(({ isBeside }) => isBeside !== true);
+  const beside = others.filter(({ isBeside }) => isBeside === true);
+  return {
+    ...told,
+    tokens: sumTokens([tokens, ...before.map((each) => each.tokens)]),
+    servedBy: undefined,
+    others: beside.length > 0 ? beside : undefined,
+  };
 }
 
 /** Parts what the model that was asked has used from what others have. */
 function byModel(
-  { usage: told }: ResponseSummary,
+  told: MeteredUsage | undefined,
   usage: TokenUsage,
 ): Pick<ChargeableUsage, "usage" | "others"> {
   const { servedBy, others = [] } = told ?? {};

@@ -35,6 +35,11 @@ const accepted = {
     responses: 1,
     passes: 1,
     mostPasses: undefined,
+    calls: { most: 9, tools: [] },
+    inner: [
+      { model: "other", byCall: true },
+      { model: "asked", byCall: true },
+    ],
   },
   acceptedMs: 0,
 };
@@ -79,6 +84,26 @@ describe("what other models have used", () => {
   it("is charged for no more passes than a request has", () => {
     const { others, implausible } = priced(...Array.from({ length: 9 }, () => advisor("vendor-other", 10)));
     expect(others).toHaveLength(MOST_PASSES);
-    expect(implausible).toEqual([{ field: "input", reported: 90, most: 30 }]);
+    expect(implausible).toEqual([
+      { field: "input", reported: 90, most: 30 },
+      { field: "output", reported: 9, most: 3 },
+    ]);
+  });
+
+  it("is nothing where the request names no such model, and told as impossible", () => {
+    const bare = { ...accepted, bound: { ...accepted.bound, inner: [] } };
+    const told = [advisor("vendor-other", 10), advisor("vendor-model", 20), advisor("unknown", 30)];
+    expect(priceOthers(bare, candidate, told)).toEqual({
+      others: [],
+      implausible: [
+        { field: "input", reported: 60, most: 0 },
+        { field: "output", reported: 3, most: 0 },
+      ],
+    });
+    const { others } = priced(advisor("vendor-other", 10), {
+      ...advisor("vendor-other", 20),
+      isBeside: undefined,
+    });
+    expect(others.map(({ usage }) => usage.inputUncached)).toEqual([10]);
   });
 });

@@ -5,11 +5,12 @@ import {
   boundReported,
   type Implausible,
   limitsOf,
+  mayRun,
   type UsageBound,
 } from "../../billing/pricing/usage-bound.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import type { Candidate } from "../../upstreams/call.ts";
-import { type ModelTokens, totalInput } from "../../usage/usage.ts";
+import { type ModelTokens, type TokenUsage, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 
 /** What other models than the one that was asked have used, priced; and what of it they cannot have. */
@@ -28,7 +29,8 @@ interface Accepted {
 
 /**
  * Prices what other models have used for an answer by what the upstream calls ours, at the prices of when the request was
- * accepted. Each has at most what its model can use in one pass, and there are at most as many as passes that are charged.
+ * accepted. They are those that the request names, each with at most what its model can use in one pass, and as many as that
+ * allows.
  */
 export function priceOthers(
   { catalog, request, bound, acceptedMs }: Accepted,
@@ -40,18 +42,22 @@ export function priceOthers(
   const factorPpm = catalog.groups.get(caller.group)?.factorPpm ?? 0n;
   const implausible: Implausible[] = [];
   const { maxPasses } = catalog.settings;
-  const charged = told.slice(0, maxPasses);
-  if (charged.length < told.length)
-    implausible.push({ field: "input", reported: inputOf(told), most: inputOf(charged) });
-  const others = charged.map(({ model: name, tokens, isBeside, tool }, index): OtherUsage => {
-    const model = modelCalled(name, candidate.upstream, { catalog, caller, asked: request.model });
+  const asker = { catalog, caller, asked: request.model };
+  const allowance = createAllowance(request, bound, maxPasses);
+  const found = told.map((each) => ({ ...each, ours: modelCalled(each.model, candidate.upstream, asker) }));
+  const charged = found.filter((each) => allowance.takes(each, each.ours?.id));
+  if (charged.length < found.length) implausible.push(...cut(found, charged));
+  const others = charged.map(({ model: name, ours: model, tokens, isBeside, tool }, index): OtherUsage => {
     const limits = model && limitsOf(model, headers.betas);
     const isPriced = model?.price?.rates.input !== undefined;
     // The first is bounded already where it has served the answer, with the passes that its tools took.
     const isServing = index === 0 && isBeside !== true;
     const held = isServing
       ? { tokens, implausible: [] }
-      : boundReported({ tokens, hostile: [] }, passesOf(limits ?? bound, tool === undefined ? 1 : maxPasses));
+      : boundReported(
+          { tokens, hostile: [] },
+          passesOf(limits ?? bound, tool === undefined ? 1 : allowance.calls),
+        );
     implausible.push(...held.implausible);
     const price = isPriced ? freezePrice(model, factorPpm, {}, acceptedMs) : undefined;
     return { model: model?.id ?? name, usage: held.tokens, isBeside, tool, price };
@@ -61,8 +67,52 @@ export function priceOthers(
 
 const NOTHING: PricedOthers = { others: [], implausible: [] };
 
-function inputOf(told: readonly ModelTokens[]): number {
-  return told.reduce((sum, { tokens }) => sum + totalInput(tokens), 0);
+/** Which of other models' passes a request can have brought. */
+interface Allowance {
+  /** Calls of tools, of which each may bring a pass of the tool's model. */
+  readonly calls: number;
+  /** Counts one pass; `id` is our name of its model, undefined = it has none. */
+  takes(pass: Pick<ModelTokens, "isBeside" | "tool">, id: string | undefined): boolean;
+}
+
+/** By what was held for: a tool's model and an advisor as often as tools may run, a fallback in the place of the model that was asked. */
+function createAllowance(request: TextRequest, bound: UsageBound, maxPasses: number): Allowance {
+  const { inner = [], calls: callBound, responses, passes, mostPasses } = bound;
+  const calls = Math.min(callBound?.most ?? 0, maxPasses);
+  const named = (byCall: boolean): ReadonlySet<string> =>
+    new Set(inner.flatMap((each) => (each.byCall === byCall ? [each.model] : [])));
+  const advisors = named(true);
+  const answering = new Set([...named(false), request.model]);
+  const summaries = passes - 1 + (request.compacts === undefined ? 0 : 1);
+  const left = {
+    advice: advisors.size === 0 ? 0 : calls * responses,
+    answers: answering.size * (mostPasses ?? passes) * responses,
+    summaries: summaries * answering.size * responses,
+  };
+  const take = (kind: keyof typeof left): boolean => {
+    if (left[kind] === 0) return false;
+    left[kind] -= 1;
+    return true;
+  };
+  return {
+    calls,
+    takes({ isBeside, tool }, id) {
+      if (tool !== undefined) return callBound !== undefined && mayRun(callBound, tool);
+      if (isBeside !== true) return (id === undefined || answering.has(id)) && take("answers");
+      if (id === undefined || advisors.has(id)) return take("advice");
+      return answering.has(id) && take("summaries");
+    },
+  };
+}
+
+/** What is left out, as input and output. */
+function cut(told: readonly ModelTokens[], charged: readonly ModelTokens[]): Implausible[] {
+  const sum = (all: readonly ModelTokens[], of: (usage: TokenUsage) => number): number =>
+    all.reduce((total, { tokens }) => total + of(tokens), 0);
+  return [
+    { field: "input", reported: sum(told, totalInput), most: sum(charged, totalInput) } as const,
+    { field: "output", reported: sum(told, totalOutput), most: sum(charged, totalOutput) } as const,
+  ].filter(({ reported, most }) => reported > most);
 }
 
 /** Of one pass of a model; a tool's model has one for each call, of which it states the sum. */
