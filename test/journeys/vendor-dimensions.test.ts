@@ -130,7 +130,6 @@ describe.each([false, true])("what a vendor states besides plain tokens (streame
     expect(await charged("v1/responses", { input: "Hello", stream })).toMatchObject({
       charge_nanos: String(tokens),
       implausible: [{ field: "calls", reported: 1e6, most: 0 }],
-      estimated: true,
     });
     const limited = { input: "Hello", tools: [{ type: "web_search" }], max_tool_calls: 2, stream };
     expect(await charged("v1/responses", limited)).toMatchObject({

@@ -23,7 +23,7 @@ export function replayRequest(
   random: () => number,
 ): ReplayedRequest {
   const native = recording.protocol === "generate-content";
-  const request = recording.request ?? minimalRequest(recording);
+  const request = recording.request ?? { ...minimalRequest(recording), ...advisorOf(recording) };
   const write = (model: string): string => writeOddly(native ? request : { ...request, model }, number, seed);
   const seed = Math.floor(random() * 1_000);
   const action = recording.stream ? "streamGenerateContent?alt=sse" : "generateContent";
@@ -35,6 +35,12 @@ export function replayRequest(
     forwarded: write(upstreamModel),
     usageUnasked: recording.protocol === "chat-completions" && recording.stream && !asksUsage(request),
   };
+}
+
+/** Of a request that was not recorded, whose answer an advisor has worked on. */
+function advisorOf({ model, body }: Recording): object {
+  if (!body.includes("advisor_message")) return {};
+  return { tools: [{ type: "advisor_20260301", name: "advisor", model }] };
 }
 
 const PATHS = {

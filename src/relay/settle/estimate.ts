@@ -56,7 +56,8 @@ export function estimateMissing(
   const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
   if (!needsInput && !needsOutput) {
     // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
-    const estimated = (facts.usage?.hostile.length ?? 0) > 0 || implausible.some(({ charged }) => !charged);
+    const isOdd = joined(oddTokens, oddUnits).some(({ charged }) => !charged);
+    const estimated = (facts.usage?.hostile.length ?? 0) > 0 || isOdd;
     return { ...byModel(told, reported), estimated, implausible, ...work };
   }
 
