@@ -347,7 +347,7 @@ accounts: [{ name: acme }]`,
     const beside = await applyManifest(deps, file);
     expect(beside.warnings).toEqual([
       expect.stringMatching(/^text-large is also served by the sandbox .*--remove-demo/),
-      expect.stringMatching(/^account demo of the demo can spend .*--remove-demo/),
+      expect.stringMatching(/^the demo account `demo` can spend .*--remove-demo/),
     ]);
     const [sandbox] = (await readUpstreams(deps.database, seals)).filter(({ name }) => name === "sandbox");
     expect(sandbox?.priority).toBeGreaterThan(0);
