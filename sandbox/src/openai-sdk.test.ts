@@ -57,6 +57,23 @@ describe("the official openai SDK", () => {
     expect(asked).toMatchObject({ city: expect.any(String), days: expect.any(Number) });
   });
 
+  it("reads a stored response and its input again, until it is deleted", async () => {
+    const ask = { model: "text-large", input: "Rivers of Norway?" };
+    const first = await client.responses.create(ask);
+    const stream = client.responses.stream({ ...ask, input: "Lakes?", previous_response_id: first.id });
+    const second = await stream.finalResponse();
+    expect(await client.responses.retrieve(first.id)).toMatchObject({ id: first.id, output: first.output });
+    expect((await client.responses.retrieve(second.id)).output_text).toBe(second.output_text);
+    const words: unknown[] = [];
+    for await (const item of client.responses.inputItems.list(second.id, { order: "asc", limit: 2 }))
+      if (item.type === "message") words.push(item.content.map((part) => ("text" in part ? part.text : "")));
+    expect(words).toEqual([["Rivers of Norway?"], [first.output_text], ["Lakes?"]]);
+    await client.responses.delete(first.id);
+    await expect(client.responses.retrieve(first.id)).rejects.toThrow(/not found/);
+    const unstored = await client.responses.create({ ...ask, store: false });
+    await expect(client.responses.retrieve(unstored.id)).rejects.toMatchObject({ status: 404 });
+  });
+
   it("honours none, required and one named tool", async () => {
     const tools = ["alpha", "beta"].map((name) => ({
       type: "function" as const,

@@ -11,6 +11,7 @@ import { messages } from "./protocols/messages/protocol.ts";
 import { modelList, sendModels } from "./protocols/models.ts";
 import { serveRerank } from "./protocols/rerank.ts";
 import { responses } from "./protocols/responses/protocol.ts";
+import { sendStored, storedRoute } from "./protocols/responses/read-stored.ts";
 import { sendJson } from "./reply.ts";
 import { serveText, type TextPath } from "./text-route.ts";
 import type { World } from "./world.ts";
@@ -123,6 +124,9 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   }
   const models = method === "GET" ? modelList(path, request) : undefined;
   if (models !== undefined) return sendModels(response, models, credentialOf(request, query));
+  const stored = storedRoute(method, path);
+  if (stored !== undefined)
+    return sendStored(response, stored, query, world.store, credentialOf(request, query));
   const route = media ?? (method === "POST" ? (POSTS[path] ?? nativeRoute(path, query)) : undefined);
   if (route === undefined) return sendUnknown(response, method, path);
   world.counters.received += 1;

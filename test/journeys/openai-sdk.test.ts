@@ -106,6 +106,15 @@ describe("the openai SDK, unmodified", () => {
     }
   });
 
+  it("reads a stored response and its input again, until it is deleted", async () => {
+    const { id, output } = await client.responses.create({ model: "text", input: "Rivers of Norway?" });
+    expect(await client.responses.retrieve(id)).toMatchObject({ id, output, status: "completed" });
+    const { data } = await client.responses.inputItems.list(id);
+    expect(data).toMatchObject([{ role: "user", content: [{ text: "Rivers of Norway?" }] }]);
+    await client.responses.delete(id);
+    await expect(client.responses.retrieve(id)).rejects.toThrow(OpenAI.NotFoundError);
+  });
+
   it("runs a tool loop over responses with parallel calls, replaying encrypted reasoning", async () => {
     const ask = {
       model: "text",

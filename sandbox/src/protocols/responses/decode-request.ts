@@ -5,7 +5,7 @@ import { refuse } from "../../refusal.ts";
 import { checkUser, openaiNumber } from "../fields.ts";
 import { checkStrictSchema } from "../strict-schema.ts";
 import { decodeItems } from "./decode-items.ts";
-import type { ResponseStore } from "./response-store.ts";
+import { outputOf, type ResponseStore } from "./response-store.ts";
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const MIN_OUTPUT_TOKENS = 16;
@@ -66,7 +66,8 @@ export function conversationItems(body: JsonObject, store: ResponseStore): JsonO
   const own = typeof input === "string" ? [{ role: "user", content: input }] : arrayOr(input).map(objectOr);
   const previous = body["previous_response_id"];
   if (typeof previous !== "string") return own;
-  return [...(store.get(previous)?.items ?? []), ...own];
+  const stored = store.get(previous);
+  return stored === undefined ? own : [...stored.input, ...outputOf(stored), ...own];
 }
 
 function checkInput(body: JsonObject, store: ResponseStore): void {

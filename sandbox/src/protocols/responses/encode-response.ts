@@ -10,14 +10,14 @@ import { encodeUsage } from "./usage.ts";
 /** The plain response object; the answer is kept unless `store` is false. */
 export function encodeResponse(exchange: Exchange): JsonObject {
   const [response] = exchange.responses;
-  const output = response === undefined ? [] : encodeItems(exchange, response);
-  remember(exchange, output);
-  return finishedResponse(exchange, output);
+  const finished = finishedResponse(exchange, response === undefined ? [] : encodeItems(exchange, response));
+  remember(exchange, finished);
+  return finished;
 }
 
-export function remember(exchange: Exchange, output: JsonObject[]): void {
-  if (exchange.prompt.body["store"] === false) return;
-  exchange.store.put(exchange.id, conversationItems(exchange.prompt.body, exchange.store), output);
+export function remember({ id, prompt, store }: Exchange, response: JsonObject): void {
+  if (prompt.body["store"] === false) return;
+  store.put(id, { input: conversationItems(prompt.body, store), response });
 }
 
 /** The response object as it ends: completed, or incomplete when a limit cut it. */

@@ -24,8 +24,8 @@ export function* encodeStream(exchange: Exchange): Generator<Frame> {
   for (const [index, item] of output.entries()) {
     if (answer !== undefined) yield* encodeItem(item, index, answer, emit);
   }
-  remember(exchange, output);
   const response = finishedResponse(exchange, output);
+  remember(exchange, response);
   yield { bytes: emit(`response.${stringOr(response["status"], "completed")}`, { response }) };
 }
 

@@ -1,15 +1,18 @@
-import type { JsonObject } from "../../json.ts";
+import { arrayOr, type JsonObject, objectOr } from "../../json.ts";
 
-/** What `previous_response_id` and `item_reference` need of an answered request. */
-interface StoredResponse {
-  /** Input items of the request, those of its own predecessors included, then its output items. */
-  items: JsonObject[];
+/** An answered request as it is read again, and continued by `previous_response_id` and `item_reference`. */
+export interface StoredResponse {
+  /** Input items of the request, those of its own predecessors included. */
+  input: JsonObject[];
+  response: JsonObject;
 }
 
 export interface ResponseStore {
   get(id: string): StoredResponse | undefined;
   item(id: string): JsonObject | undefined;
-  put(id: string, items: JsonObject[], output: JsonObject[]): void;
+  put(id: string, stored: StoredResponse): void;
+  /** Whether it was there. */
+  delete(id: string): boolean;
   clear(): void;
 }
 
@@ -18,30 +21,33 @@ const MAX_RESPONSES = 10_000;
 
 /** Stored responses in memory, the oldest forgotten first. */
 export function createResponseStore(): ResponseStore {
-  const responses = new Map<string, { input: JsonObject[]; output: JsonObject[] }>();
+  const responses = new Map<string, StoredResponse>();
   const items = new Map<string, JsonObject>();
 
-  const forgetOldest = (): void => {
-    const [oldest] = responses;
-    if (oldest === undefined) return;
-    responses.delete(oldest[0]);
-    for (const item of oldest[1].output) items.delete(String(item["id"]));
+  const forget = (id: string): boolean => {
+    const stored = responses.get(id);
+    if (stored === undefined) return false;
+    for (const item of outputOf(stored)) items.delete(String(item["id"]));
+    return responses.delete(id);
   };
 
   return {
-    get(id) {
-      const found = responses.get(id);
-      return found === undefined ? undefined : { items: [...found.input, ...found.output] };
-    },
+    get: (id) => responses.get(id),
     item: (id) => items.get(id),
-    put(id, input, output) {
-      responses.set(id, { input, output });
-      for (const item of output) items.set(String(item["id"]), item);
-      if (responses.size > MAX_RESPONSES) forgetOldest();
+    put(id, stored) {
+      responses.set(id, stored);
+      for (const item of outputOf(stored)) items.set(String(item["id"]), item);
+      const [oldest] = responses.keys();
+      if (responses.size > MAX_RESPONSES && oldest !== undefined) forget(oldest);
     },
+    delete: forget,
     clear() {
       responses.clear();
       items.clear();
     },
   };
+}
+
+export function outputOf({ response }: StoredResponse): JsonObject[] {
+  return arrayOr(response["output"]).map(objectOr);
 }
