@@ -26,9 +26,9 @@ import { readReferences } from "./admit/references.ts";
 import { type Exchange, type Seen, useOf } from "./exchange.ts";
 import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
 import { fanOut } from "./fan-out/fan-out.ts";
-import { PartedResponse } from "./mode/parted-response.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import type { ResponseReader } from "./mode/response-reader.ts";
+import { SplitResponse } from "./mode/split-response.ts";
 import type { ResponseReading, ResponseTerms } from "./mode/whole-response.ts";
 import { UNBUFFERED } from "./response/bridge.ts";
 import { BufferedResponse } from "./response/buffered-response.ts";
@@ -308,7 +308,7 @@ function send(
 ): Pick<Attempt, "call" | "usage"> {
   const { usage } = PROTOCOLS[upstreamRequest.candidate.protocol];
   return copies === 1
-    ? { call: transport.send(upstreamRequest, new PartedResponse(response)), usage }
+    ? { call: transport.send(upstreamRequest, new SplitResponse(response)), usage }
     : fanOut(
         transport,
         upstreamRequest,

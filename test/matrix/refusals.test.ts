@@ -114,9 +114,9 @@ describe("refusals", () => {
         expect(headers.get("content-type"), endpoint.name).toMatch(/^application\/json/);
         const { error, ...beside } = json;
         const isNative = endpoint === NATIVE || endpoint === NATIVE_STREAM;
-        const { status: word, ...shapeA } = error;
+        const { status: word, ...gatewayErrorBody } = error;
         expect(headers.get("x-should-retry"), endpoint.name).toBe("false");
-        expect(shapeA, endpoint.name).toEqual({
+        expect(gatewayErrorBody, endpoint.name).toEqual({
           message: expect.stringMatching(new RegExp(`. \\(request id: ${id}\\)$`)),
           type: "gateway_error",
           param: expect.any(String),

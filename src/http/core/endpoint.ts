@@ -5,7 +5,7 @@ import { shapeOf } from "./error-format.ts";
 import { sendError, stateError } from "./error-response.ts";
 import { requestId, responseHeaders } from "./response-headers.ts";
 import { dropDeafReader } from "./slow-reader.ts";
-import { type RefusedCall, tellFailed } from "./tell-refused.ts";
+import { type RefusedCall, tellFailed } from "./tell-failed.ts";
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];

@@ -1,5 +1,5 @@
 import type { ErrorStatement } from "../../errors.ts";
-import { encodeShapeA, shapeA } from "../../protocols/errors/error-format-a.ts";
+import { encodeGatewayError, gatewayErrorBody } from "../../protocols/errors/gateway-error-body.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 
@@ -18,7 +18,7 @@ const ERROR_FORMAT_B: ErrorShape = {
   encodeError(error, requestId) {
     return JSON.stringify(
       error.status === 401 || EVERYWHERE.has(error.code)
-        ? { error: shapeA(error, requestId) }
+        ? { error: gatewayErrorBody(error, requestId) }
         : { code: error.code, message: error.message, data: null },
     );
   },
@@ -32,7 +32,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /** What no protocol claims. */
-const ERROR_FORMAT_A: ErrorShape = { encodeError: encodeShapeA };
+const ERROR_FORMAT_A: ErrorShape = { encodeError: encodeGatewayError };
 
 /** The error shape that a path's callers read, known before any route is. */
 export function shapeOf(path: string): ErrorShape {

@@ -2,10 +2,10 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { definedFields } from "../../base/defined-fields.ts";
 import { GatewayError, shouldRetry, statementOf } from "../../errors.ts";
-import { encodeShapeA } from "../../protocols/errors/error-format-a.ts";
+import { encodeGatewayError } from "../../protocols/errors/gateway-error-body.ts";
 import type { HttpDeps } from "../deps.ts";
 import { requestId } from "./response-headers.ts";
-import { type RefusedCall, tellFailed } from "./tell-refused.ts";
+import { type RefusedCall, tellFailed } from "./tell-failed.ts";
 
 type Told = Pick<HttpDeps, "log" | "errorType">;
 
@@ -81,7 +81,7 @@ function tellOnce(
   if (!socket.writable) return;
   const id = requestId();
   tellFailed(log, { id, method: "", route: "", url: "" }, NOBODY, error);
-  const body = encodeShapeA(statementOf(error, errorType), id);
+  const body = encodeGatewayError(statementOf(error, errorType), id);
   const headers = definedFields({
     ...error.headers,
     "retry-after": error.retryAfterSeconds,

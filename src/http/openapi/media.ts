@@ -6,15 +6,15 @@ import { TASK_STATES } from "../../tasks/tasks.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 /** The paths of images, videos and assets; requests come from the families' own tables. */
-export function mediaPaths(shapeA: (description: string) => Json): Record<string, Json> {
+export function mediaPaths(gatewayErrorBody: (description: string) => Json): Record<string, Json> {
   const { imagegen, videoa, videob, videoc } = FAMILIES;
   const refused = {
     ...SHAPE_B_ERRORS,
-    ...Object.fromEntries([...ABOUT_CALLER].map(([s, d]) => [s, shapeA(d)])),
+    ...Object.fromEntries([...ABOUT_CALLER].map(([s, d]) => [s, gatewayErrorBody(d)])),
   };
   const read = {
     400: shapeB("`task_not_exist`: unknown, or another account's"),
-    401: shapeA("No valid API key"),
+    401: gatewayErrorBody("No valid API key"),
   };
   return {
     "/v1/images/generations": {
@@ -63,15 +63,15 @@ export function mediaPaths(shapeA: (description: string) => Json): Record<string
         tags: ["media"],
         responses: {
           200: response("Models that the key may use", object({})),
-          401: shapeA("No valid API key"),
+          401: gatewayErrorBody("No valid API key"),
         },
       },
     },
-    ...assetPaths(shapeA),
+    ...assetPaths(gatewayErrorBody),
   };
 }
 
-function assetPaths(shapeA: (description: string) => Json): Record<string, Json> {
+function assetPaths(gatewayErrorBody: (description: string) => Json): Record<string, Json> {
   return {
     "/v1/videoa/asset/create": {
       post: {
@@ -97,9 +97,11 @@ function assetPaths(shapeA: (description: string) => Json): Record<string, Json>
             "Registered",
             object({ success: { const: true }, result: object({ Id: TEXT, Status: TEXT }) }),
           ),
-          400: shapeA("`invalid_request`, `invalid_url`, `invalid_asset_type` or `invalid_asset_name`"),
-          401: shapeA("No valid API key"),
-          502: shapeA("`seedance_asset_create_failed`: the asset service refused; see `message`"),
+          400: gatewayErrorBody(
+            "`invalid_request`, `invalid_url`, `invalid_asset_type` or `invalid_asset_name`",
+          ),
+          401: gatewayErrorBody("No valid API key"),
+          502: gatewayErrorBody("`seedance_asset_create_failed`: the asset service refused; see `message`"),
         },
       },
     },
@@ -110,8 +112,8 @@ function assetPaths(shapeA: (description: string) => Json): Record<string, Json>
         parameters: [parameter("id", "path", "Id of the asset", TEXT)],
         responses: {
           200: response("The asset", object({ success: { const: true }, result: object({}) })),
-          401: shapeA("No valid API key"),
-          502: shapeA("`seedance_asset_get_failed`: the query failed, also for an unknown id"),
+          401: gatewayErrorBody("No valid API key"),
+          502: gatewayErrorBody("`seedance_asset_get_failed`: the query failed, also for an unknown id"),
         },
       },
     },

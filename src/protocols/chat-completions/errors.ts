@@ -1,13 +1,13 @@
 import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
-import { encodeShapeA } from "../errors/error-format-a.ts";
+import { encodeGatewayError } from "../errors/gateway-error-body.ts";
 import { decodeUpstreamError } from "../errors/upstream-error.ts";
 import type { BrokenStream } from "../protocol.ts";
 
 export const decodeError = decodeUpstreamError;
 
 /** Shape A as it is. */
-export const encodeError = encodeShapeA;
+export const encodeError = encodeGatewayError;
 
 /** A frame with the error, and no `[DONE]` after it: nothing may look finished. */
 export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {

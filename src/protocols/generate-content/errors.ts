@@ -1,6 +1,6 @@
 import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
-import { shapeA } from "../errors/error-format-a.ts";
+import { gatewayErrorBody } from "../errors/gateway-error-body.ts";
 import { decodeUpstreamError } from "../errors/upstream-error.ts";
 import { asObject } from "../json.ts";
 import type { BrokenStream } from "../protocol.ts";
@@ -12,7 +12,7 @@ export const decodeError = decodeUpstreamError;
  * word, `details` a list. The rest of shape A stands beside it; its code, which is a word, as `reason`.
  */
 export function encodeError(error: ErrorStatement, requestId: string): string {
-  const { code: reason, details: _, ...stated } = shapeA(error, requestId);
+  const { code: reason, details: _, ...stated } = gatewayErrorBody(error, requestId);
   const details = detailsOf(error);
   return JSON.stringify({
     error: {

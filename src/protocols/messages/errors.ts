@@ -1,6 +1,6 @@
 import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
-import { shapeA } from "../errors/error-format-a.ts";
+import { gatewayErrorBody } from "../errors/gateway-error-body.ts";
 import { decodeUpstreamError } from "../errors/upstream-error.ts";
 import type { BrokenStream } from "../protocol.ts";
 
@@ -13,7 +13,7 @@ export const decodeError = decodeUpstreamError;
 export function encodeError(error: ErrorStatement, requestId: string): string {
   const isUnsaid = error.code === "context_length_exceeded" && !TOO_LONG.test(error.message);
   const told = isUnsaid ? { ...error, message: `prompt is too long: ${error.message}` } : error;
-  return JSON.stringify({ type: "error", error: shapeA(told, requestId), request_id: requestId });
+  return JSON.stringify({ type: "error", error: gatewayErrorBody(told, requestId), request_id: requestId });
 }
 
 const TOO_LONG = /prompt is too long|exceed context limit/i;

@@ -1,6 +1,6 @@
 import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
-import { shapeA } from "../errors/error-format-a.ts";
+import { gatewayErrorBody } from "../errors/gateway-error-body.ts";
 import { decodeUpstreamError } from "../errors/upstream-error.ts";
 import type { BrokenStream } from "../protocol.ts";
 
@@ -8,7 +8,7 @@ export const decodeError = decodeUpstreamError;
 
 /** Shape A as it is. */
 export function encodeError(error: ErrorStatement, requestId: string): string {
-  return JSON.stringify({ error: shapeA(error, requestId) });
+  return JSON.stringify({ error: gatewayErrorBody(error, requestId) });
 }
 
 /**
@@ -16,7 +16,7 @@ export function encodeError(error: ErrorStatement, requestId: string): string {
  * object; before any announcement, the protocol's `error` event.
  */
 export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
-  const { message, ...stated } = shapeA(error, requestId);
+  const { message, ...stated } = gatewayErrorBody(error, requestId);
   const opening = broken.opening;
   const type = opening === undefined ? "error" : "response.failed";
   const told =

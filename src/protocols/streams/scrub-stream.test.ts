@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Scrub, tellsWords } from "../errors/told-words.ts";
+import { type Scrub, tellsWords } from "../errors/scrub-words.ts";
 import { PROTOCOLS } from "../table.ts";
 import { scrubResponse, scrubStream } from "./scrub-stream.ts";
 

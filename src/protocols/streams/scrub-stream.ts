@@ -1,6 +1,6 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { openFrameScanner, readFrame } from "../../base/sse.ts";
-import { type Scrub, scrubWords } from "../errors/told-words.ts";
+import { type Scrub, scrubWords } from "../errors/scrub-words.ts";
 import { asObject, parseWhole } from "../json.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 

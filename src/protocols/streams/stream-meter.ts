@@ -1,5 +1,5 @@
 import { asBuffer, writeFrame } from "../../base/sse.ts";
-import { tellsWords } from "../errors/told-words.ts";
+import { tellsWords } from "../errors/scrub-words.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import { asObject, type JsonObject } from "../json.ts";
 import type { BrokenStream, OutputText, ResponseSummary, StreamMeter } from "../protocol.ts";

@@ -3,7 +3,7 @@ import type { EventMeter, UsageReader } from "../../protocols/protocol.ts";
 import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
 import type { Framing } from "../mode/framing.ts";
 import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
-import { PartedResponse } from "../mode/parted-response.ts";
+import { SplitResponse } from "../mode/split-response.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
 
@@ -49,7 +49,7 @@ export function fanOut(
   const lanes = bodies.map((_, number) => openLane(number, reader));
   const meters = lanes.map(({ meter }) => meter);
   const calls = lanes.map((lane) =>
-    transport.send({ ...call, body: bodies[lane.number] ?? [] }, new PartedResponse(listen(lane))),
+    transport.send({ ...call, body: bodies[lane.number] ?? [] }, new SplitResponse(listen(lane))),
   );
   /** The lane whose answer, an error, stands for all. */
   let told: Lane | undefined;

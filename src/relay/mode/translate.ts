@@ -14,9 +14,9 @@ import type { TextRequest } from "../text-request.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import type { StreamRewriter } from "./framing.ts";
-import { Gathered } from "./gathered.ts";
 import { type Crossing, toldUsage } from "./other-framing.ts";
 import type { RelayMode } from "./relay-mode.ts";
+import { StreamMemory } from "./stream-memory.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
 
 /** Bytes of text per token, for the estimate that stands in until the upstream tells its count (rule 6). */
@@ -123,9 +123,9 @@ function openTranslatedStream(
   tellCall: TellCall | undefined,
 ): StreamRewriter {
   const losses = openLosses(RESPONSE_FIELDS);
-  const gathered = new Gathered();
+  const memory = new StreamMemory();
   const reader = openEventReader(translationOf(PROTOCOLS[upstream]), plan, meter, (frame, events) =>
-    gathered.count(frame, events),
+    memory.count(frame, events),
   );
   const encoder = translationOf(request.protocol).encodeStream(frame, losses, tellCall);
   const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;
@@ -164,7 +164,7 @@ function openTranslatedStream(
       return inOnePiece(form + writer.end());
     },
     losses: () => losses.list(),
-    keptBytes: () => gathered.bytes,
+    keptBytes: () => memory.bytes,
     passesErrors: false,
   };
 }

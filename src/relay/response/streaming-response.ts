@@ -21,13 +21,13 @@ import {
   toldInStream,
 } from "../failures.ts";
 import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
-import { ORDINARY_BYTES } from "../mode/gathered.ts";
 import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
+import { ORDINARY_BYTES } from "../mode/stream-memory.ts";
 import { Announcement } from "./announcement.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import type { ClientResponse } from "./client-response.ts";
+import { EndWait } from "./end-wait.ts";
 import { HeldBack, HOLD_BACK_BYTES } from "./held-back.ts";
-import { Linger } from "./linger.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { VendorWords } from "./vendor-words.ts";
 
@@ -53,7 +53,7 @@ export class StreamingResponse implements Receiver {
   private over = false;
   /** It is framed as was asked for. */
   private framed = false;
-  private readonly linger: Linger;
+  private readonly endWait: EndWait;
   private readonly words: VendorWords;
   /** The beginning of the event that is coming has been passed on. */
   private flows = false;
@@ -71,7 +71,7 @@ export class StreamingResponse implements Receiver {
     this.mode = rewriter;
     this.announcement = new Announcement(attempt);
     this.words = new VendorWords(attempt, this.meter, this.mode.passesErrors);
-    this.linger = new Linger(() => attempt.guard(() => this.finishCut()));
+    this.endWait = new EndWait(() => attempt.guard(() => this.finishCut()));
     this.response.onDrain(() => attempt.call.resume());
     if (bridge !== undefined) bridge.onLook = () => this.look();
   }
@@ -242,12 +242,12 @@ export class StreamingResponse implements Receiver {
 
   private stop(): void {
     this.over = true;
-    this.linger.stop();
+    this.endWait.stop();
   }
 
   /** What was taken for the end was not: it passes on. */
   private goOn(): void {
-    this.linger.goOn();
+    this.endWait.goOn();
     this.send(this.held.takeWhole());
   }
 
@@ -257,7 +257,7 @@ export class StreamingResponse implements Receiver {
       this.attempt.guard(() => this.finishCut());
       return;
     }
-    this.linger.wait(this.meter.over);
+    this.endWait.wait(this.meter.over);
   }
 
   /** An error before anything was passed on: another may answer still, and a plain error can tell it. */

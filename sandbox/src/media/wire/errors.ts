@@ -24,7 +24,7 @@ const FORM = {
 export const taskErrors: MediaErrorForm = {
   ...FORM,
   encodeError(error, requestId) {
-    if (error.status === 401 || error.status === 403) return shapeA(error, requestId);
+    if (error.status === 401 || error.status === 403) return gatewayErrorBody(error, requestId);
     return { code: error.code ?? "invalid_request", message: error.message, data: null };
   },
   scriptedError: (status) => ({
@@ -38,7 +38,7 @@ export const taskErrors: MediaErrorForm = {
 export function assetErrors(action: "create" | "get"): MediaErrorForm {
   return {
     ...FORM,
-    encodeError: shapeA,
+    encodeError: gatewayErrorBody,
     scriptedError: (status) => ({
       status,
       code: status === 502 ? `seedance_asset_${action}_failed` : "scripted",
@@ -47,7 +47,7 @@ export function assetErrors(action: "create" | "get"): MediaErrorForm {
   };
 }
 
-function shapeA(error: VendorError, requestId: string): JsonObject {
+function gatewayErrorBody(error: VendorError, requestId: string): JsonObject {
   return {
     error: {
       message: `${error.message} (request id: ${requestId})`,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openFrameScanner, readFrame } from "../../base/sse.ts";
-import { openEventParter } from "./event-parter.ts";
+import { openEventSplitter } from "./event-splitter.ts";
 
 const LINE_ENDS = ["\n", "\r\n", "\r"];
 const OBJECT = fc.dictionary(
@@ -37,9 +37,9 @@ describe("events that a vendor parts by single line ends", () => {
   });
 
   it("are known to be over as soon as the next begins", () => {
-    const parter = openEventParter();
-    expect(parter.write(Buffer.from('data: {"a":1}\n')).toString()).toBe('data: {"a":1}\n');
-    expect(parter.write(Buffer.from("data: {")).toString()).toBe("\ndata: {");
+    const splitter = openEventSplitter();
+    expect(splitter.write(Buffer.from('data: {"a":1}\n')).toString()).toBe('data: {"a":1}\n');
+    expect(splitter.write(Buffer.from("data: {")).toString()).toBe("\ndata: {");
   });
 });
 
@@ -78,27 +78,27 @@ describe("events that stay as they came", () => {
   it.each([":}\n", "event: a}\n", "id:}\n", ":}\r", "data: {}\n", `:${"x".repeat(199)}}\n`])(
     "are read in time that grows with their length alone: %j",
     (line) => {
-      const parter = openEventParter();
+      const splitter = openEventSplitter();
       const chunk = Buffer.from(line.repeat(Math.ceil(65_536 / line.length)));
-      let bytes = parter.write(Buffer.from('data: {"a":1}\n')).length;
-      for (let count = 0; count < 128; count++) bytes += parter.write(chunk).length;
-      expect(bytes + parter.end(false).length).toBeGreaterThanOrEqual(128 * chunk.length);
+      let bytes = splitter.write(Buffer.from('data: {"a":1}\n')).length;
+      for (let count = 0; count < 128; count++) bytes += splitter.write(chunk).length;
+      expect(bytes + splitter.end(false).length).toBeGreaterThanOrEqual(128 * chunk.length);
     },
   );
 
   it("keeps no more of a stream than a few lines", () => {
-    const parter = openEventParter();
+    const splitter = openEventSplitter();
     const endless = `data: {}\n: ${"x".repeat(2_000)}`;
-    expect(parter.write(Buffer.from(endless)).toString()).toBe(endless);
+    expect(splitter.write(Buffer.from(endless)).toString()).toBe(endless);
   });
 });
 
 function part(text: string, cuts: readonly number[]): string {
   const bytes = Buffer.from(text);
   const places = [...cuts.map((cut) => cut % (bytes.length + 1)), 0, bytes.length].sort((a, b) => a - b);
-  const parter = openEventParter();
-  const chunks = places.slice(1).map((place, at) => parter.write(bytes.subarray(places[at], place)));
-  return Buffer.concat([...chunks, parter.end(true)]).toString();
+  const splitter = openEventSplitter();
+  const chunks = places.slice(1).map((place, at) => splitter.write(bytes.subarray(places[at], place)));
+  return Buffer.concat([...chunks, splitter.end(true)]).toString();
 }
 
 function read(text: string): readonly string[] {

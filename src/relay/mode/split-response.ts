@@ -1,11 +1,11 @@
-import { type EventParter, openEventParter } from "../../protocols/streams/event-parter.ts";
+import { type EventSplitter, openEventSplitter } from "../../protocols/streams/event-splitter.ts";
 import type { UpstreamFailure, UpstreamResponse } from "../../upstreams/call.ts";
 import type { RawHeaders } from "../../upstreams/transport/raw-headers.ts";
 
-/** Between the transport and whoever reads the response: events that a vendor ends with one line end are parted for all of them. */
-export class PartedResponse implements UpstreamResponse {
+/** Between the transport and whoever reads the response: events that a vendor ends with one line end are split for all of them. */
+export class SplitResponse implements UpstreamResponse {
   readonly #reader: UpstreamResponse;
-  readonly #parter: EventParter = openEventParter();
+  readonly #splitter: EventSplitter = openEventSplitter();
 
   constructor(reader: UpstreamResponse) {
     this.#reader = reader;
@@ -16,16 +16,16 @@ export class PartedResponse implements UpstreamResponse {
   }
 
   data(chunk: Buffer): void {
-    this.#pass(this.#parter.write(chunk));
+    this.#pass(this.#splitter.write(chunk));
   }
 
   ended(): void {
-    this.#pass(this.#parter.end(true));
+    this.#pass(this.#splitter.end(true));
     this.#reader.ended();
   }
 
   failed(failure: UpstreamFailure): void {
-    this.#pass(this.#parter.end(false));
+    this.#pass(this.#splitter.end(false));
     this.#reader.failed(failure);
   }
 

@@ -1,7 +1,7 @@
 import type { ErrorStatement } from "../../errors.ts";
 
 /** The gateway's own error body: strings throughout, never null; the message ends with the request's id. */
-export interface ShapeA {
+export interface GatewayErrorBody {
   readonly message: string;
   readonly type: string;
   readonly param: string;
@@ -10,13 +10,13 @@ export interface ShapeA {
   readonly details?: unknown;
 }
 
-/** A body of shape A. */
-export function encodeShapeA(error: ErrorStatement, requestId: string): string {
-  return JSON.stringify({ error: shapeA(error, requestId) });
+/** The whole body; the specification calls it shape A. */
+export function encodeGatewayError(error: ErrorStatement, requestId: string): string {
+  return JSON.stringify({ error: gatewayErrorBody(error, requestId) });
 }
 
-/** The `error` object of shape A. Protocols add beside it what their own clients read. */
-export function shapeA(error: ErrorStatement, requestId: string): ShapeA {
+/** Its `error` object. Protocols add beside it what their own clients read. */
+export function gatewayErrorBody(error: ErrorStatement, requestId: string): GatewayErrorBody {
   return {
     message: `${error.message} (request id: ${requestId})`,
     type: error.type,

@@ -6,14 +6,14 @@ import { indexIn } from "../../base/sse.ts";
  * a line of data that begins with an object or with `[DONE]`, is never one JSON text, so an event that is written over several
  * lines of data stays as it is. An event of such a vendor is known to be complete when the next one begins.
  */
-export interface EventParter {
+export interface EventSplitter {
   /** The bytes that can be passed on; often the very chunk, and empty where it may be needed to tell what it belongs to. */
   write(chunk: Buffer): Buffer;
   /** No more bytes: what was kept. Of a whole stream of such a vendor also the blank line that closes its last event. */
   end(isWhole: boolean): Buffer;
 }
 
-export function openEventParter(): EventParter {
+export function openEventSplitter(): EventSplitter {
   /** False: a JSON text, in which no line begins with `data:`. */
   let isEvents: boolean | undefined;
   /** The end of an object, as far as its line end has come, if that was passed on last. */

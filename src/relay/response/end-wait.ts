@@ -5,7 +5,7 @@ const LINGER_MS = 1_000;
 const FINISH_MS = 10_000;
 
 /** The wait for the end of a stream that has told its finish. */
-export class Linger {
+export class EndWait {
   readonly #isUp: () => void;
   #timer: NodeJS.Timeout | undefined;
   #ms = 0;

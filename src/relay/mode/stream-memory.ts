@@ -16,7 +16,7 @@ const PIECE_BYTES = 64;
  * What a translated stream makes the gateway keep until its end: arguments until they are whole, blocks that wait for
  * their turn, all words for protocols that state them once more. Bounded as a plain answer is.
  */
-export class Gathered {
+export class StreamMemory {
   /** About; what is kept in several places counts once. */
   bytes = 0;
   #blocks = 0;
