@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { pathText } from "../base/schema-issues.ts";
 import type { Model } from "../catalog/catalog.ts";
+import { type ListedTool, withListedTools } from "../catalog/listed-tools.ts";
 import type { Price } from "../catalog/price-columns.ts";
 import { NO_DIMENSIONS, type PriceTable } from "../catalog/price-table.ts";
 import { tableProblems } from "../catalog/table-problems.ts";
@@ -36,8 +38,10 @@ export interface Comparison {
 /** What is compared: text models, by what their upstreams call them at which vendor. */
 export interface Compared {
   readonly models: readonly Model[];
-  readonly upstreams: readonly Pick<UpstreamDeclaration, "name" | "baseUrl" | "models">[];
+  readonly upstreams: readonly Pick<UpstreamDeclaration, "name" | "kind" | "baseUrl" | "models">[];
   readonly lists: readonly PriceList[];
+  /** The list prices of the tools of a kind of upstream, which hold without being set. */
+  toolsOf(kind: string): readonly ListedTool[];
   /** The vendor at an address; undefined = nobody's that a list knows. */
   vendorAt(baseUrl: string): string | undefined;
 }
@@ -49,12 +53,14 @@ export interface Comparisons {
 }
 
 /** Every text model beside the entries of its upstreams' vendors. Pure: nothing is written. */
-export function comparePrices({ models, upstreams, lists, vendorAt }: Compared): Comparisons {
+export function comparePrices({ models, upstreams, lists, vendorAt, toolsOf }: Compared): Comparisons {
   const unlisted: string[] = [];
   const sellers = upstreams.map((upstream) => ({ ...upstream, vendor: vendorAt(upstream.baseUrl) }));
   const comparisons = models
     .filter(({ family }) => family === null)
     .flatMap((model) => {
+      const serving = upstreams.filter((each) => each.models.has(model.id));
+      const inForce = withListedTools(model, serving, toolsOf).price?.dimensions?.calls ?? {};
       const found = lists.flatMap((list) => {
         const byEntry = new Map<string, { entry: ListEntry; names: string[] }>();
         for (const { name, vendor, models: theirs } of sellers) {
@@ -64,7 +70,9 @@ export function comparePrices({ models, upstreams, lists, vendorAt }: Compared):
           const key = `${entry.vendor} ${entry.model}`;
           byEntry.set(key, { entry, names: [...(byEntry.get(key)?.names ?? []), name] });
         }
-        return Array.from(byEntry.values(), ({ entry, names }) => compare(model, list, entry, names));
+        return Array.from(byEntry.values(), ({ entry, names }) =>
+          compare(model, inForce, list, entry, names),
+        );
       });
       if (found.length === 0) unlisted.push(model.id);
       return found;
@@ -74,6 +82,7 @@ export function comparePrices({ models, upstreams, lists, vendorAt }: Compared):
 
 function compare(
   { id, price }: Model,
+  inForce: PriceTable["calls"],
   { name, date }: PriceList,
   entry: ListEntry,
   upstreams: readonly string[],
@@ -89,7 +98,8 @@ function compare(
       problem: read.reason,
       accepted: null,
     };
-  const table = merge(price === null ? undefined : tableOf(price), read.table);
+  const theirs = { ...read.table, calls: otherCalls(read.table.calls, inForce) };
+  const table = merge(price === null ? undefined : tableOf(price), theirs);
   const accepted: Price = { ...priceOf(table), media: price?.media ?? {} };
   const [problem] = tableProblems(table);
   return {
@@ -99,6 +109,13 @@ function compare(
     problem: problem && `with our other prices, ${pathText(problem.path)} ${problem.message}`,
     accepted: problem === undefined ? accepted : null,
   };
+}
+
+/** Without those that cost the same already: a tool's list price holds without being written into the model's. */
+function otherCalls(listed: PriceTable["calls"], inForce: PriceTable["calls"]): PriceTable["calls"] {
+  return Object.fromEntries(
+    Object.entries(listed).filter(([tool, price]) => !isDeepStrictEqual(price, inForce[tool])),
+  );
 }
 
 function tableOf({ rates, dimensions = NO_DIMENSIONS }: Price): PriceTable {

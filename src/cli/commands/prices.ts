@@ -69,7 +69,13 @@ export const pricesCommand: Command = {
         const models = await readModels(db);
         const upstreams = await readUpstreams(db, seals);
         const chosen = chosenOf(models, wanted);
-        const all = comparePrices({ models: chosen, upstreams, lists: [list], vendorAt: bundled.vendorAt });
+        const all = comparePrices({
+          models: chosen,
+          upstreams,
+          lists: [list],
+          vendorAt: bundled.vendorAt,
+          toolsOf: listedToolsOf,
+        });
         return { models, ...onlyVendor(all, text("vendor")) };
       };
       const result = flag("apply")

@@ -6,6 +6,7 @@ import { acceptPrice } from "../../price-lists/accept.ts";
 import { type Comparison, comparePrices } from "../../price-lists/compare.ts";
 import { publicList } from "../../price-lists/public-list.ts";
 import type { Queryable } from "../../storage/database.ts";
+import { listedToolsOf } from "../../upstreams/kinds.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
@@ -81,7 +82,11 @@ async function compareAll(db: Queryable, seals: ConsoleDeps["seals"]) {
   const models = await readModels(db);
   const upstreams = await readUpstreams(db, seals);
   const { vendorAt } = bundled;
-  return { bundled, models, ...comparePrices({ models, upstreams, lists: [bundled], vendorAt }) };
+  return {
+    bundled,
+    models,
+    ...comparePrices({ models, upstreams, lists: [bundled], vendorAt, toolsOf: listedToolsOf }),
+  };
 }
 
 function differenceResponse(comparison: Comparison): PriceDifferences["data"][number] {
