@@ -234,7 +234,10 @@ describe("pictures and videos", () => {
     expect((await world.final(json.id, { key })).status).toBe("SUCCESS");
     expect(before - (await balance("partner"))).toBe(50_000_000n);
     const unpriced = await apply(text.replaceAll('"480p":0.05,', ""));
-    expect([unpriced.code, unpriced.stderr]).toEqual([1, expect.stringMatching(/has no price for 480p, which callers can request/)]);
+    expect([unpriced.code, unpriced.stderr]).toEqual([
+      1,
+      expect.stringMatching(/has no price for 480p, which callers can request/),
+    ]);
     expect((await apply(text)).code).toBe(0);
     await pricedAt("0.1");
   });
