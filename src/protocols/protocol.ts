@@ -54,6 +54,12 @@ export interface InnerModelPlace {
   readonly tool?: { readonly type: string; readonly byDefault: string } | undefined;
 }
 
+/**
+ * Models that OpenRouter, and whoever took over its interface, try where the first fails, on each of its endpoints.
+ * https://openrouter.ai/docs/guides/routing/model-fallbacks
+ */
+export const ROUTED_MODELS: InnerModelPlace = { path: "models", isOpen: true };
+
 /** Where the facts that forwarding needs sit in a request and in its answer. */
 export interface ForwardTable {
   /** Listed top-level request fields and the types the specification allows; `null` always counts as absent. */

@@ -23,7 +23,15 @@ models:
   - { id: text, endpoints: [oa, oa-response, an, ge], ${limits}, price: { input: 3, output: 15, cache_read: 0.3, speeds: { fast: { factor: 6 } }, calls: { advisor: 0 } } }
   - { id: clever, endpoints: [an], ${limits}, price: { input: 10, output: 50, cache_read: 1, speeds: { fast: { factor: 6 } } } }
   - { id: cheap, endpoints: [an], ${limits}, price: { input: 1, output: 5, cache_read: 0.1 } }
+  - { id: routed, endpoints: [oa, oa-response], ${limits}, price: { input: 1, output: 5 } }
+  - { id: routed-clever, endpoints: [oa, oa-response], ${limits}, price: { input: 10, output: 50 } }
 upstreams:
+  - name: router
+    kind: sandbox
+    base_url: ${upstream.url}
+    api_keys: [secret]
+    protocols: [chat-completions, responses]
+    models: { routed: vendor/routed, routed-clever: vendor/clever }
   - name: vendor
     kind: sandbox
     base_url: ${upstream.url}
@@ -36,7 +44,7 @@ accounts:
     balance: 1000
     keys:
       - { name: test, key: "${TEST_KEY}" }
-      - { name: frugal, key: "${FRUGAL_KEY}", models: [text, cheap] }
+      - { name: frugal, key: "${FRUGAL_KEY}", models: [text, cheap, routed] }
 `,
   });
 });
@@ -269,6 +277,22 @@ describe("further models that a request names", () => {
   ] as const)("are refused where the key may not use them: %s", async (_, fields, code) => {
     const status = code === "model_not_found" ? 404 : 400;
     expect(await send(FRUGAL_KEY, fields)).toEqual([status, code]);
+  });
+
+  it.each([
+    ["v1/chat/completions", { model: "routed", messages: SAID }],
+    ["v1/responses", { model: "routed", input: "Hello" }],
+    ["v1/messages", { model: "text", max_tokens: 100, messages: SAID }],
+  ] as const)("are refused where they would be tried in the place of the model: %s", async (path, body) => {
+    for (const models of [["vendor/clever"], ["vendor/routed", "clever"], ["unknown"]]) {
+      const response = await fetch(`${gateway.url}/${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${FRUGAL_KEY}`, "content-type": "application/json" },
+        body: JSON.stringify({ ...body, models }),
+      });
+      expect([models, response.status]).toEqual([models, 404]);
+      expect(await response.text()).toContain("model_not_found");
+    }
   });
 
   it("are refused where they are asked for what has no price", async () => {

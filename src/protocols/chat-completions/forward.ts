@@ -1,6 +1,6 @@
 import { entries, generatingHold, hostedTool, imageUrl, reference } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
-import type { ForwardTable } from "../protocol.ts";
+import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
 import { typedTools } from "../tool-features.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
@@ -59,6 +59,7 @@ export const chatCompletionsForward: ForwardTable = {
     "messages.reasoning",
     "messages.reasoning_content",
   ],
+  innerModels: [ROUTED_MODELS],
   outputLimits: ["max_tokens", "max_completion_tokens"],
   ownLimit: { name: "max_completion_tokens", byQuirk: true },
   signOfLife: ": keep-alive\n\n",

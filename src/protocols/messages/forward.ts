@@ -10,7 +10,7 @@ import {
   type ToolPlace,
 } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
-import type { ForwardTable } from "../protocol.ts";
+import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
 import { typedTools } from "../tool-features.ts";
 import { messagesReferences } from "./references.ts";
 
@@ -60,6 +60,7 @@ export const messagesForward: ForwardTable = {
     // Servers that took over the interface may read it in the singular.
     { path: "fallback.model", outputLimit: "fallback.max_tokens", speed: "fallback.speed" },
     { path: "fallback", isOpen: true },
+    ROUTED_MODELS,
   ],
   outputLimits: ["max_tokens"],
   // https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache

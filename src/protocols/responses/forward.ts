@@ -1,7 +1,7 @@
 import { contextEdit, entries, generatingHold, imageUrl, reference } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
-import type { ForwardTable } from "../protocol.ts";
+import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
 import { typedTools } from "../tool-features.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { responsesReferences } from "./references.ts";
@@ -59,11 +59,17 @@ export const responsesForward: ForwardTable = {
     background:
       "Background responses aren't supported. Remove `background` and keep the connection open, or stream.",
   },
-  innerModels: TOOLS.map((path) => ({
-    path: `${path}.model`,
-    worksByCall: true,
-    tool: { type: "image_generation", byDefault: DEFAULT_IMAGE_MODEL },
-  })),
+  innerModels: [
+    ...TOOLS.map(
+      (path) =>
+        ({
+          path: `${path}.model`,
+          worksByCall: true,
+          tool: { type: "image_generation", byDefault: DEFAULT_IMAGE_MODEL },
+        }) as const,
+    ),
+    ROUTED_MODELS,
+  ],
   outputLimits: ["max_output_tokens"],
   ownLimit: { name: "max_output_tokens" },
   wholeIn({ type, response }, charged) {
