@@ -5,8 +5,7 @@ import { seededRandom } from "../support/seed.ts";
 import { kill, openCrowd, pick, startAnew, submitMany } from "../support/task-crowd.ts";
 import { type AcceptedTask, allFinal, taskRows } from "../support/task-load.ts";
 
-// Each has gateways and a database of its own, and waits for most of its time.
-describe.concurrent("T1: an accepted task is never lost", () => {
+describe("T1: an accepted task is never lost", () => {
   it("of 1,000 whose gateway is killed right after the last was accepted", async (test) => {
     const crowd = await openCrowd(test);
     const all = await crowd.start(1);
@@ -35,7 +34,7 @@ describe.concurrent("T1: an accepted task is never lost", () => {
   });
 });
 
-describe.concurrent("T2, T3: 1,000 tasks among three gateways", () => {
+describe("T2, T3: 1,000 tasks among three gateways", () => {
   it("end in time although gateways die, the upstream flaps and the database drops connections", async (test) => {
     const crowd = await openCrowd(test);
     const random = seededRandom("FAREGATE_TASK_SEED");
