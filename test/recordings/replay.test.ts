@@ -363,7 +363,8 @@ function upstreamName(model: string): string {
 }
 
 function catalog(url: string): string {
-  const models = [...new Set(recordings.map((recording) => recording.model))];
+  // A request may list further models for OpenRouter to try; the gateway takes only those that it serves.
+  const models = [...new Set(recordings.flatMap(({ model, request }) => [model, ...listed(request)]))];
   const names = JSON.stringify(Object.fromEntries(models.map((model) => [model, upstreamName(model)])));
   const price = JSON.stringify({
     ...PRICE,
@@ -384,6 +385,11 @@ upstreams:
 accounts:
   - { name: acme, group: default, balance: 1000000, keys: [{ name: test, key: ${TEST_KEY} }] }
 `;
+}
+
+function listed(request: Recording["request"]): string[] {
+  const models = request?.["models"];
+  return Array.isArray(models) ? models.map(String) : [];
 }
 
 /** What the recordings ask for beside tokens; without a price each would be refused. */
