@@ -325,12 +325,10 @@ function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Rec
   const { losses, request } = attempt.exchange;
   const { streamed } = request;
   const due = streamed && !arrayStream ? "text/event-stream" : "application/json";
-  const passed = {
-    "content-type": contentType ?? typeOf(headers.get("content-type"), due),
-    ...droppedHeader(losses),
-  };
+  const type = contentType ?? typeOf(headers.get("content-type"), due);
+  const passed = Object.assign({ "content-type": type }, droppedHeader(losses));
   return streamed
-    ? new StreamingResponse(attempt, { ...passed, ...UNBUFFERED })
+    ? new StreamingResponse(attempt, Object.assign(passed, UNBUFFERED))
     : new BufferedResponse(attempt, passed);
 }
 

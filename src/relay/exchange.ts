@@ -150,11 +150,20 @@ export function chargeFor(
 function chargeOf(facts: ResponseSummary | undefined, reason: ChargeReason, usage: ChargeableUsage): Charge {
   const isBefore = facts?.hasOutput !== true || hasNoOutput(usage);
   const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
-  return before === undefined ? { reason, ...usage } : { reason: before, ...NOTHING };
+  const charged = before === undefined ? usage : NOTHING;
+  return {
+    reason: before ?? reason,
+    usage: charged.usage,
+    others: charged.others,
+    calls: charged.calls,
+    units: charged.units,
+    estimated: charged.estimated,
+    implausible: charged.implausible,
+  };
 }
 
-function hasNoOutput({ usage, others = [] }: ChargeableUsage): boolean {
-  return [usage, ...others.map(({ tokens }) => tokens)].every((tokens) => totalOutput(tokens) === 0);
+function hasNoOutput({ usage, others }: ChargeableUsage): boolean {
+  return totalOutput(usage) === 0 && (others ?? []).every(({ tokens }) => totalOutput(tokens) === 0);
 }
 
 /**

@@ -91,7 +91,9 @@ export function freezePrice(
     rates,
     factorPpm,
     dimensions,
-    ...asked,
+    asked: asked.asked,
+    tools: asked.tools,
+    fees: asked.fees,
     hours,
   };
 }

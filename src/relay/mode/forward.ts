@@ -93,19 +93,21 @@ const NO_LOSSES: readonly Loss[] = [];
 const AS_IT_CAME: WholeForm = { kind: "as-it-came" };
 
 function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): StreamRewriter {
-  const common: Omit<StreamRewriter, "write" | "end"> = {
-    fail: (error, broken) => [Buffer.from(request.protocol.encodeStreamError(error, request.id, broken))],
-    losses: () => [],
-    passesErrors: true,
-  };
+  const fail: StreamRewriter["fail"] = (error, broken) => [
+    Buffer.from(request.protocol.encodeStreamError(error, request.id, broken)),
+  ];
+  const losses = (): readonly Loss[] => NO_LOSSES;
   const ended = (missing: string): readonly Buffer[] => (missing === "" ? [] : [Buffer.from(missing)]);
-  if (rewrite === undefined) return { ...common, write: (chunk) => [chunk], end: ended };
+  if (rewrite === undefined)
+    return { write: (chunk) => [chunk], end: ended, fail, losses, passesErrors: true };
   const stream = rewrite.openStream();
   return {
-    ...common,
     write: (chunk) => stream.write(chunk),
     // To those who asked for usage the end is told behind it.
     end: (missing) => [...stream.end(), ...(rewrite.tellsUsage ? [] : ended(missing))],
     closing: ({ usage }) => stream.closing(usage),
+    fail,
+    losses,
+    passesErrors: true,
   };
 }
