@@ -153,10 +153,11 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<Readonl
   for (const upstream of catalog.upstreams) {
     for (const credential of upstream.credentials) {
       const problem = await probeUpstream(upstream, credential, { clock: systemClock });
-      const name = `upstream ${upstream.name} (credential ${credential.name})`;
+      const isBare = credential.secret === "";
+      const name = `upstream ${upstream.name} (${isBare ? "no credential" : `credential ${credential.name}`})`;
       if (problem === undefined) {
         answering.add(upstream.name);
-        report.good(name, "reachable, credential accepted");
+        report.good(name, isBare ? "reachable" : "reachable, credential accepted");
       } else report.bad(name, problem);
     }
   }

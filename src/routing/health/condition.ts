@@ -57,7 +57,8 @@ const WORDS: Readonly<Record<Change, string>> = {
     "five requests of one account in a row failed: circuit breaker open for that account, with a probe every 30 s",
   closed: "the upstream responds again: it regains its share within a minute",
   withdrawn: "the upstream serves others, or those accounts fail elsewhere too: circuit breaker closed",
-  "rate-limited": "the upstream limits the rate of this credential: others, and other upstreams, are tried first for a while",
+  "rate-limited":
+    "the upstream limits the rate of this credential: others, and other upstreams, are tried first for a while",
   refused: "the upstream refuses our account: check key, credit and model name",
 };
 
