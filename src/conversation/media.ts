@@ -92,11 +92,27 @@ export class NotAnImage extends TypeError {
 
 /** Media of an answer: an image that came in bytes is of the type that these tell. Throws NotAnImage where they are none. */
 export function checkedMedia(part: MediaPart): MediaPart {
-  const { media, source } = part;
-  if (media !== "image" || (source.from === "url" && !isDataUrl(source.url))) return part;
-  const mimeType = source.from === "base64" ? imageTypeOf(source.data) : undefined;
-  if (mimeType === undefined) throw new NotAnImage("bytes that aren't an image, declared as one");
+  if (!isInlineImage(part)) return part;
+  const mimeType = typeOfImage(part);
+  if (mimeType === undefined) throw notAnImage();
   return { ...part, mimeType };
+}
+
+/** Whether media of an answer are what they are called: an image that came in bytes is one. */
+export function isAsDeclared(part: MediaPart): boolean {
+  return !isInlineImage(part) || typeOfImage(part) !== undefined;
+}
+
+export function notAnImage(): NotAnImage {
+  return new NotAnImage("bytes that aren't an image, declared as one");
+}
+
+function isInlineImage({ media, source }: MediaPart): boolean {
+  return media === "image" && (source.from !== "url" || isDataUrl(source.url));
+}
+
+function typeOfImage({ source }: MediaPart): string | undefined {
+  return source.from === "base64" ? imageTypeOf(source.data) : undefined;
 }
 
 /** What kind of media a type is; everything that is no image, sound or video is a document. */

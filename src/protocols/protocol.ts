@@ -164,6 +164,8 @@ export interface ResponseSummary extends CountedWork {
   readonly failed: boolean;
   /** The body is no JSON object: nothing could be read of it, and no client could. */
   readonly unreadable?: boolean | undefined;
+  /** A plain answer holds what it calls an image, in bytes that are none. */
+  readonly notAnImage?: boolean | undefined;
   /** The answers that this one was joined from: what is missing of their usage is estimated for each of them. */
   readonly parts?: readonly ResponseSummary[] | undefined;
   /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */

@@ -10,11 +10,14 @@ import { isChatResponse, type Recording, successfulRecordings } from "./metering
 /** Each takes half a minute where nothing else runs. */
 const MAX_MS = 300_000;
 
-/** The image was taken out when this was recorded, and no other protocol can be told of what is none. */
+/** The image was taken out when this stream was recorded: forwarded, nobody looks at it; no other protocol can be told of what is none. */
 const WITHOUT_IMAGE = /xai-image-generation-tool\.1/;
 
 const recordings = successfulRecordings().filter(
-  (recording) => isChatResponse(recording) && recording.responses === 1 && !WITHOUT_IMAGE.test(recording.id),
+  (recording) =>
+    isChatResponse(recording) &&
+    recording.responses === 1 &&
+    !(recording.stream && WITHOUT_IMAGE.test(recording.id)),
 );
 const streams = recordings.filter(({ stream }) => stream);
 

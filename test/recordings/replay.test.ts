@@ -273,13 +273,19 @@ function concealed({ stream, body }: Recording): boolean {
   return stream && /^event: error\ndata: .*insufficient_quota/m.test(body);
 }
 
-/** A chat's stream without a word, a call or a count, or the answer of another endpoint: taken for a failure. */
-function saysNothing({ protocol, stream, body }: Recording): boolean {
+/**
+ * A chat's stream without a word, a call or a count, the answer of another endpoint, or one whose image was taken out when it
+ * was recorded: taken for a failure.
+ */
+function saysNothing({ id, protocol, stream, body }: Recording): boolean {
+  if (WITHOUT_IMAGE.test(id) && !stream) return true;
   if (protocol === "responses" && /"object": ?"chat\.completion"/.test(body)) return true;
   if (protocol === "chat-completions" && !stream && !/"(?:choices|error)" ?:/.test(body)) return true;
   const output = /"(?:content|reasoning\w*|arguments|refusal)": ?"[^"]|"usage": ?\{|"(?:tool_calls|error)"/;
   return protocol === "chat-completions" && stream && !output.test(body);
 }
+
+const WITHOUT_IMAGE = /xai-image-generation-tool\.1/;
 
 /** A stream that tells of an error: whether its words are passed on before depends on how it is cut. */
 function failsBehindWords({ stream, body }: Recording): boolean {

@@ -7,6 +7,7 @@ import {
   noteError,
   noteFinish,
   noteIssued,
+  noteMedia,
   noteOutOfForm,
   noteServed,
   noteUsage,
@@ -16,7 +17,7 @@ import type { TextSink } from "../streams/output-text.ts";
 import { inclusiveUsage, splitWrites, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
-import { decodeRefusal, decodeText, holdsOutput, holdsWords } from "./decode-message.ts";
+import { decodeImages, decodeRefusal, decodeText, holdsOutput, holdsWords } from "./decode-message.ts";
 import { isBrokenOff, statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { isInForm, namesIn } from "./form.ts";
@@ -29,6 +30,7 @@ const rules: MeteringRules = {
   doneWord: "[DONE]",
   readResponse(body, notes) {
     read(body, notes, "");
+    for (const choice of asObjects(body["choices"])) noteMedia(notes, decodeImages(said(choice)));
     if (notes.unnamed) noteOutOfForm(notes);
   },
   readEvent: read,

@@ -205,7 +205,8 @@ function fileIn(part: JsonObject): JsonObject | undefined {
   return camelObject(part["inlineData"]) ?? camelObject(part["fileData"]);
 }
 
-function mediaIn(part: JsonObject): MediaPart | undefined {
+/** The file that a part is, in bytes or by its address. */
+export function mediaIn(part: JsonObject): MediaPart | undefined {
   const blob = fileIn(part);
   const data = asText(blob?.["data"]);
   const uri = asText(blob?.["fileUri"]);

@@ -8,6 +8,7 @@ import {
   noteCall,
   noteError,
   noteFinish,
+  noteMedia,
   noteOutOfForm,
   noteServed,
   noteUsage,
@@ -16,7 +17,7 @@ import {
 import type { TextSink } from "../streams/output-text.ts";
 import { type Buckets, inclusiveInput, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
-import { isEmptyFile } from "./decode-candidate.ts";
+import { isEmptyFile, mediaIn } from "./decode-candidate.ts";
 import { finishWord, responseWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
 import { callIn, isInForm, isUnnamed } from "./form.ts";
@@ -27,8 +28,12 @@ const rules: MeteringRules = {
   openEnded: true,
   readResponse(body, notes) {
     read(body, notes);
-    if (asObjects(body["candidates"]).some((candidate) => partsOf(candidate).some(isUnnamed)))
-      noteOutOfForm(notes);
+    const parts = asObjects(body["candidates"]).flatMap(partsOf);
+    if (parts.some(isUnnamed)) noteOutOfForm(notes);
+    noteMedia(
+      notes,
+      parts.flatMap((part) => mediaIn(part) ?? []),
+    );
   },
   readEvent: (event, notes, name) => read(event, notes, name),
   responseText: readText,

@@ -3,7 +3,6 @@ import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ForeignPart, ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
-import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
@@ -15,15 +14,14 @@ import { responsesUsage } from "./usage.ts";
 /** Reads an upstream's plain response, whatever it is. */
 export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedResponse {
   const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
-  if (statesError(body)) return { error: decodeStatedError(body) };
-  if (!Array.isArray(body["output"]) || UNFINISHED.has(asText(body["status"]))) {
+  const { error, failed, usage } = responsesUsage.readPlain(body);
+  if (error !== undefined) return { error };
+  if (failed)
     return { error: decodeStatedError({ error: { message: "The upstream's response has no output." } }) };
-  }
   const parts: ResponsePart[] = [];
   for (const [index, item] of asObjects(body["output"]).entries()) {
     parts.push(...decodeItem(item, index, parts.length, plan));
   }
-  const { usage } = responsesUsage.readPlain(body);
   const response: ChatResponse = {
     ...decodeHead(body),
     choices: [{ parts, finish: decodeFinish(body) }],
@@ -103,6 +101,3 @@ export function argumentsOf(item: JsonObject): string {
 export function foreignOutput(item: JsonObject, index: number): ForeignPart {
   return { kind: "foreign", protocol: "responses", value: item, weight: "hint", path: `output[${index}]` };
 }
-
-/** Nobody asked for an answer that comes later. */
-const UNFINISHED: ReadonlySet<string> = new Set(["queued", "in_progress", "cancelled", "failed"]);

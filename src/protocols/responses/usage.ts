@@ -12,6 +12,7 @@ import {
   noteError,
   noteFinish,
   noteIssued,
+  noteMedia,
   noteOutOfForm,
   noteServed,
   noteUsage,
@@ -20,6 +21,7 @@ import {
 import type { TextSink } from "../streams/output-text.ts";
 import { inclusiveUsage, splitWrites, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
+import { decodeImageCall } from "./decode-parts.ts";
 import { decodeFinish } from "./finish.ts";
 import { isEvent, isOutput, isUnnamed } from "./form.ts";
 import { DEFAULT_IMAGE_MODEL } from "./forward.ts";
@@ -86,7 +88,13 @@ export const responsesUsage = usageReader(rules);
 
 function readBody(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
+  // What events hold of a response may lack it.
+  if (!Array.isArray(body["output"])) noteOutOfForm(notes);
   readResponse(body, notes);
+  noteMedia(
+    notes,
+    asObjects(body["output"]).flatMap((item) => decodeImageCall(item) ?? []),
+  );
 }
 
 function readEvent(event: JsonObject, notes: StreamState, name: string): void {

@@ -1,3 +1,5 @@
+import { isAsDeclared } from "../../conversation/media.ts";
+import type { MediaPart } from "../../conversation/request.ts";
 import { readServiceWord, type ServiceDimension, type ServiceTerms } from "../../usage/service-terms.ts";
 import type { MeteredUsage } from "../../usage/usage.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
@@ -51,6 +53,7 @@ export interface StreamState {
   errorInForm: boolean;
   failed: boolean;
   declined: boolean;
+  notAnImage: boolean;
   /** A call has come whose name has not, and none with one: it may follow, else there is nothing that anyone can run. */
   unnamed: boolean;
   /** A call with a name has come. */
@@ -79,6 +82,7 @@ export function blankNotes(responses: number): StreamState {
     errorInForm: false,
     failed: false,
     declined: false,
+    notAnImage: false,
     unnamed: false,
     named: false,
     usage: undefined,
@@ -122,6 +126,11 @@ const MAX_ISSUED = 1_000;
 /** Notes an answer, or an event of one, whose words are none or whose call has no name. */
 export function noteOutOfForm(notes: StreamState): void {
   noteError(notes, OUT_OF_FORM, false);
+}
+
+/** Notes whether the media of a plain answer are what they are called. */
+export function noteMedia(notes: StreamState, media: readonly MediaPart[]): void {
+  notes.notAnImage ||= !media.every(isAsDeclared);
 }
 
 /** Notes that a tool ran: once for each key, however often it is told. */
@@ -170,6 +179,7 @@ export function factsOf(
     served: notes.served,
     error: notes.error ?? (notes.unnamed && !notes.output ? OUT_OF_FORM : undefined),
     failed: notes.failed,
+    notAnImage: notes.notAnImage ? true : undefined,
     outputText,
   };
 }

@@ -14,14 +14,14 @@ const UTF8 = new TextDecoder();
 export function usageReader(rules: MeteringRules): UsageReader {
   function readPlain(body: unknown): ResponseSummary {
     const notes = blankNotes(1);
-    const response = asObject(Array.isArray(body) ? body[0] : body) ?? {};
-    rules.readResponse(response, notes);
-    // Of what cannot be parsed nothing is known, not even that.
-    if (rules.anyForm !== true && asObject(body) !== undefined && saysNothing(response, notes))
+    // Of what cannot be parsed nothing is known, not even that it says nothing.
+    const response = asObject(Array.isArray(body) ? body[0] : body);
+    if (response !== undefined) rules.readResponse(response, notes);
+    if (rules.anyForm !== true && response !== undefined && response === body && saysNothing(response, notes))
       notes.error = decodeStatedError({ error: { message: "The upstream's response is empty." } });
     const facts = factsOf(rules, notes, () => {
       const sink = openTextSink();
-      rules.responseText(response, sink);
+      if (response !== undefined) rules.responseText(response, sink);
       return sink.text();
     });
     return isResponse(body, rules.anyForm === true) ? facts : { ...facts, unreadable: true };

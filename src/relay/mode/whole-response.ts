@@ -1,3 +1,4 @@
+import { notAnImage } from "../../conversation/media.ts";
 import { isGenerating, type ProtocolName } from "../../conversation/protocol-name.ts";
 import { failureIn } from "../../protocols/errors/verdict.ts";
 import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
@@ -50,7 +51,9 @@ export function readWhole(
       : { facts: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
   const isNone =
     facts.unreadable === true || !finished || failureIn(facts, isGenerating(client)) !== undefined;
-  return isNone ? { facts, finished } : { facts, finished, passed: write() };
+  if (isNone) return { facts, finished };
+  if (facts.notAnImage === true) throw notAnImage();
+  return { facts, finished, passed: write() };
 }
 
 function readToWrite(
