@@ -68,6 +68,34 @@ it("judges and charges an answer alike, forwarded or translated, plain or stream
   );
 });
 
+it.each([0, "FINISH_REASON_UNSPECIFIED"])(
+  "takes an answer of generateContent whose finish is %j, plain or streamed, in one event or several",
+  async (finishReason) => {
+    const upstream = "generate-content";
+    const event = (candidate: object): object => ({
+      candidates: [{ index: 0, ...candidate }],
+      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 },
+    });
+    const content = { role: "model", parts: [{ text: "Hello there." }] };
+    const framed = (...events: readonly object[]): string =>
+      events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join("");
+    const whole = event({ content, finishReason });
+    const answers = [
+      JSON.stringify(whole),
+      framed(whole),
+      framed(event({ content }), event({ finishReason })),
+    ];
+    for (const client of TEXT_PROTOCOLS) {
+      for (const streamed of [false, true]) {
+        for (const text of answers) {
+          const verdict = await verdictOf({ client, upstream, streamed, pieces: [text] });
+          expect(verdict, JSON.stringify({ client, streamed, text })).toMatchObject({ reason: "completed" });
+        }
+      }
+    }
+  },
+);
+
 const PAIRS = TEXT_PROTOCOLS.flatMap((upstream) => TEXT_PROTOCOLS.map((client) => ({ client, upstream })));
 
 const reader = createResponseReader(64 * 1024 * 1024);

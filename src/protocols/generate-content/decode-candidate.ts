@@ -8,6 +8,7 @@ import type { Opaque } from "../../conversation/state/opaque.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
 import { OUT_OF_FORM } from "../response-form.ts";
 import { BESIDE } from "./encode-parts.ts";
+import { hasUnspecifiedFinish } from "./enums.ts";
 import { laterFinish } from "./finish.ts";
 import { isUnnamed } from "./form.ts";
 import { decodeGrounding } from "./grounding.ts";
@@ -31,6 +32,8 @@ export interface CandidateState {
   readonly beside: JsonObject;
   /** The vendor's word; undefined while it is still talking. */
   readonly finish: string | undefined;
+  /** How often it stated a finish that is unspecified. */
+  readonly unspecified: number;
   readonly message: string;
 }
 
@@ -51,6 +54,7 @@ export function blankCandidate(index: number): CandidateState {
     ids: new Set(),
     beside: {},
     finish: undefined,
+    unspecified: 0,
     message: "",
   };
 }
@@ -71,9 +75,14 @@ export function readCandidate(
   }
   const beside = besideIn(after.beside, wire);
   const finish = word === "" ? after.finish : laterFinish(after.finish ?? "", word);
+  const unspecified = after.unspecified + Number(hasUnspecifiedFinish(wire));
   const message = asText(wire["finishMessage"]) || after.message;
-  const isSame = beside === after.beside && finish === after.finish && message === after.message;
-  return isSame ? after : { ...after, beside, finish, message };
+  const isSame =
+    beside === after.beside &&
+    finish === after.finish &&
+    unspecified === after.unspecified &&
+    message === after.message;
+  return isSame ? after : { ...after, beside, finish, unspecified, message };
 }
 
 function besideIn(before: JsonObject, wire: JsonObject): JsonObject {
@@ -144,8 +153,8 @@ function readWords(
   if (kind === "text") blocks.text(place, text);
   else blocks.reasoning(place, text);
   // Written out, as in every event of a stream: spreading the state costs more than all else here.
-  const { index, call, ids, beside, finish, message } = at;
-  return { index, open: kind, text: at.text + text, state, call, ids, beside, finish, message };
+  const { index, call, ids, beside, finish, unspecified, message } = at;
+  return { index, open: kind, text: at.text + text, state, call, ids, beside, finish, unspecified, message };
 }
 
 /** Calls come whole (rule 17), but for those whose caller asked for pieces. */

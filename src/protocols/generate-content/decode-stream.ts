@@ -7,6 +7,7 @@ import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { latestCounts } from "../streams/latest-counts.ts";
+import { isUnspecifiedEnd } from "../streams/metering-rules.ts";
 import type { StreamEvent } from "../streams/stream-event.ts";
 import { blankCandidate, type CandidateState, closeCandidate, readCandidate } from "./decode-candidate.ts";
 import { finishWord, responseWord } from "./enums.ts";
@@ -93,7 +94,7 @@ export function readChunk(
 /** Everything closed and each candidate's finish; a stream that states none has failed (rule 19). */
 export function ending(state: DecodeState): readonly ChatEvent[] {
   const { block, plan } = state;
-  const candidates = [...state.candidates.values()];
+  const candidates = [...state.candidates.values()].map(finished);
   const isUnfinished = candidates.some(({ finish }) => finish === undefined);
   if (block === undefined && (candidates.length === 0 || isUnfinished)) {
     return [failure("The upstream's stream ended early.")];
@@ -114,6 +115,12 @@ export function ending(state: DecodeState): readonly ChatEvent[] {
     blocks.emit({ type: "usage", usage: generateContentUsage.buckets(state.usage) });
   }
   return [...blocks.events, ...finishes];
+}
+
+/** A candidate at the end of its stream. */
+function finished(candidate: CandidateState): CandidateState {
+  if (candidate.finish !== undefined || !isUnspecifiedEnd(candidate.unspecified)) return candidate;
+  return { ...candidate, finish: "" };
 }
 
 function decodeHead(chunk: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {

@@ -71,16 +71,30 @@ describe("enumerations of generateContent", () => {
     }
   });
 
-  it("end a stream with 1, and not with 0, which servers write into every chunk", () => {
+  it("end a stream with 1, and with 0 if it comes once: servers that fill in every field write it into each chunk", () => {
     const step = (finishReason: unknown) => ({ data: JSON.stringify(response(finishReason)) });
     const run = codec.decodeStream(plan(PROTOCOL));
     const events = [...run.step(step(0)), ...run.step(step(1)), ...run.end()];
     expect(events.at(-1)).toMatchObject({ type: "finish", finish: { unified: "stop" } });
-    const open = codec.decodeStream(plan(PROTOCOL));
-    expect([...open.step(step(0)), ...open.end()].at(-1)).toMatchObject({ type: "error" });
-    const meter = generateContent.usage.openStream();
-    meter.write(Buffer.from(`data: ${JSON.stringify(response(0))}\r\n\r\n`));
-    expect(meter.finished).toBe(false);
+    for (const unspecified of [0, "FINISH_REASON_UNSPECIFIED"]) {
+      for (const [reasons, ends] of [
+        [[unspecified], true],
+        [[undefined, unspecified], true],
+        [[unspecified, unspecified], false],
+        [[undefined], false],
+      ] as const) {
+        const open = codec.decodeStream(plan(PROTOCOL));
+        const told = [...reasons.flatMap((reason) => open.step(step(reason))), ...open.end()];
+        expect(told.at(-1)).toMatchObject(
+          ends ? { type: "finish", finish: { unified: "stop" } } : { type: "error" },
+        );
+        const meter = generateContent.usage.openStream();
+        for (const reason of reasons) meter.write(Buffer.from(`data: ${step(reason).data}\r\n\r\n`));
+        expect(meter.finished).toBe(false);
+        meter.end();
+        expect(meter.finished).toBe(ends);
+      }
+    }
   });
 
   it("take a number that nobody knows for an end that nobody knows", () => {

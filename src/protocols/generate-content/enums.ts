@@ -88,6 +88,11 @@ export function finishWord(response: JsonObject, candidate: JsonObject): string 
   return responseWord(isVertex ? "vertexFinishReason" : "finishReason", candidate["finishReason"]);
 }
 
+/** Whether a candidate's finish is stated, and stated to be unspecified. */
+export function hasUnspecifiedFinish({ finishReason }: JsonObject): boolean {
+  return wordOf("finishReason", finishReason) === ENUMS.finishReason.unspecified;
+}
+
 /** The same for an answer, "" where nothing is said; a number that is not known is a word that nobody knows. */
 export function responseWord(kind: keyof typeof ENUMS, value: unknown): string {
   const word = wordOf(kind, value);

@@ -11,6 +11,7 @@ import {
   noteMedia,
   noteOutOfForm,
   noteServed,
+  noteUnspecifiedFinish,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
@@ -18,7 +19,7 @@ import type { TextSink } from "../streams/output-text.ts";
 import { type Buckets, inclusiveInput, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { isEmptyFile, mediaIn } from "./decode-candidate.ts";
-import { finishWord, responseWord } from "./enums.ts";
+import { finishWord, hasUnspecifiedFinish, responseWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
 import { callIn, isInForm, isUnnamed } from "./form.ts";
 
@@ -116,6 +117,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
     // The vendor leaves the first one's index out, as it does with every zero.
     const index = asIndex(candidate["index"]);
     notes.begunResponses.add(index);
+    if (hasUnspecifiedFinish(candidate)) noteUnspecifiedFinish(notes, index);
     if (finish === "") continue;
     noteFinish(notes, finish, index);
     notes.failed ||= isFailure(finish);

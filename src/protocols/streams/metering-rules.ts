@@ -68,6 +68,8 @@ export interface StreamState {
   readonly finishedResponses: Set<unknown>;
   /** Those among several that have begun: fewer may come than were asked for. */
   readonly begunResponses: Set<unknown>;
+  /** How often each has stated a finish that is unspecified. */
+  readonly unspecifiedFinishes: Map<unknown, number>;
 }
 
 export function blankNotes(responses: number): StreamState {
@@ -92,6 +94,7 @@ export function blankNotes(responses: number): StreamState {
     responses,
     finishedResponses: new Set(),
     begunResponses: new Set(),
+    unspecifiedFinishes: new Map(),
   };
 }
 
@@ -152,11 +155,26 @@ export function noteFinish(notes: StreamState, word: string, index: unknown): vo
   if (notes.finishedResponses.size >= notes.responses) notes.finished = true;
 }
 
-/** At the end of the stream: each answer that has begun has finished, and one has. */
+/** An event states that the finish of an answer is unspecified. */
+export function noteUnspecifiedFinish({ unspecifiedFinishes }: StreamState, index: unknown): void {
+  unspecifiedFinishes.set(index, (unspecifiedFinishes.get(index) ?? 0) + 1);
+}
+
+/**
+ * Whether an answer that stated an unspecified finish so often, and no other, has ended when its stream has: servers that
+ * fill in every field state it in each event.
+ */
+export function isUnspecifiedEnd(times: number): boolean {
+  return times === 1;
+}
+
+/** At the end of the stream: each answer that has begun has finished, and there is one. */
 export function finishAtEnd(notes: StreamState): void {
-  const { begunResponses, finishedResponses } = notes;
-  const isAll = [...begunResponses].every((index) => finishedResponses.has(index));
-  if (finishedResponses.size > 0 && isAll) notes.finished = true;
+  const { begunResponses, finishedResponses, unspecifiedFinishes } = notes;
+  const hasFinished = (index: unknown): boolean =>
+    finishedResponses.has(index) || isUnspecifiedEnd(unspecifiedFinishes.get(index) ?? 0);
+  const all = [...begunResponses, ...finishedResponses];
+  if (all.length > 0 && all.every(hasFinished)) notes.finished = true;
 }
 
 /** What the notes amount to. */
