@@ -1,7 +1,7 @@
 import { isPublicUrl } from "../base/fetch/public-url.ts";
 import type { AllowList } from "../base/fetch/safe-fetch-allow.ts";
+import { normalizedUrl } from "../base/text.ts";
 import { GatewayError } from "../errors.ts";
-import { normalized } from "../families/url-form.ts";
 import type { NewAsset } from "../upstreams/asset-apis/asset-api.ts";
 import { ASSET_TYPES } from "./assets.ts";
 
@@ -25,7 +25,7 @@ function readUrl(value: unknown, allowed?: AllowList): { readonly text: string; 
       { param: "url" },
     );
   }
-  return { text: normalized(value), parsed: new URL(value) };
+  return { text: normalizedUrl(value), parsed: new URL(value) };
 }
 
 function readType(value: unknown): NewAsset["type"] {

@@ -15,6 +15,23 @@ export function isDataUrl(text: string): boolean {
   return /^data:/i.test(text);
 }
 
+/**
+ * The address of a caller's reference with what means the same in any case in lower case (RFC 3986, RFC 2397): the scheme, the
+ * host of a web address and the type of a data URL. Vendors compare letters. All else may be signed, and stays.
+ */
+export function normalizedUrl(url: string): string {
+  const [head = "", scheme = "", user = "", rest = ""] = HEAD.exec(url.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
+  const lower = scheme.toLowerCase() + user + rest.toLowerCase();
+  return lower === head ? url : lower + url.slice(head.length);
+}
+
+/** Scheme, user and host of a web address; scheme and type of a data URL; of others the scheme. */
+const HEAD =
+  /^(https?:\/\/|[a-z][a-z0-9+.-]*:)((?<=\/\/)[^/?#@]*@)?((?<=\/\/|@)[^/?#@]*|(?<=^data:)[^;,]*)?/i;
+
+/** Far more than any host or type has. */
+const MAX_HEAD_CHARACTERS = 4_096;
+
 /** The candidate that differs by a slip of typing (at most two letters, and less than half of the word). */
 export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor((word.length - 1) / 2));

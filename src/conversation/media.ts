@@ -1,5 +1,5 @@
 import { imageTypeOf, mimeTypeOfBase64 } from "../base/media-signatures.ts";
-import { isDataUrl } from "../base/text.ts";
+import { isDataUrl, normalizedUrl } from "../base/text.ts";
 import type { MediaPart, MediaSource } from "./request.ts";
 
 /** A data URL in its halves; undefined where the text is none, or is not base64. */
@@ -19,13 +19,13 @@ export function dataUrl(mimeType: string, data: string): string {
   return `data:${mimeType};base64,${data}`;
 }
 
-/** A source and its type from a URL of any kind: data URLs are split, other ones stay URLs (rule 35). */
+/** A source and its type from a URL of any kind: data URLs are split, other ones stay URLs, normalized (rule 35). */
 export function sourceOfUrl(url: string): {
   readonly source: MediaSource;
   readonly mimeType?: string | undefined;
 } {
   const split = splitDataUrl(url);
-  if (split === undefined) return { source: { from: "url", url } };
+  if (split === undefined) return { source: { from: "url", url: normalizedUrl(url) } };
   return {
     source: { from: "base64", data: split.data },
     ...typed(split.mimeType || mimeTypeOfBase64(split.data)),

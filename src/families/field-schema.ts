@@ -64,12 +64,17 @@ function wholeForm({ least, most, also }: WholeField): Json {
 }
 
 function addressForm(forms: readonly UrlForm[]): Json {
-  return { type: "string", format: "uri", pattern: `^(${forms.map((form) => SCHEMES[form]).join("|")})` };
+  return { type: "string", format: "uri", pattern: `^(${forms.map(beginning).join("|")})` };
 }
 
-/** How each form of address begins; JSON Schema's patterns know no flag for any case. */
-const SCHEMES: Readonly<Record<UrlForm, string>> = {
-  public: "[Hh][Tt][Tt][Pp][Ss]?://",
+/** JSON Schema's patterns know no flag for any case. */
+function beginning(form: UrlForm): string {
+  return BEGINNINGS[form].replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+}
+
+/** How each form of address begins. */
+const BEGINNINGS: Readonly<Record<UrlForm, string>> = {
+  public: "https?://",
   data: "data:image/",
   asset: "asset://",
 };

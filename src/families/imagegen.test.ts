@@ -113,7 +113,7 @@ describe("imagegen", () => {
 
   it("keeps reference images in order and of both kinds; one above 20 MB fails the task", () => {
     const images = ["https://x.example/a.png", "data:image/jpeg;base64,AAAA", "HTTP://x.example/b"];
-    expect(orderOf({ image_urls: images }).images).toEqual(images);
+    expect(orderOf({ image_urls: images }).images).toEqual([...images.slice(0, 2), "http://x.example/b"]);
     expect(read({ image_urls: images }).action).toBe("generate");
     expect(read({}).action).toBe("textGenerate");
     for (const scheme of ["data", "DATA"]) {

@@ -1,3 +1,4 @@
+import { normalizedUrl } from "../base/text.ts";
 import type { ChoiceField, Fault, Field, FieldTable, ListField, TextField, WholeField } from "./field.ts";
 import { type FieldFaults, shown } from "./field-faults.ts";
 import { formNames, type IsPublic, urlFormOf } from "./url-form.ts";
@@ -85,7 +86,7 @@ function readField(name: string, field: Field, body: Body, { faults, isPublic }:
       complain("malformed", `\`${name}\` must be true or false, not ${shown(value)}.`);
       return field.byDefault;
     case "url":
-      if (typeof value === "string" && urlFormOf(value, isPublic) === "public") return value;
+      if (typeof value === "string" && urlFormOf(value, isPublic) === "public") return normalizedUrl(value);
       complain("malformed", `\`${name}\` must be ${formNames(["public"])}, not ${shown(value)}.`);
       return null;
     case "urls":
@@ -166,7 +167,7 @@ function readList(name: string, field: ListField, value: unknown, terms: ItemTer
     complain("many", `\`${name}\` takes at most ${most} items, not ${value.length}.`);
   const kept = value.slice(0, most);
   return field.type === "urls"
-    ? kept.filter((item, index) => isTaken(`${name}[${index}]`, field, item, terms))
+    ? kept.filter((item, index) => isTaken(`${name}[${index}]`, field, item, terms)).map(normalizedUrl)
     : kept.filter((item, index) => isObject(`${name}[${index}]`, item, complain));
 }
 

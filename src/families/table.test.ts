@@ -169,6 +169,16 @@ describe.each(cases)("family $family.name, $model.id", ({ family, model }) => {
     expect(judged("http://127.0.0.1/a.png", isPublic)).toContain(`\`${place}\` must be`);
   });
 
+  it.each(PLACES[family.name])(
+    "reads the scheme and the host of an address in any case: %s",
+    (_place, body) => {
+      const spelled = read(body("HTTPS://User@X.Example/A.png?Sig=B"));
+      expect(spelled).toEqual(read(body("https://User@x.example/A.png?Sig=B")));
+      expect(JSON.stringify(spelled?.order)).toContain('"https://User@x.example/A.png?Sig=B"');
+      expect(spelled?.violation).toBeNull();
+    },
+  );
+
   it("knows its variant and describes every field for people", () => {
     expect(family.variants).toContain(family.variantOf(model));
     expect(familyOf(family.name)).toBe(family);

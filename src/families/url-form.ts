@@ -16,20 +16,6 @@ export function urlFormOf(
   return undefined;
 }
 
-/**
- * An asset's address with its scheme, and the host of a public one, in lower case: they mean the same in any (RFC 3986), and
- * the services that keep assets compare letters. All else may be signed, and stays.
- */
-export function normalized(url: string): string {
-  const [head = "", scheme = "", user = "", host = ""] =
-    /^([a-z][a-z0-9+.-]*:)(?:\/\/([^/?#@]*@)?([^/?#]*))?/i.exec(url.slice(0, MAX_URL_CHARACTERS)) ?? [];
-  if (head === "") return url;
-  const isPublic = /^https?:$/i.test(scheme);
-  const rest = head.slice(scheme.length);
-  const lower = isPublic ? `//${user}${host.toLowerCase()}` : rest;
-  return scheme.toLowerCase() + lower + url.slice(head.length);
-}
-
 /** Signed addresses come to a few thousand; no server reads more. */
 const MAX_URL_CHARACTERS = 16_384;
 

@@ -1,9 +1,10 @@
+import { normalizedUrl } from "../base/text.ts";
 import { GatewayError } from "../errors.ts";
 import type { MediaReference } from "./family.ts";
 import type { UrlForm } from "./field.ts";
 import { type FieldFaults, shown } from "./field-faults.ts";
 import type { Body } from "./read-fields.ts";
-import { formNames, type IsPublic, normalized, urlFormOf } from "./url-form.ts";
+import { formNames, type IsPublic, urlFormOf } from "./url-form.ts";
 
 export interface Content {
   readonly texts: readonly string[];
@@ -115,7 +116,7 @@ function readMaterial(
   return {
     kind,
     role: roleOf(item["role"], roles, kind, place, faults),
-    url: form === "asset" ? normalized(url) : url,
+    url: normalizedUrl(url),
   };
 }
 

@@ -240,7 +240,7 @@ describe("videoa", () => {
       ]);
   });
 
-  it("takes an asset's scheme in any case, and passes it on in lower case; all other addresses stay as they are", () => {
+  it("takes what means the same in any case of an address in any case, and passes it on in lower case", () => {
     const urls = [
       "ASSET://asset-Ab",
       "Asset://asset-Ab",
@@ -253,7 +253,7 @@ describe("videoa", () => {
     ]);
     expect(violation).toBeNull();
     expect((order as VideoOrder).references.map(({ url }) => url)).toEqual([
-      ...["asset://asset-Ab", "asset://asset-Ab", "HTTPS://X.Example/A", "DATA:image/PNG;base64,AAAA"],
+      ...["asset://asset-Ab", "asset://asset-Ab", "https://x.example/A", "data:image/png;base64,AAAA"],
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { normalizedUrl } from "../base/text.ts";
 import { GatewayError } from "../errors.ts";
 import {
   countOf,
@@ -203,8 +204,9 @@ function readRoles(items: readonly Body[], faults: FieldFaults, isPublic?: IsPub
       faults.fail(`\`${place}.url\` must be a public http(s) URL, not ${shown(url)}.`);
       return [];
     }
-    if (role === "first_frame" || role === "last_frame") return [{ kind: "image", role, url }];
-    if (role === "reference_image") return [{ kind: "image", role: "reference", url }];
+    const image = { kind: "image", url: normalizedUrl(url) } as const;
+    if (role === "first_frame" || role === "last_frame") return [{ ...image, role }];
+    if (role === "reference_image") return [{ ...image, role: "reference" }];
     faults.fail(`\`${place}.role\` must be one of ${ROLES.join(", ")}, not ${shown(role)}.`);
     return [];
   });

@@ -7,6 +7,8 @@ export interface ReferenceRow {
   readonly path: string;
   /** Values that are ids of such things; absent = every string that is not empty. */
   readonly isId?: ((value: string, isWhole: boolean) => boolean) | undefined;
+  /** Values are addresses, of which those are ids that lead to what a vendor keeps. */
+  readonly isAddress?: true | undefined;
   /** It adds nothing to what the model reads, so that the body's own bytes bound that. */
   readonly addsNothing?: true | undefined;
 }

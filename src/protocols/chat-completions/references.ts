@@ -1,8 +1,8 @@
-import { isKeptAddress, type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.ts";
+import { type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.ts";
 
 /** An address that some vendors take as a string and others in an object. */
 const linked = (field: string): ReferenceRow[] =>
-  ["", ".url"].map((end) => ({ path: `${field}${end}`, isId: isKeptAddress }));
+  ["", ".url"].map((end) => ({ path: `${field}${end}`, isAddress: true }));
 
 /** What refers to state of the vendor in a chat completions body. */
 export const chatCompletionsReferences: ReferenceTable = {

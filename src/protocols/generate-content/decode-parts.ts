@@ -1,5 +1,6 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
+import { normalizedUrl } from "../../base/text.ts";
 import { mediaOfType, mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   ForeignField,
@@ -77,7 +78,7 @@ function decodeInline(part: Fields, blob: Fields, foreign: ForeignField[]): Medi
 /** A file of the vendor's own store is known to nobody else. */
 function decodeFile(part: Fields, file: Fields, foreign: ForeignField[]): MediaPart {
   foreign.push(...foreignFields(file, BLOB_FIELDS));
-  const uri = requiredText(file, "fileUri");
+  const uri = normalizedUrl(requiredText(file, "fileUri"));
   const stored = OWN_STORE.test(uri);
   const { source, mimeType: inUrl } = stored
     ? { source: { from: "file", protocol: "generate-content", fileId: uri } as const }

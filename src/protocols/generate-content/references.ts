@@ -1,4 +1,4 @@
-import { isKeptAddress, type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.ts";
+import { type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.ts";
 
 /** Both spellings that the vendor reads: `fileUri` and `file_uri`. */
 function inBothSpellings({ path, ...row }: ReferenceRow): ReferenceRow[] {
@@ -19,7 +19,7 @@ export const generateContentReferences: ReferenceTable = {
     { path: "cachedContent" },
     ...rowsBelow(
       ["contents[].parts[]", "contents[].parts[].functionResponse.parts[]", "systemInstruction.parts[]"],
-      [{ path: "fileData.fileUri", isId: isKeptAddress }],
+      [{ path: "fileData.fileUri", isAddress: true }],
     ),
     ...rowsBelow(
       ["tools[]"],

@@ -1,4 +1,5 @@
 import { writeExact } from "../../base/json/exact-json.ts";
+import { normalizedUrl } from "../../base/text.ts";
 import { mimeTypeOfUrl } from "../../conversation/media.ts";
 import type {
   CacheMark,
@@ -199,7 +200,7 @@ function decodeSource(source: Fields): MediaSource | undefined {
     case "base64":
       return { from: "base64", data: requiredText(source, "data") };
     case "url":
-      return { from: "url", url: requiredText(source, "url") };
+      return { from: "url", url: normalizedUrl(requiredText(source, "url")) };
     case "text":
       return { from: "text", text: requiredText(source, "data") };
     case "file":

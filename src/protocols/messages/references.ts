@@ -1,19 +1,13 @@
-import {
-  isKeptAddress,
-  isUploadedSkill,
-  type ReferenceRow,
-  type ReferenceTable,
-  rowsBelow,
-} from "../reference.ts";
+import { isUploadedSkill, type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.ts";
 
 /** Sources of images and documents, and uploads: https://platform.claude.com/docs/en/build-with-claude/files */
 const BLOCKS: readonly ReferenceRow[] = [
   { path: "file_id" },
   { path: "source.file_id" },
-  { path: "source.url", isId: isKeptAddress },
+  { path: "source.url", isAddress: true },
   // A document that is made of blocks.
   { path: "source.content[].source.file_id" },
-  { path: "source.content[].source.url", isId: isKeptAddress },
+  { path: "source.content[].source.url", isAddress: true },
 ];
 
 /** What refers to state of the vendor in a messages body. */

@@ -1,16 +1,10 @@
-import {
-  isKeptAddress,
-  isUploadedSkill,
-  type ReferenceRow,
-  type ReferenceTable,
-  rowsBelow,
-} from "../reference.ts";
+import { isUploadedSkill, type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.ts";
 
 /** Content parts, wherever they stand: https://developers.openai.com/api/reference/resources/responses */
 const PARTS: readonly ReferenceRow[] = [
   { path: "file_id" },
-  { path: "file_url", isId: isKeptAddress },
-  { path: "image_url", isId: isKeptAddress },
+  { path: "file_url", isAddress: true },
+  { path: "image_url", isAddress: true },
 ];
 
 /** Where hosted tools work and what they find there. */

@@ -1,7 +1,8 @@
 import type { FoundValue } from "../../base/json/json-scan.ts";
 import { textAt } from "../../base/json/json-splice.ts";
+import { normalizedUrl } from "../../base/text.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
-import type { ReferenceRow } from "../../protocols/reference.ts";
+import { isKeptAddress, type ReferenceRow } from "../../protocols/reference.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { TextRequest } from "../text-request.ts";
 
@@ -74,11 +75,16 @@ function placesOf(protocol: ProtocolName): ReadonlyMap<string, Place> {
 }
 
 /** Only strings are ids; objects are what they describe. */
-function textOf({ type, value, head }: FoundValue, { isId }: ReferenceRow): (string | undefined)[] {
+function textOf(
+  { type, value, head }: FoundValue,
+  { isId, isAddress }: ReferenceRow,
+): (string | undefined)[] {
   if (type !== "string" || value === "") return [];
   const isWhole = typeof value === "string";
-  const text = isWhole ? value : head;
-  return isId === undefined || isId(text, isWhole) ? [isWhole ? value : undefined] : [];
+  const told = isWhole ? value : head;
+  const text = isAddress === true ? normalizedUrl(told) : told;
+  const isReference = isAddress === true ? isKeptAddress(text, isWhole) : isId?.(text, isWhole) !== false;
+  return isReference ? [isWhole ? text : undefined] : [];
 }
 
 /** Lists of ids are read from the body itself: they are short, and few requests have one. */

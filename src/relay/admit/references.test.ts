@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { createBodyScan } from "../../base/json/json-scan.ts";
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import { type References, readReferences } from "./references.ts";
+import { watchOf } from "./watch.ts";
+
+function referencesIn(name: ProtocolName, sent: object): References {
+  const body = Buffer.from(JSON.stringify(sent));
+  const scanner = createBodyScan(watchOf(name));
+  scanner.write(body);
+  return readReferences({ protocol: PROTOCOLS[name], scan: scanner.end(), body: [body] });
+}
+
+const file = (fileUri: string): object => ({ contents: [{ parts: [{ fileData: { fileUri } }] }] });
+
+describe("the references of a request", () => {
+  it.each([
+    [
+      "HTTPS://GenerativeLanguage.googleapis.com/v1beta/files/Ab",
+      "https://generativelanguage.googleapis.com/v1beta/files/Ab",
+    ],
+    ["GS://Bucket/A.pdf", "gs://Bucket/A.pdf"],
+  ])("have the id of an address however it is spelled: %s", (spelled, id) => {
+    expect(referencesIn("generate-content", file(spelled)).ids).toEqual([
+      { field: "contents[].parts[].fileData.fileUri", id },
+    ]);
+  });
+
+  it("have no address of a public page, however it is spelled", () => {
+    expect(referencesIn("generate-content", file("HTTPS://Example.com/a.pdf"))).toEqual({
+      ids: [],
+      addContent: false,
+    });
+  });
+});
