@@ -37,6 +37,9 @@ function stillUnpriced(usage: readonly UnpricedUsage[], prices: Prices): readonl
     if (model === undefined || model.price === null) return [];
     const upstream = prices.upstreams.find(({ name }) => name === each.upstream);
     const { price } = upstream === undefined ? model : withListedTools(model, [upstream], prices.toolsOf);
+    const other = OTHER_MODEL.exec(each.what)?.[1];
+    if (other !== undefined)
+      return isListedAt(upstream, other) ? [] : [{ ...each, prices: [], source: undefined }];
     if (price === null || !isUnpriced(price, each.what)) return [];
     const found = upstream && entryOf(upstream, model, prices);
     const table = found?.entry.read().table;
@@ -44,6 +47,13 @@ function stillUnpriced(usage: readonly UnpricedUsage[], prices: Prices): readonl
     const isListed = missing.some(({ listed }) => listed !== undefined);
     return [{ ...each, prices: missing, source: isListed ? found : undefined }];
   });
+}
+
+/** A model that the upstream does not list. A price of the asked model is no help: the model has to be added to the upstream. */
+const OTHER_MODEL = /^model (\S+)$/;
+
+function isListedAt(upstream: Prices["upstreams"][number] | undefined, theirName: string): boolean {
+  return upstream !== undefined && [...upstream.models.values()].includes(theirName);
 }
 
 /** Reads the operators' list. */

@@ -45,6 +45,8 @@ export interface InnerModelPlace {
   readonly path: string;
   /** It works with each call of a tool; absent = it answers in the place of the model that was asked. */
   readonly worksByCall?: true | undefined;
+  /** The vendor bills the one model that answers; absent = also those that declined before it. */
+  readonly isBilledAlone?: true | undefined;
   /** Its own limit of output and its speed, in the same object; absent = those of the request. */
   readonly outputLimit?: string | undefined;
   readonly speed?: string | undefined;
@@ -55,10 +57,11 @@ export interface InnerModelPlace {
 }
 
 /**
- * Models that OpenRouter, and whoever took over its interface, try where the first fails, on each of its endpoints.
+ * Models that OpenRouter, and whoever took over its interface, try where the first fails, on each of its endpoints. The `model`
+ * of the answer is the one that is billed.
  * https://openrouter.ai/docs/guides/routing/model-fallbacks
  */
-export const ROUTED_MODELS: InnerModelPlace = { path: "models", isOpen: true };
+export const ROUTED_MODELS: InnerModelPlace = { path: "models", isOpen: true, isBilledAlone: true };
 
 /** Where the facts that forwarding needs sit in a request and in its answer. */
 export interface ForwardTable {
@@ -158,6 +161,8 @@ export interface ResponseSummary extends CountedWork {
   readonly issued: Issued | undefined;
   /** How the vendor says that it served the request; what it does not say is left out. */
   readonly served?: ServiceTerms | undefined;
+  /** The model that served it, as the vendor names it; undefined = it does not say. */
+  readonly model?: string | undefined;
   /** The body is an error although its status said success, or the stream told of one. */
   readonly error: UpstreamError | undefined;
   /** The answer itself says that it failed or is none yet. */

@@ -10,8 +10,8 @@ import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type PlaceReason, type TokenUsage, totalOutput, totalWritten } from "../usage/usage.ts";
 import { carriesExtras } from "./admit/extras.ts";
 import type { Bridge } from "./response/bridge.ts";
-import { type ChargeableUsage, estimateMissing } from "./settle/estimate.ts";
-import { priceOthers } from "./settle/other-models.ts";
+import { type ChargeableUsage, estimateMissing, type OurName } from "./settle/estimate.ts";
+import { ourNameOf, priceOthers } from "./settle/other-models.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** One accepted request with its hold: the place where it is settled, once, whatever happened. */
@@ -104,13 +104,22 @@ function usedOf(exchange: Exchange, { protocol }: Candidate, seen: Seen): Attemp
   };
 }
 
-function othersOf(
+function pricedOthers(
   exchange: Exchange,
   candidate: Candidate | null,
   told: Charge["others"],
 ): ReturnType<typeof priceOthers> {
   const { catalog, request, acceptedMs } = exchange;
   return priceOthers({ catalog, request, acceptedMs, bound: boundAt(exchange) }, candidate, told);
+}
+
+/** How the upstream that was asked last calls our models. */
+function namesAt(exchange: Exchange): OurName {
+  const { asked, catalog, request } = exchange;
+  return (name) =>
+    asked === null
+      ? undefined
+      : ourNameOf(name, asked.upstream, { catalog, request, bound: boundAt(exchange) });
 }
 
 /** What an answer of the upstream that was asked last can have used: extras and further models only where it was asked for them. */
@@ -141,7 +150,7 @@ export function chargeFor(
   const { facts } = ending;
   const reason = reasonOf(exchange, ending);
   if (facts === undefined || FREE.has(reason)) return chargeOf(facts, reason, NOTHING);
-  const counted = estimateMissing(exchange.request, facts, boundAt(exchange));
+  const counted = estimateMissing(exchange.request, facts, boundAt(exchange), namesAt(exchange));
   return counted instanceof Promise
     ? counted.then((usage) => chargeOf(facts, reason, usage))
     : chargeOf(facts, reason, counted);
@@ -216,7 +225,7 @@ function outcomeOf(
   const { facts, candidate, errorCode } = ending;
   const { firstByteMs, request, asked, outputLimit } = exchange;
   const reported = facts?.usage;
-  const { others, implausible: oddOthers } = othersOf(exchange, candidate, told);
+  const { others, implausible: oddOthers } = pricedOthers(exchange, candidate, told);
   const implausible = [...odd, ...oddOthers];
   const served = servedTerms(exchange, facts);
   return {

@@ -146,6 +146,8 @@ export interface ModelTokens {
   /** As the vendor names it. */
   readonly model: string;
   readonly tokens: TokenUsage;
+  /** It has served the answer in the place of the model that was asked. */
+  readonly hasServed?: true | undefined;
   /** It has not served the answer but worked beside the model that did: how fast that was says nothing of this one. */
   readonly isBeside?: true | undefined;
   /** It is the model of a tool, as a price table calls that: where calls of the tool have a price, they pay for its tokens. */

@@ -17,7 +17,7 @@ import { anyCallsHeld, boundCallsOf, callsHeld, feesOf, maxSearches, unitsHeld }
 import { dearestRate, inputBuckets, outputBuckets } from "./dearest-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
 import { textBytes } from "./text-bytes.ts";
-import { boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
+import { boundOfTexts, type InnerBound, limitsOf, type UsageBound } from "./usage-bound.ts";
 
 /** A text request as far as its hold is concerned. */
 export interface CostEstimateInput {
@@ -50,6 +50,8 @@ export interface InnerUse {
   readonly price: FrozenPrice;
   /** It works with each call of a tool; else once, in the place of the model that was asked. */
   readonly byCall: boolean;
+  /** Of these and the model that was asked the vendor bills the one that answers; absent = also those that declined before it. */
+  readonly isBilledAlone?: true | undefined;
   /** Of its own; absent = that of the request. */
   readonly outputLimit: number | undefined;
 }
@@ -113,9 +115,9 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const inputRateAt = (tokens: number): bigint => dearestRate(price, tokens, read);
   if (price.rates.output === undefined) throw notPriced(model, "an output price");
   const limits = limitsOf(model, question.betas);
-  if (limits === undefined) throw notPriced(model, "context_tokens and max_output_tokens");
+  if (limits === undefined) throw notPriced(model, LIMITS);
   const responses = responsesAsked(question);
-  const stated = question.outputLimit ?? statedLimit(question, limits.outputTokens) ?? limits.outputTokens;
+  const stated = outputAllowed(question, limits.outputTokens);
   // A summary is a pass of its own over the same input, as long as the model can write.
   const summaries = features.maySummarise ? 1 : 0;
   const runsTools = features.vendorTools > 0;
@@ -134,14 +136,11 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const input = BigInt(summed) * BigInt(question.copies ?? 1) * inputRateAt(summed);
   const outputTokens = BigInt(stated) * BigInt(responses) + BigInt(summaries * limits.outputTokens);
   const output = outputTokens * outputRate;
-  const work = { stated, calls, passes, summaries };
+  const own = { microNanos: input + output, outputRate };
+  const dearest = withInner(own, question, features, { responses, calls, passes, summaries });
   return {
-    amountNanos: costOf(
-      input + output + innerCost(question, features, work),
-      feesOf(price) + heldCalls,
-      price,
-    ),
-    outputRate,
+    amountNanos: costOf(dearest.microNanos, feesOf(price) + heldCalls, price),
+    outputRate: dearest.outputRate,
     usage: {
       contextTokens: limits.contextTokens,
       outputTokens: limits.outputTokens,
@@ -150,49 +149,89 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
       passes: 1 + summaries,
       mostPasses: runsTools ? settings.maxPasses + summaries : undefined,
       calls: boundCallsOf(features, allowed, { runsUnasked, maxPasses: settings.maxPasses }),
-      inner: question.inner?.map(({ model: { id }, byCall }) => ({ model: id, byCall })),
+      inner: question.inner?.map((use) => innerBound(use, question)),
     },
   };
 }
 
 /** How often a request may be worked on. */
 interface Work {
-  /** Output that the caller allows an answer. */
-  readonly stated: number;
+  readonly responses: number;
   readonly calls: number;
   readonly passes: number;
   readonly summaries: number;
 }
 
+/** The most that models can cost, in millionths of a nano, and what one more token of output of each answer adds to it. */
+interface ModelsCost {
+  readonly microNanos: bigint;
+  readonly outputRate: bigint;
+}
+
 /**
- * What further models can cost, each at the dearest. One that may answer instead reads the prompt as often as the model that
- * was asked, and that has read it too; one that works by call reads as much as its context holds.
+ * The cost of the model that was asked with those of further models, each at the dearest. One that may answer instead reads the
+ * prompt as often as the model that was asked, and that has read it too unless the vendor bills but one of them; one that works
+ * by call reads as much as its context holds.
  */
-function innerCost(
+function withInner(
+  own: ModelsCost,
   question: CostEstimateInput,
   features: BodyFeatures,
-  { stated, calls, passes, summaries }: Work,
-): bigint {
-  let cost = 0n;
-  for (const { model, price, byCall, outputLimit } of question.inner ?? []) {
+  { responses, calls, passes, summaries }: Work,
+): ModelsCost {
+  let { microNanos, outputRate } = own;
+  let [beside, besideRate] = [0n, 0n];
+  for (const use of question.inner ?? []) {
+    const { model, price } = use;
+    if (!use.byCall && price.rates.output === undefined) throw notPriced(model, "an output price");
     const limits = limitsOf(model, question.betas);
     if (limits === undefined) {
-      cost += BigInt(calls) * imageCost(question, model, price, features);
+      if (!use.byCall) throw notPriced(model, LIMITS);
+      beside += BigInt(calls) * imageCost(question, model, price, features);
       continue;
     }
     const { contextTokens, outputTokens } = limits;
-    const once = byCall
+    const once = use.byCall
       ? contextTokens
       : inputBound(contextTokens, imageTokensOf(model), question, features) * passes;
-    const written = byCall
-      ? outputTokens
-      : Math.min(outputLimit ?? stated, outputTokens) + summaries * outputTokens;
     const inputRate = dearestRate(price, once, inputBuckets(features));
-    const outputRate = dearestRate(price, once, outputBuckets(features));
-    const often = byCall ? BigInt(calls) : 1n;
-    cost += often * (BigInt(once) * inputRate + BigInt(written) * outputRate);
+    const rate = dearestRate(price, once, outputBuckets(features));
+    if (use.byCall) {
+      beside += BigInt(calls) * (BigInt(once) * inputRate + BigInt(outputTokens) * rate);
+      continue;
+    }
+    const written = BigInt(outputOf(use, question, outputTokens)) * BigInt(responses);
+    const read = BigInt(once) * BigInt(question.copies ?? 1);
+    const cost = read * inputRate + (written + BigInt(summaries * outputTokens)) * rate;
+    if (use.isBilledAlone === true) {
+      microNanos = larger(microNanos, cost);
+      outputRate = larger(outputRate, rate);
+    } else {
+      beside += cost;
+      besideRate += rate;
+    }
   }
-  return cost;
+  return { microNanos: microNanos + beside, outputRate: outputRate + besideRate };
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
+/** The most output that an answer of a further model may have. */
+function outputOf({ outputLimit }: InnerUse, question: CostEstimateInput, outputTokens: number): number {
+  return Math.min(outputLimit ?? outputAllowed(question, outputTokens), outputTokens);
+}
+
+function innerBound(use: InnerUse, question: CostEstimateInput): InnerBound {
+  const { model, byCall, isBilledAlone } = use;
+  const limits = byCall ? undefined : limitsOf(model, question.betas);
+  return {
+    model: model.id,
+    byCall,
+    isBilledAlone,
+    limits: limits && { ...limits, statedOutputTokens: outputOf(use, question, limits.outputTokens) },
+  };
 }
 
 /** An image at its dearest, of the images in the body and one that was made before. */
@@ -325,6 +364,11 @@ const MAX_RESPONSES = 1e15;
 /** What vendors allow at most, for values that no vendor should take. */
 const USUAL_RESPONSES = 128;
 
+/** The most output that the request allows an answer of a model with this limit. */
+function outputAllowed(question: CostEstimateInput, outputTokens: number): number {
+  return question.outputLimit ?? statedLimit(question, outputTokens) ?? outputTokens;
+}
+
 /**
  * The largest output limit that the request states, at most `ceiling`; anything that is no whole number
  * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated, or nothing but 0 and
@@ -361,6 +405,8 @@ function asCount({ value }: FoundValue, ceiling: number): number {
     ? Math.min(Math.max(value, 1), ceiling)
     : ceiling;
 }
+
+const LIMITS = "context_tokens and max_output_tokens";
 
 function notPriced(model: Model, missing: string): GatewayError {
   return new GatewayError(

@@ -52,6 +52,10 @@ export interface InnerBound {
   readonly model: string;
   /** It works with each call of a tool; else in the place of the model that was asked. */
   readonly byCall: boolean;
+  /** Of these and the model that was asked the vendor bills the one that answers; absent = also those that declined before it. */
+  readonly isBilledAlone?: true | undefined;
+  /** Of an answer of it; absent = those of the model that was asked. */
+  readonly limits?: Pick<UsageBound, "contextTokens" | "outputTokens" | "statedOutputTokens"> | undefined;
 }
 
 /** A count that is not possible, or far beyond what the caller allowed. */

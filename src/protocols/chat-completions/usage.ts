@@ -8,6 +8,7 @@ import {
   noteFinish,
   noteIssued,
   noteMedia,
+  noteModel,
   noteOutOfForm,
   noteServed,
   noteUsage,
@@ -108,6 +109,7 @@ function read(body: JsonObject, notes: StreamState, event: string): void {
   else noteError(notes, failure, Boolean(body["error"]));
   notes.id ??= asText(body["id"]) || undefined;
   noteServed(notes, "tier", body["service_tier"]);
+  noteModel(notes, body["model"]);
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {
     noteUsage(notes, asObject(choice["usage"]));

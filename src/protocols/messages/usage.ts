@@ -18,6 +18,7 @@ import {
   noteCall,
   noteError,
   noteIssued,
+  noteModel,
   noteOutOfForm,
   noteServed,
   noteUsage,
@@ -137,6 +138,7 @@ function readResponse(body: JsonObject, notes: StreamState): void {
   notes.failed = !Array.isArray(body["content"] ?? []);
   if (!notes.failed && !isContent(body["content"])) noteOutOfForm(notes);
   notes.finish = asText(body["stop_reason"]) || undefined;
+  noteModel(notes, body["model"]);
   noteContainer(notes, body);
   for (const block of asObjects(body["content"])) noteResult(notes, block);
   noteTerms(notes, asObject(body["usage"]));
@@ -157,6 +159,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
     const message = asObject(event["message"]) ?? {};
     notes.id ??= asText(message["id"]) || undefined;
     notes.output ||= asObjects(message["content"]).some(holdsWords);
+    noteModel(notes, message["model"]);
     noteContainer(notes, message);
     noteTerms(notes, asObject(message["usage"]));
     noteUsage(notes, withoutOutput(asObject(message["usage"])));

@@ -13,6 +13,7 @@ import {
   noteFinish,
   noteIssued,
   noteMedia,
+  noteModel,
   noteOutOfForm,
   noteServed,
   noteUsage,
@@ -90,6 +91,7 @@ function readBody(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
   // What events hold of a response may lack it.
   if (!Array.isArray(body["output"])) noteOutOfForm(notes);
+  noteModel(notes, body["model"]);
   readResponse(body, notes);
   noteMedia(
     notes,
@@ -115,6 +117,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   if (item !== undefined) noteCalls(item, notes);
   if (response === undefined) return;
   notes.opening ??= response;
+  noteModel(notes, response["model"]);
   if (!TERMINAL_EVENTS.has(type)) {
     notes.id ??= asText(response["id"]) || undefined;
     return;

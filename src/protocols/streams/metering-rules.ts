@@ -4,6 +4,7 @@ import { readServiceWord, type ServiceDimension, type ServiceTerms } from "../..
 import type { MeteredUsage } from "../../usage/usage.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import type { JsonObject } from "../json.ts";
+import { readModelName } from "../model-name.ts";
 import type { OutputText, ResponseSummary } from "../protocol.ts";
 import { OUT_OF_FORM } from "../response-form.ts";
 import type { ByteFilter } from "./byte-filter.ts";
@@ -60,6 +61,7 @@ export interface StreamState {
   named: boolean;
   usage: JsonObject | undefined;
   served: ServiceTerms | undefined;
+  model: string | undefined;
   /** Tools that the vendor ran, with a key of each run. */
   calls: Map<string, Set<string>> | undefined;
   opening: JsonObject | undefined;
@@ -89,6 +91,7 @@ export function blankNotes(responses: number): StreamState {
     named: false,
     usage: undefined,
     served: undefined,
+    model: undefined,
     calls: undefined,
     opening: undefined,
     responses,
@@ -106,6 +109,11 @@ export function noteUsage(notes: StreamState, usage: JsonObject | undefined): vo
 export function noteServed(notes: StreamState, dimension: ServiceDimension, value: unknown): void {
   const word = readServiceWord(value);
   if (word !== undefined) notes.served = { ...notes.served, [dimension]: word };
+}
+
+/** Notes the model that served the request, if its name stands here. */
+export function noteModel(notes: StreamState, name: unknown): void {
+  if (typeof name === "string" && name !== "") notes.model = readModelName(name);
 }
 
 /** Notes the first error of a stream; `inForm`: its own clients raise it where it stands. */
@@ -195,6 +203,7 @@ export function factsOf(
     id: notes.id,
     issued: notes.issued,
     served: notes.served,
+    model: notes.model,
     error: notes.error ?? (notes.unnamed && !notes.output ? OUT_OF_FORM : undefined),
     failed: notes.failed,
     notAnImage: notes.notAnImage ? true : undefined,

@@ -81,7 +81,7 @@ function notChosen(path: string, word: string): GatewayError {
   );
 }
 
-/** What these models can cost beside the model that was asked: each by itself, as all of them may work on one answer. */
+/** These models with their prices, of which a hold is made: each of a place by itself, as all of them may work on one answer. */
 export function innerUses(
   request: TextRequest,
   catalog: Catalog,
@@ -94,13 +94,15 @@ export function innerUses(
   if (places.length + tools.length === 0) return NO_USES;
   const upstreams = carriersOf(request, catalog, model);
   const use = (inner: Model, place: InnerModelPlace, found?: FoundValue): InnerUse[] => {
-    if (inner.price?.rates.input === undefined) return [];
+    // A tool without a price is refused where tools are; what answers in the place of the model needs one.
+    if (place.tool !== undefined && inner.price?.rates.input === undefined) return [];
     const asked = askedOf(request, place, model, inner, found);
     return [
       {
         model: inner,
         price: freezePrice(inner, factorPpm, { asked }, atMs),
         byCall: place.worksByCall === true,
+        isBilledAlone: place.isBilledAlone,
         outputLimit: limitOf(request, place, found),
       },
     ];
@@ -118,7 +120,8 @@ export function innerUses(
   for (const place of places.filter(({ isOpen }) => isOpen === true)) {
     const words = request.scan.all(scannedPath(place)).flatMap((found) => wordsAt(request, place, found));
     for (const { text, isChoice, isName } of words) {
-      const inner = isName && !named.has(text) ? usable(text, upstreams, request, catalog) : undefined;
+      const isHeld = named.has(text) && place.isBilledAlone !== true;
+      const inner = isName && !isHeld ? usable(text, upstreams, request, catalog) : undefined;
       if (isChoice) uses.push(...chosenFrom(upstreams, catalog).flatMap((each) => use(each, place)));
       else if (inner !== undefined) uses.push(...use(inner, place));
     }
@@ -207,7 +210,13 @@ function mayUseAll(upstreams: readonly Upstream[], { caller }: TextRequest, cata
 
 function chosenFrom(upstreams: readonly Upstream[], catalog: Catalog): readonly Model[] {
   const ids = new Set(upstreams.flatMap(({ models }) => [...models.keys()]));
-  return [...ids].flatMap((id) => catalog.models.get(id) ?? []);
+  return [...ids].flatMap((id) => catalog.models.get(id) ?? []).filter(isGenerating);
+}
+
+/** Has what a hold for its answers is made of. */
+function isGenerating({ contextTokens, maxOutputTokens, price }: Model): boolean {
+  const { input, output } = price?.rates ?? {};
+  return input !== undefined && output !== undefined && contextTokens !== null && maxOutputTokens !== null;
 }
 
 function textOf({ value, head }: FoundValue): string {

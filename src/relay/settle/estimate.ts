@@ -4,6 +4,7 @@ import {
   boundReported,
   boundUnits,
   type Implausible,
+  type InnerBound,
   type UsageBound,
 } from "../../billing/pricing/usage-bound.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
@@ -35,19 +36,26 @@ export interface ChargeableUsage extends CountedWork {
   readonly implausible: readonly Implausible[];
 }
 
+/** Our name of the model that an upstream calls so; undefined = it calls none so. */
+export type OurName = (model: string) => string | undefined;
+
+const NO_NAMES: OurName = () => undefined;
+
 /**
  * The usage to charge: what the vendor reported, and our own count where it reported nothing or an
  * impossible value. Only the missing side is estimated, so a reported input is never replaced. At once
- * where nothing is missing, which is nearly always. Never more than `bound`.
+ * where nothing is missing, which is nearly always. Never more than `given` allows.
  */
 export function estimateMissing(
   request: TextRequest,
   facts: ResponseSummary,
-  bound: UsageBound,
+  given: UsageBound,
+  ourName: OurName = NO_NAMES,
 ): ChargeableUsage | Promise<ChargeableUsage> {
-  if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...bound, responses: 1 });
-  const told = ownOf(facts.usage, bound);
-  const { tokens: reported, implausible: oddTokens } = boundReported(told, bound);
+  if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...given, responses: 1 });
+  const told = ownOf(facts, request.model, given, ourName);
+  const bound = boundOf(told, given, ourName);
+  const { tokens: reported, implausible: oddTokens } = boundReported(told.usage, bound);
   const { units, implausible: oddUnits } = boundUnits(facts.units, bound);
   const { calls, implausible: oddCalls } = boundCalls(facts.calls, bound);
   const implausible = joined(oddTokens, joined(oddUnits, oddCalls));
@@ -74,29 +82,69 @@ function joined(some: readonly Implausible[], more: readonly Implausible[]): rea
   return some.length === 0 ? more : [...some, ...more];
 }
 
+/** What the vendor reported, and the model that has served the answer; undefined = the one that was asked. */
+interface Told {
+  readonly usage: MeteredUsage | undefined;
+  readonly servedBy: string | undefined;
+}
+
 /** Where the request names no fallback none can have served it: what it has used is the model's that was asked. */
-function ownOf(told: MeteredUsage | undefined, { inner = [] }: UsageBound): MeteredUsage | undefined {
-  if (told?.servedBy === undefined || inner.some(({ byCall }) => !byCall)) return told;
-  const { tokens, others = [] } = told;
+function ownOf(
+  { usage, model }: ResponseSummary,
+  asked: string,
+  { inner = [] }: UsageBound,
+  ourName: OurName,
+): Told {
+  const answering = inner.filter(({ byCall }) => !byCall);
+  if (usage?.servedBy === undefined)
+    return { usage, servedBy: isOther(model, asked, answering, ourName) ? model : undefined };
+  if (answering.length > 0) return { usage, servedBy: usage.servedBy };
+  const { tokens, others = [] } = usage;
   const before = others.filter(({ isBeside }) => isBeside !== true);
   const beside = others.filter(({ isBeside }) => isBeside === true);
   return {
-    ...told,
-    tokens: sumTokens([tokens, ...before.map((each) => each.tokens)]),
+    usage: {
+      ...usage,
+      tokens: sumTokens([tokens, ...before.map((each) => each.tokens)]),
+      servedBy: undefined,
+      others: beside.length > 0 ? beside : undefined,
+    },
     servedBy: undefined,
-    others: beside.length > 0 ? beside : undefined,
   };
 }
 
+/**
+ * Whether an answer names another model than the one that was asked. Vendors name that by its date, an alias or as they please,
+ * so a name counts only where the request names others: one of these, or any where the vendor says so who it bills.
+ */
+function isOther(
+  model: string | undefined,
+  asked: string,
+  answering: readonly InnerBound[],
+  ourName: OurName,
+): boolean {
+  if (model === undefined || answering.length === 0) return false;
+  const id = ourName(model);
+  return id !== asked && answering.some((each) => each.isBilledAlone === true || each.model === id);
+}
+
+/** An answer has the limits of the model that has served it. */
+function boundOf({ servedBy }: Told, bound: UsageBound, ourName: OurName): UsageBound {
+  const id = servedBy === undefined ? undefined : ourName(servedBy);
+  if (id === undefined) return bound;
+  const { limits } = bound.inner?.find(({ model, byCall }) => !byCall && model === id) ?? {};
+  return limits === undefined ? bound : { ...bound, ...limits };
+}
+
 /** Parts what the model that was asked has used from what others have. */
-function byModel(
-  told: MeteredUsage | undefined,
-  usage: TokenUsage,
-): Pick<ChargeableUsage, "usage" | "others"> {
-  const { servedBy, others = [] } = told ?? {};
-  if (servedBy !== undefined) return { usage: {}, others: [{ model: servedBy, tokens: usage }, ...others] };
+function byModel({ usage: told, servedBy }: Told, usage: TokenUsage): ByModel {
+  const others = told?.others ?? [];
+  if (servedBy !== undefined)
+    return { usage: {}, others: [{ model: servedBy, tokens: usage, hasServed: true }, ...others] };
   return { usage, others: others.length === 0 ? undefined : others };
 }
+
+type ByModel = Pick<ChargeableUsage, "usage" | "others">;
 
 /** Each of several answers had its input to itself. */
 async function estimateParts(

@@ -1,4 +1,3 @@
-import type { Caller } from "../../accounts/caller.ts";
 import type { OtherUsage } from "../../billing/billing.ts";
 import { freezePrice } from "../../billing/pricing/max-cost.ts";
 import {
@@ -30,7 +29,7 @@ interface Accepted {
 /**
  * Prices what other models have used for an answer by what the upstream calls ours, at the prices of when the request was
  * accepted. They are those that the request names, each with at most what its model can use in one pass, and as many as that
- * allows.
+ * allows. What has served the answer and is none of these has no price here.
  */
 export function priceOthers(
   { catalog, request, bound, acceptedMs }: Accepted,
@@ -38,30 +37,35 @@ export function priceOthers(
   told: readonly ModelTokens[] | undefined,
 ): PricedOthers {
   if (told === undefined || candidate === null) return NOTHING;
-  const { caller, headers } = request;
-  const factorPpm = catalog.groups.get(caller.group)?.factorPpm ?? 0n;
+  const { headers } = request;
+  const factorPpm = catalog.groups.get(request.caller.group)?.factorPpm ?? 0n;
   const implausible: Implausible[] = [];
   const { maxPasses } = catalog.settings;
-  const asker = { catalog, caller, asked: request.model };
-  const allowance = createAllowance(request, bound, maxPasses);
-  const found = told.map((each) => ({ ...each, ours: modelCalled(each.model, candidate.upstream, asker) }));
+  const answering = answeringModels(request, bound);
+  const allowance = createAllowance(request, bound, answering, maxPasses);
+  const found = told.map((each) => {
+    const ours = modelCalled(each.model, candidate.upstream, { catalog, request, answering });
+    const isUnasked = each.hasServed === true && ours !== undefined && !answering.has(ours.id);
+    return { ...each, ours: isUnasked ? undefined : ours };
+  });
   const charged = found.filter((each) => allowance.takes(each, each.ours?.id));
   if (charged.length < found.length) implausible.push(...cut(found, charged));
-  const others = charged.map(({ model: name, ours: model, tokens, isBeside, tool }, index): OtherUsage => {
-    const limits = model && limitsOf(model, headers.betas);
-    const isPriced = model?.price?.rates.input !== undefined;
-    // The first is bounded already where it has served the answer, with the passes that its tools took.
-    const isServing = index === 0 && isBeside !== true;
-    const held = isServing
-      ? { tokens, implausible: [] }
-      : boundReported(
-          { tokens, hostile: [] },
-          passesOf(limits ?? bound, tool === undefined ? 1 : allowance.calls),
-        );
-    implausible.push(...held.implausible);
-    const price = isPriced ? freezePrice(model, factorPpm, {}, acceptedMs) : undefined;
-    return { model: model?.id ?? name, usage: held.tokens, isBeside, tool, price };
-  });
+  const others = charged.map(
+    ({ model: name, ours: model, tokens, isBeside, hasServed, tool }): OtherUsage => {
+      const limits = model && limitsOf(model, headers.betas);
+      const isPriced = model?.price?.rates.input !== undefined;
+      // What has served the answer is bounded already, with the passes that its tools took.
+      const held = hasServed
+        ? { tokens, implausible: [] }
+        : boundReported(
+            { tokens, hostile: [] },
+            passesOf(limits ?? bound, tool === undefined ? 1 : allowance.calls),
+          );
+      implausible.push(...held.implausible);
+      const price = isPriced ? freezePrice(model, factorPpm, {}, acceptedMs) : undefined;
+      return { model: model?.id ?? name, usage: held.tokens, isBeside, tool, price };
+    },
+  );
   return { others, implausible };
 }
 
@@ -75,14 +79,21 @@ interface Allowance {
   takes(pass: Pick<ModelTokens, "isBeside" | "tool">, id: string | undefined): boolean;
 }
 
+/** The models that may answer the request: the one that is asked, and those that it names for its place. */
+function answeringModels({ model }: TextRequest, { inner = [] }: UsageBound): ReadonlySet<string> {
+  return new Set([model, ...inner.flatMap((each) => (each.byCall ? [] : [each.model]))]);
+}
+
 /** By what was held for: a tool's model and an advisor as often as tools may run, a fallback in the place of the model that was asked. */
-function createAllowance(request: TextRequest, bound: UsageBound, maxPasses: number): Allowance {
+function createAllowance(
+  request: TextRequest,
+  bound: UsageBound,
+  answering: ReadonlySet<string>,
+  maxPasses: number,
+): Allowance {
   const { inner = [], calls: callBound, responses, passes, mostPasses } = bound;
   const calls = Math.min(callBound?.most ?? 0, maxPasses);
-  const named = (byCall: boolean): ReadonlySet<string> =>
-    new Set(inner.flatMap((each) => (each.byCall === byCall ? [each.model] : [])));
-  const advisors = named(true);
-  const answering = new Set([...named(false), request.model]);
+  const advisors = new Set(inner.flatMap(({ byCall, model }) => (byCall ? [model] : [])));
   const summaries = passes - 1 + (request.compacts === undefined ? 0 : 1);
   const left = {
     advice: advisors.size === 0 ? 0 : calls * responses,
@@ -133,26 +144,37 @@ function passesOf(
 /** Who looks a name up. */
 interface Asker {
   readonly catalog: Catalog;
-  readonly caller: Caller;
-  /** The model of the request. */
-  readonly asked: string;
+  readonly request: TextRequest;
+  /** The models that may answer it. */
+  readonly answering: ReadonlySet<string>;
+}
+
+/** Our name of the model of an answer, by that of the upstream that gave it. */
+export function ourNameOf(
+  name: string,
+  upstream: Upstream,
+  { catalog, request, bound }: Omit<Accepted, "acceptedMs">,
+): string | undefined {
+  return modelCalled(name, upstream, { catalog, request, answering: answeringModels(request, bound) })?.id;
 }
 
 /**
- * The model of ours that an upstream calls by this name, with or without a date; of several the one that was asked, then one
- * that the caller may use.
+ * The model of ours that an upstream calls by this name, with or without a date or a variant; of several the one that was
+ * asked, then one that may answer the request, then one that the caller may use.
  */
 function modelCalled(
   name: string,
   { models }: Upstream,
-  { catalog, caller, asked }: Asker,
+  { catalog, request, answering }: Asker,
 ): Model | undefined {
-  const named = (isSame: (theirs: string) => boolean): string[] =>
-    [...models].flatMap(([ours, theirs]) => (isSame(theirs) ? [ours] : []));
-  const exact = named((theirs) => theirs === name);
-  const ids = exact.length > 0 ? exact : named((theirs) => undated(theirs) === undated(name));
+  const named = (spelled: (name: string) => string): string[] =>
+    [...models].flatMap(([ours, theirs]) => (spelled(theirs) === spelled(name) ? [ours] : []));
+  const ids = SPELLINGS.map(named).find((some) => some.length > 0) ?? [];
   const id =
-    ids.find((each) => each === asked) ?? ids.find((each) => catalog.callable(caller, each)) ?? ids[0];
+    ids.find((each) => each === request.model) ??
+    ids.find((each) => answering.has(each)) ??
+    ids.find((each) => catalog.callable(request.caller, each)) ??
+    ids[0];
   return id === undefined ? undefined : catalog.models.get(id);
 }
 
@@ -160,3 +182,11 @@ function modelCalled(
 function undated(name: string): string {
   return name.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2})$/, "");
 }
+
+/** https://openrouter.ai/docs/guides/routing/model-variants : answers may leave them out, or out of the dated name. */
+function withoutVariant(name: string): string {
+  return undated(name.replace(/:(free|nitro|floor|exacto|online|extended|thinking)$/, ""));
+}
+
+/** The closest first: two models may differ in a date or a variant alone. */
+const SPELLINGS: readonly ((name: string) => string)[] = [(name) => name, undated, withoutVariant];
