@@ -1,7 +1,7 @@
 import type { Slotted } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
 import type { AttemptUse, ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
-import { boundCalls, boundReported, type UsageBound } from "../billing/pricing/usage-bound.ts";
+import { boundCalls, type UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Loss, lossTexts } from "../conversation/loss.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
@@ -10,7 +10,7 @@ import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type PlaceReason, type TokenUsage, totalOutput, totalWritten } from "../usage/usage.ts";
 import { carriesExtras } from "./admit/extras.ts";
 import type { Bridge } from "./response/bridge.ts";
-import { type ChargeableUsage, estimateMissing, type OurName } from "./settle/estimate.ts";
+import { type ChargeableUsage, estimateMissing, type OurName, reportedByModel } from "./settle/estimate.ts";
 import { ourNameOf, priceOthers } from "./settle/other-models.ts";
 import type { TextRequest } from "./text-request.ts";
 
@@ -86,21 +86,24 @@ export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): Att
   return attemptUse(candidate, exchange.isSent() ? usedOf(exchange, candidate, seen) : "nothing");
 }
 
-function usedOf(exchange: Exchange, { protocol }: Candidate, seen: Seen): AttemptUse["used"] {
+function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUse["used"] {
   if (typeof seen === "string") return seen;
   const { usage, calls, units, served, parts } = seen;
   // Of an answer in several parts nothing may have begun.
   if (usage === undefined || parts?.length === 0)
     return seen.error !== undefined && !seen.hasOutput ? "nothing" : "unknown";
+  const { request } = exchange;
   const bound = boundAt(exchange);
+  const { usage: own, others } = reportedByModel(request, seen, bound, namesAt(exchange));
   return {
-    usage: boundReported(usage, bound).tokens,
+    usage: own,
+    others: pricedOthers(exchange, candidate, others).others,
     raw: usage.raw,
     calls: boundCalls(calls, bound).calls,
     units,
     served,
     requests: parts?.length,
-    withoutExtras: carriesExtras(exchange.request, protocol) ? undefined : true,
+    withoutExtras: carriesExtras(request, candidate.protocol) ? undefined : true,
   };
 }
 

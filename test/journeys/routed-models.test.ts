@@ -9,13 +9,14 @@ import { waitFor } from "../support/wait.ts";
 
 /** What the upstreams answer with. */
 let model = "";
+let failFirst = false;
 let first: VendorUpstream;
 let second: VendorUpstream;
 let gateway: TestGateway;
 let operator: SignedIn;
 
 beforeAll(async () => {
-  first = await vendorUpstream(respond);
+  first = await vendorUpstream((call) => (failFirst ? failAfterUsage(call) : respond(call)));
   second = await vendorUpstream(respond);
   const text = "endpoints: [oa, oa-response, an], context_tokens: 200000, max_output_tokens: 32000";
   const at = "kind: sandbox, api_keys: [secret], protocols: [chat-completions, responses, messages]";
@@ -106,9 +107,28 @@ describe.each(REQUESTS)(
   },
 );
 
+it("costs what the listed model has used at an upstream that failed before its output", async () => {
+  failFirst = true;
+  model = "vendor/clever";
+  const body = { model: "asked", messages: SAID, stream: true, models: ["vendor/clever"] };
+  const { receipt, cost } = await settled("/v1/chat/completions", body);
+  failFirst = false;
+  expect(cost.attempts).toMatchObject([
+    { upstream: "first", used: "billed", cost_nanos: String(40 * 10_000) },
+    { upstream: "second", used: "billed", cost_nanos: String((100 * 10_000 + 20 * 50_000) / 2) },
+  ]);
+  expect(receipt["charge_nanos"]).toBe(String(2 * (100 * 10_000 + 20 * 50_000)));
+});
+
 it("leaves books that agree", async () => {
   expect((await gateway.run("ledger", "verify")).code).toBe(0);
 });
+
+function failAfterUsage({ response }: VendorCall): void {
+  const usage = { prompt_tokens: 40, completion_tokens: 0, total_tokens: 40 };
+  const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model, choices: [], usage };
+  response.writeHead(200, { "content-type": "text/event-stream" }).end(`data: ${JSON.stringify(chunk)}\n\n`);
+}
 
 const ANSWERS = { "chat-completions": chat, responses, messages };
 

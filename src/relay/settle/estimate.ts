@@ -146,6 +146,17 @@ function byModel({ usage: told, servedBy }: Told, usage: TokenUsage): ByModel {
 
 type ByModel = Pick<ChargeableUsage, "usage" | "others">;
 
+/** The tokens that the vendor reported, by model, and none that it did not report; never more than `given` allows. */
+export function reportedByModel(
+  request: TextRequest,
+  facts: ResponseSummary,
+  given: UsageBound,
+  ourName: OurName,
+): ByModel {
+  const told = ownOf(facts, request.model, given, ourName);
+  return byModel(told, boundReported(told.usage, boundOf(told, given, ourName)).tokens);
+}
+
 /** Each of several answers had its input to itself. */
 async function estimateParts(
   request: TextRequest,
