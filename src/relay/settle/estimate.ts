@@ -52,7 +52,8 @@ export function estimateMissing(
   given: UsageBound,
   ourName: OurName = NO_NAMES,
 ): ChargeableUsage | Promise<ChargeableUsage> {
-  if (facts.parts !== undefined) return estimateParts(request, facts.parts, { ...given, responses: 1 });
+  if (facts.parts !== undefined)
+    return estimateParts(request, facts.parts, { ...given, responses: 1 }, ourName);
   const told = ownOf(facts, request.model, given, ourName);
   const bound = boundOf(told, given, ourName);
   const { tokens: reported, implausible: oddTokens } = boundReported(told.usage, bound);
@@ -162,8 +163,9 @@ async function estimateParts(
   request: TextRequest,
   parts: readonly ResponseSummary[],
   bound: UsageBound,
+  ourName: OurName,
 ): Promise<ChargeableUsage> {
-  const counted = await Promise.all(parts.map((part) => estimateMissing(request, part, bound)));
+  const counted = await Promise.all(parts.map((part) => estimateMissing(request, part, bound, ourName)));
   const others = counted.flatMap((part) => part.others ?? []);
   return {
     usage: sumTokens(counted.map(({ usage }) => usage)),
