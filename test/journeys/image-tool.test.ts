@@ -59,11 +59,12 @@ function respond({ body, socket }: WireRequest): void {
 }
 
 const TOOL = { type: "image_generation" };
+const PNG = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1").toString("base64");
 const drawn = (model: string | undefined, images: object | undefined) => ({
   id: "resp_1",
   object: "response",
   status: "completed",
-  output: [{ type: "image_generation_call", id: "ig_1", status: "completed", result: "AAAA" }],
+  output: [{ type: "image_generation_call", id: "ig_1", status: "completed", result: PNG }],
   tools: [{ ...TOOL, model }],
   usage: { input_tokens: 100, output_tokens: 20, total_tokens: 120 },
   tool_usage: { image_gen: images, web_search: { num_requests: 0 } },
