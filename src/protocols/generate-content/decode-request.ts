@@ -17,18 +17,17 @@ import {
   optionalFlag,
   optionalNumber,
   optionalText,
-  optionalTexts,
   pathOf,
   refuse,
 } from "../fields.ts";
-import { asArray, asObject } from "../json.ts";
+import { asObject } from "../json.ts";
 import { decodeContents } from "./decode-contents.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
 import { decodeSchema } from "./decode-schema.ts";
 import { decodeToolConfig, decodeTools } from "./decode-tools.ts";
 import { optionalWord, wordOf } from "./enums.ts";
 import { generateContentFields } from "./forward.ts";
-import { camelBody, camelInside } from "./spelling.ts";
+import { camelBody, camelInside, itemsOf, textsOf } from "./spelling.ts";
 
 /** Reads a caller's generateContent body; the path, not the body, names model and stream. Throws RefusedField. */
 export function decodeRequest(raw: unknown): ChatRequest {
@@ -93,7 +92,7 @@ function decodeSampling(config: Fields): Sampling {
 
 function decodeLimits(config: Fields): Limits {
   const maxOutputTokens = optionalCount(config, "maxOutputTokens");
-  const stop = optionalTexts(config, "stopSequences");
+  const stop = textsOf(config, "stopSequences");
   return {
     maxOutputTokens,
     stop,
@@ -165,7 +164,7 @@ function asSchema(config: Fields, value: unknown): Readonly<Record<string, unkno
 function decodeModalities(config: Fields): readonly ForeignField[] {
   const value = config.value["responseModalities"] ?? undefined;
   if (value === undefined) return [];
-  if (asArray(value).every((kind) => isText(wordOf("modality", kind)))) return [];
+  if (itemsOf(value).every((kind) => isText(wordOf("modality", kind)))) return [];
   return [{ path: pathOf(config, "responseModalities"), value, weight: "meaning" }];
 }
 

@@ -1,6 +1,7 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { wordOf } from "./enums.ts";
+import { itemsOf } from "./spelling.ts";
 
 /**
  * The native schema, with its types in capitals and its own keywords, as the JSON Schema that says the
@@ -17,7 +18,8 @@ export function decodeSchema(native: JsonObject, depth = 0): JsonObject {
     else if (word === "properties") schema["properties"] = decodeProperties(value, native, depth);
     else if (word === "items" || (word === "additionalProperties" && asObject(value) !== undefined)) {
       schema[word] = inner(value);
-    } else if (word === "anyOf") schema["anyOf"] = asObjects(value).map(inner);
+    } else if (word === "anyOf") schema["anyOf"] = asObjects(itemsOf(value)).map(inner);
+    else if (LISTS.has(word)) schema[word] = itemsOf(value);
     else if (word === "example") schema["examples"] = [value];
     else if (COUNTS.has(word)) schema[word] = Number(value);
     else if (!OWN.has(word)) schema[word] = value;
@@ -36,8 +38,7 @@ function decodeType(value: unknown): JsonObject {
 /** In the order that the vendor was told to write them. */
 function decodeProperties(value: unknown, native: JsonObject, depth: number): JsonObject {
   const properties = Object.entries(asObject(value) ?? {});
-  const told = native["propertyOrdering"] ?? native["property_ordering"];
-  const order = Array.isArray(told) ? told.map(asText) : [];
+  const order = itemsOf(native["propertyOrdering"] ?? native["property_ordering"]).map(asText);
   const rank = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.fromEntries(
     properties
@@ -58,6 +59,9 @@ function nullable(schema: Readonly<Record<string, unknown>>): JsonObject {
 
 /** Keywords of this form alone, whose sense is carried in another way. */
 const OWN: ReadonlySet<string> = new Set(["nullable", "propertyOrdering"]);
+
+/** Lists of words. */
+const LISTS: ReadonlySet<string> = new Set(["enum", "required"]);
 
 /** Whole numbers, which the vendor writes as text. */
 const COUNTS: ReadonlySet<string> = new Set([

@@ -4,14 +4,13 @@ import {
   foreignFields,
   optionalFields,
   optionalText,
-  optionalTexts,
   pathOf,
   refuse,
   requiredText,
 } from "../fields.ts";
 import { decodeSchema } from "./decode-schema.ts";
 import { optionalWord } from "./enums.ts";
-import { camelInside, camelList } from "./spelling.ts";
+import { camelInside, camelList, textsOf } from "./spelling.ts";
 
 /** Declared functions, and each hosted tool under its own key. */
 export function decodeTools(body: Fields, foreign: ForeignField[]): readonly Tool[] {
@@ -61,7 +60,7 @@ export function decodeToolConfig(
   if (calling === undefined) return undefined;
   foreign.push(...foreignFields(calling, CALLING_FIELDS));
   const mode = optionalWord(calling, "mode", "callingMode")?.toUpperCase() ?? "AUTO";
-  const allowed = optionalTexts(calling, "allowedFunctionNames") ?? [];
+  const allowed = textsOf(calling, "allowedFunctionNames") ?? [];
   // The vendor's own tools are at hand whichever functions are.
   const hosted = tools.filter(({ kind }) => kind === "hosted").map(({ name }) => name);
   const names = [...allowed, ...(allowed.length === 0 ? [] : hosted)];

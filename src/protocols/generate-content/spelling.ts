@@ -1,4 +1,4 @@
-import { bodyFields, type Fields, pathOf, refuse } from "../fields.ts";
+import { bodyFields, type Fields, optionalTexts, pathOf, refuse } from "../fields.ts";
 import { asObject, type JsonObject } from "../json.ts";
 
 /**
@@ -28,13 +28,22 @@ export function camelInside(fields: Fields, key: string, known: ReadonlySet<stri
   return camelFields({ value: object, path: pathOf(fields, key) }, known);
 }
 
-/** The objects of an array, or the single one that the vendor takes in an array's place. */
+/** The items of a list, or the single value in place of a list of one (rule 42). */
+export function itemsOf(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/** The strings of a list; undefined where it is absent. */
+export function textsOf(fields: Fields, key: string): readonly string[] | undefined {
+  const value = fields.value[key];
+  return optionalTexts(typeof value === "string" ? { ...fields, value: { [key]: [value] } } : fields, key);
+}
+
+/** The objects of a list. */
 export function camelList(fields: Fields, key: string, known: ReadonlySet<string>): readonly Fields[] {
-  const value = fields.value[key] ?? undefined;
-  if (value === undefined) return [];
   const path = pathOf(fields, key);
-  const listed: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return listed.map((item, index) => {
+  return itemsOf(fields.value[key]).map((item, index) => {
     const object = asObject(item);
     if (object === undefined) return refuse(fields, key, `\`${path}[${index}]\` must be an object.`);
     return camelFields({ value: object, path: `${path}[${index}]` }, known);

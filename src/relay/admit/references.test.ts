@@ -27,6 +27,15 @@ describe("the references of a request", () => {
     ]);
   });
 
+  it("have an id that stands in place of a list of one", () => {
+    const stores = (fileSearchStoreNames: unknown): object => ({
+      tools: [{ fileSearch: { fileSearchStoreNames } }],
+    });
+    const listed = referencesIn("generate-content", stores(["fileSearchStores/1"]));
+    expect(listed.ids.map(({ id }) => id)).toEqual(["fileSearchStores/1"]);
+    expect(referencesIn("generate-content", stores("fileSearchStores/1"))).toEqual(listed);
+  });
+
   it("have no address of a public page, however it is spelled", () => {
     expect(referencesIn("generate-content", file("HTTPS://Example.com/a.pdf"))).toEqual({
       ids: [],

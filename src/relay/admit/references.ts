@@ -40,7 +40,9 @@ export function readReferences({
     const place = places.get(path);
     if (place === undefined) continue;
     const values = scan.all(path);
-    const read = place.isList ? textsIn(values, body) : values.flatMap((value) => textOf(value, place.row));
+    const read = values.flatMap((value) =>
+      place.isList && value.type === "array" ? textsIn(value, body) : textOf(value, place.row),
+    );
     const isWhole = values.length === scan.count(path);
     if (read.length === 0 && isWhole) continue;
     if (place.row.addsNothing !== true) addContent = true;
@@ -87,14 +89,12 @@ function textOf(
   return isReference ? [isWhole ? text : undefined] : [];
 }
 
-/** Lists of ids are read from the body itself: they are short, and few requests have one. */
-function textsIn(lists: readonly FoundValue[], body: readonly Buffer[]): (string | undefined)[] {
-  return lists.flatMap((list) => {
-    if (list.type !== "array" || list.items === 0) return [];
-    if (list.end - list.start > MAX_LIST_BYTES) return [undefined];
-    const ids: unknown = JSON.parse(textAt(body, list));
-    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
-  });
+/** Lists of ids are read from the body itself: they are short, and few requests have one. Some vendors take one id for a list of one. */
+function textsIn(list: FoundValue, body: readonly Buffer[]): (string | undefined)[] {
+  if (list.items === 0) return [];
+  if (list.end - list.start > MAX_LIST_BYTES) return [undefined];
+  const ids: unknown = JSON.parse(textAt(body, list));
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }
 
 /** Vendors take 20 files and as many stores at most. */
