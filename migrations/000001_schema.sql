@@ -134,7 +134,8 @@ create constraint trigger catalog_changed after insert or update of group_name o
 -- What is sold (models, prices), who serves it (upstreams) and how the gateway behaves (settings).
 
 -- The price book. A row never changes: usage records and open tasks point at the row they were
--- accepted under, and a receipt must show that price for ever. A new price is a new row.
+-- accepted under, and a receipt must show that price for ever. A new price is a new row. One that was written ahead of the
+-- moment from which it holds can be withdrawn until then.
 create table prices (
   id int8 generated always as identity primary key,
   -- No foreign key: the row outlives its model.
@@ -146,12 +147,16 @@ create table prices (
   -- {"<vendor's name>": "<nanos>"}
   -- {"perImage": {"1k": "<nanos>"}, "perSecond": {"720p": "<nanos>"}}
   media jsonb not null default '{}',
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Of a row that was written ahead: when it begins to hold. null = when it was written.
+  valid_from timestamptz
 );
 create index prices_model on prices (model_id, id);
 
-create trigger prices_are_immutable before update or delete or truncate on prices
+create trigger prices_are_immutable before update or truncate on prices
   for each statement execute function refuse_change();
+create trigger prices_that_held_stay before delete on prices
+  for each row when (old.valid_from is null or old.valid_from <= now()) execute function refuse_change();
 
 create table models (
   id text primary key check (length(id) between 1 and 200),
@@ -167,6 +172,8 @@ create table models (
   context_tokens int4 check (context_tokens > 0),
   max_output_tokens int4 check (max_output_tokens > 0),
   price_id int8 references prices (id),
+  -- Rows of the price book that were written ahead, by rising valid_from: each takes the place of price_id at its moment.
+  coming_price_ids int8[] not null default '{}',
   quirks jsonb not null default '{}'
 );
 

@@ -58,7 +58,7 @@ export async function startBase({ config, database, seals, log, lifecycle }: Pro
   );
   const catalog = await lifecycle.start(
     "catalog",
-    () => createCatalogCache({ database, seals, kindOf }),
+    () => createCatalogCache({ database, seals, kindOf, clock }),
     (each) => each.close(),
   );
   const limits = await lifecycle.start(

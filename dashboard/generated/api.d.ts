@@ -7267,6 +7267,124 @@ export interface paths {
                                         [key: string]: string;
                                     };
                                 } | null;
+                                coming_prices: {
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
+                                    per_image?: {
+                                        [key: string]: string;
+                                    };
+                                    per_second?: {
+                                        [key: string]: string;
+                                    };
+                                    /** Format: date-time */
+                                    from: string;
+                                }[];
                                 quirks: {
                                     [key: string]: unknown;
                                 };
@@ -7416,6 +7534,124 @@ export interface paths {
                                 [key: string]: string;
                             };
                         } | null;
+                        coming_prices?: {
+                            input?: string;
+                            output?: string;
+                            reasoning?: string;
+                            cache_read?: string;
+                            cache_read_explicit?: string;
+                            cache_write?: string;
+                            cache_write_30m?: string;
+                            cache_write_1h?: string;
+                            cache_write_12h?: string;
+                            audio?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            image?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            video?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            steps?: {
+                                above: number;
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                            }[];
+                            tiers?: {
+                                [key: string]: {
+                                    factor?: string;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                };
+                            };
+                            speeds?: {
+                                [key: string]: {
+                                    factor: string;
+                                };
+                            };
+                            regions?: {
+                                [key: string]: {
+                                    factor: string;
+                                };
+                            };
+                            hours?: {
+                                name: string;
+                                utc: string[];
+                                days?: number[];
+                                factor: string;
+                            }[];
+                            calls?: {
+                                [key: string]: string | {
+                                    price: string;
+                                    per: string;
+                                } | {
+                                    [key: string]: string;
+                                };
+                            };
+                            units?: {
+                                [key: string]: string;
+                            };
+                            request?: string;
+                            per_image?: {
+                                [key: string]: string;
+                            };
+                            per_second?: {
+                                [key: string]: string;
+                            };
+                            /** Format: date-time */
+                            from: string;
+                        }[];
                         quirks?: {
                             [key: string]: unknown;
                         };
@@ -7555,6 +7791,124 @@ export interface paths {
                                     [key: string]: string;
                                 };
                             } | null;
+                            coming_prices: {
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
+                                per_image?: {
+                                    [key: string]: string;
+                                };
+                                per_second?: {
+                                    [key: string]: string;
+                                };
+                                /** Format: date-time */
+                                from: string;
+                            }[];
                             quirks: {
                                 [key: string]: unknown;
                             };
@@ -7723,6 +8077,124 @@ export interface paths {
                                     [key: string]: string;
                                 };
                             } | null;
+                            coming_prices: {
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
+                                per_image?: {
+                                    [key: string]: string;
+                                };
+                                per_second?: {
+                                    [key: string]: string;
+                                };
+                                /** Format: date-time */
+                                from: string;
+                            }[];
                             quirks: {
                                 [key: string]: unknown;
                             };
@@ -7873,6 +8345,124 @@ export interface paths {
                                 [key: string]: string;
                             };
                         } | null;
+                        coming_prices?: {
+                            input?: string;
+                            output?: string;
+                            reasoning?: string;
+                            cache_read?: string;
+                            cache_read_explicit?: string;
+                            cache_write?: string;
+                            cache_write_30m?: string;
+                            cache_write_1h?: string;
+                            cache_write_12h?: string;
+                            audio?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            image?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            video?: {
+                                input?: string;
+                                cache_read?: string;
+                                output?: string;
+                            };
+                            steps?: {
+                                above: number;
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                            }[];
+                            tiers?: {
+                                [key: string]: {
+                                    factor?: string;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                };
+                            };
+                            speeds?: {
+                                [key: string]: {
+                                    factor: string;
+                                };
+                            };
+                            regions?: {
+                                [key: string]: {
+                                    factor: string;
+                                };
+                            };
+                            hours?: {
+                                name: string;
+                                utc: string[];
+                                days?: number[];
+                                factor: string;
+                            }[];
+                            calls?: {
+                                [key: string]: string | {
+                                    price: string;
+                                    per: string;
+                                } | {
+                                    [key: string]: string;
+                                };
+                            };
+                            units?: {
+                                [key: string]: string;
+                            };
+                            request?: string;
+                            per_image?: {
+                                [key: string]: string;
+                            };
+                            per_second?: {
+                                [key: string]: string;
+                            };
+                            /** Format: date-time */
+                            from: string;
+                        }[];
                         quirks?: {
                             [key: string]: unknown;
                         };
@@ -8012,6 +8602,124 @@ export interface paths {
                                     [key: string]: string;
                                 };
                             } | null;
+                            coming_prices: {
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
+                                per_image?: {
+                                    [key: string]: string;
+                                };
+                                per_second?: {
+                                    [key: string]: string;
+                                };
+                                /** Format: date-time */
+                                from: string;
+                            }[];
                             quirks: {
                                 [key: string]: unknown;
                             };
@@ -8593,6 +9301,124 @@ export interface paths {
                                     [key: string]: string;
                                 };
                             } | null;
+                            coming_prices: {
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
+                                per_image?: {
+                                    [key: string]: string;
+                                };
+                                per_second?: {
+                                    [key: string]: string;
+                                };
+                                /** Format: date-time */
+                                from: string;
+                            }[];
                             quirks: {
                                 [key: string]: unknown;
                             };
@@ -8830,6 +9656,124 @@ export interface paths {
                                     [key: string]: string;
                                 };
                             } | null;
+                            coming_prices: {
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
+                                per_image?: {
+                                    [key: string]: string;
+                                };
+                                per_second?: {
+                                    [key: string]: string;
+                                };
+                                /** Format: date-time */
+                                from: string;
+                            }[];
                             quirks: {
                                 [key: string]: unknown;
                             };

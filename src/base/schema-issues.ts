@@ -102,7 +102,9 @@ function valueHint({
 
 /** Of several allowed shapes, the one that was meant: its issues lie deepest inside the value. */
 function closest(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
-  const inner = issue.errors.find((branch) => branch.every(({ path }) => path.length > 0));
+  const inner = issue.errors.find((branch) =>
+    branch.every(({ path, code }) => path.length > 0 || code === "unrecognized_keys"),
+  );
   if (inner && inner.length > 0) return inner;
   const types = issue.errors.flatMap((branch) =>
     branch.flatMap((each) => (each.code === "invalid_type" ? [typeName(each.expected)] : [])),

@@ -79,6 +79,8 @@ export interface HoldOrder {
   readonly streamed: boolean;
   readonly price: FrozenPrice;
   readonly amountNanos: bigint;
+  /** When it was accepted, in milliseconds since 1970, which decided its price; absent = when its hold is taken. */
+  readonly acceptedMs?: number | undefined;
 }
 
 /** The tokens of all models that an answer took. */

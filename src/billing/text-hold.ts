@@ -37,7 +37,7 @@ export class TextHold implements OpenHold {
     { clock, timers, log }: { readonly clock: Clock; readonly timers: Timers; readonly log: Log },
   ) {
     const ledgers = leases.map(({ ledger }) => ledger);
-    const beganAtMs = clock.nowMs();
+    const beganAtMs = order.acceptedMs ?? clock.nowMs();
     this.client = client;
     this.order = order;
     this.ledgers = ledgers;

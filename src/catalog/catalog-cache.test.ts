@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import type { AccountId, KeyId } from "../accounts/caller.ts";
 import { createSeals } from "../base/seal.ts";
 import type { Database, Queryable, Subscription } from "../storage/database.ts";
+import type { Catalog } from "./catalog.ts";
 import { type CatalogCache, createCatalogCache } from "./catalog-cache.ts";
 import { deleteGroup, readGroups, upsertGroup, writeSettings } from "./catalog-store.ts";
 import {
@@ -213,6 +214,45 @@ describe("the price book", () => {
     await deleteModel(test.database, "priced");
   });
 
+  it("keeps the rows that are to come while they stay as they are, and drops those that are withdrawn before they held", async () => {
+    const cheaper = { ...PRICE, rates: { ...PRICE.rates, output: 14_000_000_000n } };
+    const at = (year: number) => Date.UTC(year, 11, 1);
+    const coming = [
+      { ...cheaper, fromMs: at(2100) },
+      { ...PRICE, fromMs: at(2101) },
+    ];
+    const idsOf = async () => (await readPriceHistory(test.database, "ahead")).map(({ id }) => id);
+    await upsertModel(test.database, model("ahead", { coming }));
+    const [read] = await readModels(test.database);
+    expect(read).toMatchObject({ price: PRICE, coming });
+    const first = await idsOf();
+    expect(first).toHaveLength(3);
+
+    await upsertModel(test.database, model("ahead", { coming, ownedBy: "other" }));
+    expect(await idsOf()).toEqual(first);
+    await upsertModel(test.database, model("ahead", { coming: coming.slice(1) }));
+    expect(await idsOf()).toEqual([first[0], first[2]]);
+    await upsertModel(test.database, model("ahead", { coming: [{ ...cheaper, fromMs: at(2101) }] }));
+    expect((await readModels(test.database))[0]).toMatchObject({
+      coming: [{ ...cheaper, fromMs: at(2101) }],
+    });
+    await deleteModel(test.database, "ahead");
+    expect(await idsOf()).toEqual([first[2]]);
+  });
+
+  it("has a row that was written ahead in force from its moment on, and takes that for the model's price then", async () => {
+    const dearer = { ...PRICE, rates: { ...PRICE.rates, output: 17_000_000_000n } };
+    const begun = Date.now() - 60_000;
+    await upsertModel(test.database, model("begun", { coming: [{ ...dearer, fromMs: begun }] }));
+    expect((await readModels(test.database, begun - 1))[0]).toMatchObject({ price: PRICE });
+    expect((await readModels(test.database, begun))[0]).toMatchObject({ price: dearer, coming: [] });
+    const before = await readPriceHistory(test.database, "begun");
+    await upsertModel(test.database, model("begun", { price: dearer }));
+    expect(await readPriceHistory(test.database, "begun")).toEqual(before);
+    await deleteModel(test.database, "begun");
+    expect(await readPriceHistory(test.database, "begun")).toEqual(before);
+  });
+
   it.each(["update prices set media = default", "delete from prices", "truncate prices cascade"])(
     "refuses: %s",
     async (statement) => {
@@ -263,6 +303,27 @@ describe("the cache", () => {
     await writeSettings(test.database, { usage_retention_days: 7 });
     await soon(() => expect(cache.current().settings.usageRetentionDays).toBe(7));
     await cache.close();
+    await deleteUpstream(test.database, "first");
+    await deleteModel(test.database, "text");
+  });
+
+  it("has a price that was written ahead from its moment on, without a word of the database; who holds a state keeps its price", async () => {
+    const fromMs = Date.UTC(2100, 11, 1);
+    const dearer = { ...PRICE, rates: { ...PRICE.rates, output: 16_000_000_000n } };
+    await upsertModel(test.database, model("text", { coming: [{ ...dearer, fromMs }] }));
+    await upsertUpstream(test.database, seals, upstream("first"));
+    let nowMs = fromMs - 1;
+    const silent: Database = { ...test.database, listen: async () => async () => undefined };
+    const clock = { nowMs: () => nowMs };
+    const cache = await createCatalogCache({ database: silent, seals, kindOf, clock });
+    const priceOf = (catalog: Catalog) => catalog.callable(caller, "text")?.price;
+    const before = cache.current();
+    expect(priceOf(before)).toMatchObject(PRICE);
+    expect(cache.current()).toBe(before);
+    nowMs = fromMs;
+    expect(priceOf(cache.current())).toMatchObject(dearer);
+    expect(cache.current()).toBe(cache.current());
+    expect([priceOf(before), before.version]).toMatchObject([PRICE, cache.current().version]);
     await deleteUpstream(test.database, "first");
     await deleteModel(test.database, "text");
   });

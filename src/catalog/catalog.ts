@@ -68,6 +68,8 @@ export interface Model {
   readonly maxOutputTokens: number | null;
   /** The price row in force; null = not priced, hence refused. */
   readonly price: PriceRow | null;
+  /** Rows that were written ahead, by rising `fromMs`; absent = none. */
+  readonly coming?: readonly PriceRow[] | undefined;
   /** Per-model quirks as data (which output-limit field the vendor reads, which system role ...). */
   readonly quirks: Readonly<Record<string, unknown>>;
 }
@@ -79,6 +81,8 @@ export interface PriceRow {
   /** What changes the rates, and prices of what is not tokens; absent = nothing does, and there are none. */
   readonly dimensions?: PriceDimensions;
   readonly media: MediaRates;
+  /** Of a row that was written ahead, when it begins to hold, in milliseconds since 1970; absent = when it was written. */
+  readonly fromMs?: number;
 }
 
 /** Nanos for one image by resolution tier, and for one second by resolution; words in lower case. */

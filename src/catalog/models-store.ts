@@ -1,5 +1,7 @@
+import { systemClock } from "../base/clock.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { Endpoint, Model, PriceRow } from "./catalog.ts";
+import { pricedAt } from "./coming-prices.ts";
 import {
   PRICE_COLUMNS,
   type Price,
@@ -10,16 +12,18 @@ import {
 } from "./price-columns.ts";
 
 /** A model as declared. */
-export interface ModelDeclaration extends Omit<Model, "created" | "price"> {
+export interface ModelDeclaration extends Omit<Model, "created" | "price" | "coming"> {
   /** Unix seconds; undefined = stays as it is, and on a new model the time of its first apply. */
   readonly created?: number | undefined;
   /** null = no price in force: the model is refused as not priced. */
   readonly price: Price | null;
+  /** Written ahead, by rising `fromMs`; absent = none. */
+  readonly coming?: readonly Price[] | undefined;
 }
 
 /**
- * Creates the model or makes it what is declared. Where the price differs from the one in force, a row is
- * added to the price book; rows there never change.
+ * Creates the model or makes it what is declared. Where a price differs from the one in force, or from those to come, a row
+ * is added to the price book; rows there never change, and those that are to come no more are taken out.
  */
 export function upsertModel(tx: Queryable, model: ModelDeclaration): Promise<void> {
   return upsertModels(tx, [model]);
@@ -29,7 +33,7 @@ export function upsertModel(tx: Queryable, model: ModelDeclaration): Promise<voi
 export async function upsertModels(tx: Queryable, models: readonly ModelDeclaration[]): Promise<void> {
   if (models.length === 0) return;
   const priceIds = await priceRowsFor(tx, models);
-  const rows = models.map((model) => ({
+  const rows = models.map(({ coming = [], ...model }) => ({
     id: model.id,
     family: model.family,
     variant: model.variant,
@@ -40,49 +44,78 @@ export async function upsertModels(tx: Queryable, models: readonly ModelDeclarat
     context_tokens: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
     // As text, because a JSON number would lose digits.
-    price_id: priceIds.get(model.id)?.toString() ?? null,
+    price_id: priceIds.inForce.get(model.id)?.toString() ?? null,
+    coming_price_ids: coming.map((row) => priceIds.coming.get(comingKey(model.id, row.fromMs))?.toString()),
     quirks: model.quirks,
   }));
   await tx.execute(
-    `insert into models (id, family, variant, owned_by, created, endpoints, groups, context_tokens,
-       max_output_tokens, price_id, quirks)
+    `with declared as (select * from jsonb_populate_recordset(null::models, $1::jsonb)),
+     withdrawn as (
+       delete from prices p using declared d
+       where p.model_id = d.id and p.valid_from > now() and p.id <> all (d.coming_price_ids)
+     )
+     insert into models (id, family, variant, owned_by, created, endpoints, groups, context_tokens,
+       max_output_tokens, price_id, coming_price_ids, quirks)
      select d.id, d.family, d.variant, d.owned_by, coalesce(d.created, m.created, extract(epoch from now())::int8),
-       d.endpoints, d.groups, d.context_tokens, d.max_output_tokens, d.price_id, d.quirks
-     from jsonb_populate_recordset(null::models, $1::jsonb) d left join models m on m.id = d.id
+       d.endpoints, d.groups, d.context_tokens, d.max_output_tokens, d.price_id, d.coming_price_ids, d.quirks
+     from declared d left join models m on m.id = d.id
      on conflict (id) do update set (family, variant, owned_by, created, endpoints, groups, context_tokens,
-       max_output_tokens, price_id, quirks) = row (excluded.family, excluded.variant, excluded.owned_by,
-       excluded.created, excluded.endpoints, excluded.groups, excluded.context_tokens,
-       excluded.max_output_tokens, excluded.price_id, excluded.quirks)`,
+       max_output_tokens, price_id, coming_price_ids, quirks) = row (excluded.family, excluded.variant,
+       excluded.owned_by, excluded.created, excluded.endpoints, excluded.groups, excluded.context_tokens,
+       excluded.max_output_tokens, excluded.price_id, excluded.coming_price_ids, excluded.quirks)`,
     [JSON.stringify(rows)],
   );
 }
 
-/** False = there was none. Its prices stay, for receipts. */
+/** False = there was none. The prices that it had stay, for receipts; those to come go with it. */
 export async function deleteModel(tx: Queryable, id: string): Promise<boolean> {
-  return (await tx.execute("delete from models where id = $1", [id])) > 0;
+  const removed = await tx.execute("delete from models where id = $1", [id]);
+  await tx.execute("delete from prices where model_id = $1 and valid_from > now()", [id]);
+  return removed > 0;
 }
 
-/** Every model with its price in force, by id. */
-export async function readModels(db: Queryable): Promise<Model[]> {
+/** Every model with the price that holds at this moment and those to come, by id. */
+export async function readModels(db: Queryable, atMs = systemClock.nowMs()): Promise<Model[]> {
   const rows = await db.query<ModelRow>(
     `select m.id, m.family, m.variant, m.owned_by, m.created, m.endpoints, m.groups, m.context_tokens,
-            m.max_output_tokens, m.quirks, m.price_id, ${PRICE_COLUMNS.map((name) => `p.${name}`).join(", ")}
+            m.max_output_tokens, m.quirks, m.price_id, ${PRICE_COLUMNS.map((name) => `p.${name}`).join(", ")},
+            p.valid_from
      from models m left join prices p on p.id = m.price_id
      order by m.id`,
   );
-  return rows.map(readModelRow);
+  const ahead = await db.query<BookRow>(
+    `select p.id, p.model_id, p.valid_from, ${PRICE_COLUMNS.map((name) => `p.${name}`).join(", ")}
+     from models m join prices p on p.id = any(m.coming_price_ids)
+     order by p.valid_from`,
+  );
+  const coming = new Map<string, PriceRow[]>();
+  for (const row of ahead) coming.set(row.model_id, [...(coming.get(row.model_id) ?? []), readBookRow(row)]);
+  return rows.map((row) => pricedAt(readModelRow(row, coming.get(row.id)), atMs));
 }
 
-/** Every price a model ever had, the newest first. */
+/** Every price that a model ever had or is to have, by when each began or begins to hold, the last first. None holds before it is written. */
 export async function readPriceHistory(
   db: Queryable,
   modelId: string,
 ): Promise<(PriceRow & { since: Date })[]> {
-  const rows = await db.query<PriceColumns & { id: bigint; created_at: Date }>(
-    `select id, created_at, ${PRICE_COLUMNS.join(", ")} from prices where model_id = $1 order by id desc`,
+  const rows = await db.query<BookRow & { since: Date }>(
+    `select id, model_id, valid_from, greatest(valid_from, created_at) as since, ${PRICE_COLUMNS.join(", ")}
+     from prices where model_id = $1 order by since desc, id desc`,
     [modelId],
   );
-  return rows.map((row) => ({ id: row.id, since: row.created_at, ...readPrice(row) }));
+  return rows.map((row) => ({ ...readBookRow(row), since: row.since }));
+}
+
+/** A row of the price book as it is read. */
+interface BookRow extends PriceColumns {
+  readonly id: bigint;
+  readonly model_id: string;
+  readonly valid_from: Date | null;
+}
+
+function readBookRow(row: Pick<BookRow, "id" | "valid_from"> & PriceColumns): PriceRow {
+  const price = { id: row.id, ...readPrice(row) };
+  return row.valid_from === null ? price : { ...price, fromMs: row.valid_from.getTime() };
 }
 
 interface ModelRow extends PriceColumns {
@@ -97,9 +130,10 @@ interface ModelRow extends PriceColumns {
   readonly max_output_tokens: number | null;
   readonly quirks: Readonly<Record<string, unknown>>;
   readonly price_id: bigint | null;
+  readonly valid_from: Date | null;
 }
 
-function readModelRow(row: ModelRow): Model {
+function readModelRow(row: ModelRow, coming: readonly PriceRow[] | undefined): Model {
   return {
     id: row.id,
     family: row.family,
@@ -110,48 +144,76 @@ function readModelRow(row: ModelRow): Model {
     groups: row.groups && new Set(row.groups),
     contextTokens: row.context_tokens,
     maxOutputTokens: row.max_output_tokens,
-    price: row.price_id === null ? null : { id: row.price_id, ...readPrice(row) },
+    price: row.price_id === null ? null : readBookRow({ ...row, id: row.price_id }),
+    coming,
     quirks: row.quirks,
   };
 }
 
-/** The row that holds each model's price: the one in force where it says the same, else a new one. */
-async function priceRowsFor(
-  tx: Queryable,
-  models: readonly ModelDeclaration[],
-): Promise<ReadonlyMap<string, bigint>> {
-  const newest = await tx.query<PriceColumns & { id: bigint; model_id: string }>(
-    `select distinct on (model_id) id, model_id, ${PRICE_COLUMNS.join(", ")} from prices
-     where model_id = any($1) order by model_id, id desc`,
+/** Rows of the price book that models have. */
+interface PriceIds {
+  /** By model. */
+  readonly inForce: ReadonlyMap<string, bigint>;
+  /** By `comingKey`. */
+  readonly coming: ReadonlyMap<string, bigint>;
+}
+
+function comingKey(model: string, fromMs: number | undefined): string {
+  return `${fromMs} ${model}`;
+}
+
+/** The rows that hold each model's prices: those in force and to come where they say the same, else new ones. */
+async function priceRowsFor(tx: Queryable, models: readonly ModelDeclaration[]): Promise<PriceIds> {
+  const known = await tx.query<BookRow & { is_ahead: boolean }>(
+    `select distinct on (model_id, is_ahead, ahead) id, model_id, valid_from, is_ahead, ${PRICE_COLUMNS.join(", ")}
+     from (select *, valid_from is not null and valid_from > now() as is_ahead,
+             case when valid_from > now() then id end as ahead
+           from prices where model_id = any($1)) book
+     order by model_id, is_ahead, ahead, greatest(valid_from, created_at) desc, id desc`,
     [models.map(({ id }) => id)],
   );
-  const inForce = new Map(newest.map((row) => [row.model_id, row]));
-  const ids = new Map<string, bigint>();
+  const inForce = new Map(known.flatMap((row) => (row.is_ahead ? [] : [[row.model_id, row]])));
+  const ahead = new Map(
+    known.flatMap((row) => (row.is_ahead ? [[comingKey(row.model_id, row.valid_from?.getTime()), row]] : [])),
+  );
+  const ids = { inForce: new Map<string, bigint>(), coming: new Map<string, bigint>() };
   const fresh: unknown[][] = [];
-  for (const { id, price } of models) {
-    if (price === null) continue;
-    const row = inForce.get(id);
-    if (row && samePrice(readPrice(row), price)) ids.set(id, row.id);
-    else fresh.push([id, ...priceValues(price)]);
+  const find = (row: BookRow | undefined, price: Price): bigint | undefined =>
+    row !== undefined && samePrice(readPrice(row), price) ? row.id : undefined;
+  for (const { id, price, coming = [] } of models) {
+    const kept = price && find(inForce.get(id), price);
+    if (kept !== null && kept !== undefined) ids.inForce.set(id, kept);
+    else if (price !== null) fresh.push([id, null, ...priceValues(price)]);
+    for (const row of coming) {
+      const key = comingKey(id, row.fromMs);
+      const same = find(ahead.get(key), row);
+      if (same !== undefined) ids.coming.set(key, same);
+      else fresh.push([id, new Date(row.fromMs ?? 0), ...priceValues(row)]);
+    }
   }
-  const columns = ["model_id", ...PRICE_COLUMNS].map((_, column) => fresh.map((values) => values[column]));
-  const made = await tx.query<{ id: bigint; model_id: string }>(
-    `insert into prices (model_id, ${PRICE_COLUMNS.join(", ")})
-     select * from unnest($1::text[], $2::jsonb[], $3::jsonb[], $4::jsonb[])
-     returning id, model_id`,
+  const columns = ["model_id", "valid_from", ...PRICE_COLUMNS].map((_, column) =>
+    fresh.map((values) => values[column]),
+  );
+  const made = await tx.query<Pick<BookRow, "id" | "model_id" | "valid_from">>(
+    `insert into prices (model_id, valid_from, ${PRICE_COLUMNS.join(", ")})
+     select * from unnest($1::text[], $2::timestamptz[], $3::jsonb[], $4::jsonb[], $5::jsonb[])
+     returning id, model_id, valid_from`,
     columns,
   );
-  for (const { id, model_id } of made) ids.set(model_id, id);
+  for (const { id, model_id, valid_from } of made) {
+    if (valid_from === null) ids.inForce.set(model_id, id);
+    else ids.coming.set(comingKey(model_id, valid_from.getTime()), id);
+  }
   return ids;
 }
 
-/** When each row of the price book was written, by its id. */
+/** When each row of the price book was written or began to hold, by its id. */
 export async function readPriceTimes(
   db: Queryable,
   ids: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, Date>> {
   const rows = await db.query<{ id: bigint; at: Date }>(
-    "select id, created_at as at from prices where id = any($1)",
+    "select id, greatest(valid_from, created_at) as at from prices where id = any($1)",
     [ids],
   );
   return new Map(rows.map(({ id, at }) => [id, at]));

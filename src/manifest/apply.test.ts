@@ -6,7 +6,7 @@ import { openKeyHasher } from "../accounts/key-hasher.ts";
 import { readKeys, revokeKey, rotateKey } from "../accounts/keys-store.ts";
 import { createSeals } from "../base/seal.ts";
 import { readCatalogVersion } from "../catalog/catalog-store.ts";
-import { readModels, readPriceHistory } from "../catalog/models-store.ts";
+import { deleteModel, readModels, readPriceHistory } from "../catalog/models-store.ts";
 import { readUpstreams, setUpstreamEnabled } from "../catalog/upstreams-store.ts";
 import { applyManifest, type ManifestDeps, planChanges } from "./apply.ts";
 import { demoManifest } from "./demo/demo.ts";
@@ -113,6 +113,27 @@ describe("applying a file", () => {
       3_000_000_000n,
     ]);
     await apply({});
+  });
+
+  it("names each price that is to come by its moment, and knows a file from which the past was removed", async () => {
+    const ahead = (price: string, from: string) =>
+      `models: [{ id: ahead, context_tokens: 9, max_output_tokens: 9, price: [{ input: 1, output: 2 }, { from: ${from}, input: ${price}, output: 2 }] }]`;
+    const write = async (models: string) =>
+      (await applyManifest(deps, parseManifest(`version: 1\n${models}`, {}))).rendered;
+    expect(await write(ahead("3", "2100-01-01T01:00:00+01:00"))).toBe(
+      "+ model ahead: oa, oa-response, an, ge, context_tokens 9, max_output_tokens 9, price.input 1, price.output 2, " +
+        "price from 2100-01-01T00:00:00Z.input 3, price from 2100-01-01T00:00:00Z.output 2",
+    );
+    expect(await write(ahead("3", "2100-01-01T00:00:00Z"))).toBe("no changes");
+    expect(await write(ahead("4", "2100-01-01T00:00:00Z"))).toBe(
+      "~ model ahead: price from 2100-01-01T00:00:00Z.input 3 -> 4",
+    );
+    expect(await write(ahead("3", "2026-01-01T00:00:00Z"))).toContain("price.input 1 -> 3");
+    expect(await write(ahead("3", "2026-01-01T00:00:00Z"))).toBe("no changes");
+    const left =
+      "models: [{ id: ahead, context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 2 } }]";
+    expect(await write(left)).toBe("no changes");
+    await deleteModel(deps.database, "ahead");
   });
 
   it("changes a provider of sign-ins, which is a record in a list", async () => {

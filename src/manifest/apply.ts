@@ -7,6 +7,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Seals } from "../base/seal.ts";
 import { grantOpeningBalance } from "../billing/ledger/ledger-store.ts";
 import { deleteGroup, upsertGroup, writeSettings } from "../catalog/catalog-store.ts";
+import { pricedAt } from "../catalog/coming-prices.ts";
 import { deleteModel, type ModelDeclaration, upsertModels } from "../catalog/models-store.ts";
 import type { SettingsFile } from "../catalog/settings.ts";
 import { deleteUpstream, upsertUpstream } from "../catalog/upstreams-store.ts";
@@ -117,9 +118,11 @@ export async function makePlan(
 ): Promise<CheckedPlan> {
   const hashOf = (credential: string): Buffer => knownHash?.(credential) ?? hasher.hash(credential);
   const owners = await findSecretOwners(tx, hashOf, manifest);
+  const now = systemClock.nowMs();
+  const models = manifest.models.map((model) => pricedAt(model, now));
   const plan = diffManifest(
     state,
-    { ...manifest, settings: keptSettings(hasher, manifest.settings) },
+    { ...manifest, models, settings: keptSettings(hasher, manifest.settings) },
     {
       prune,
       hashOf: (credential) => hashOf(credential).toString("hex"),
@@ -135,7 +138,7 @@ export async function makePlan(
       subject === "upstream" && action === "delete" ? [name] : [],
     ),
   );
-  const warnings = warningsOf(manifest, state, { removed, now: systemClock.nowMs() });
+  const warnings = warningsOf(manifest, state, { removed, now });
   if (isDemo) warnings.push(...demoAccountWarnings(state, manifest, changes));
   return { changes, notes: plan.notes, warnings };
 }

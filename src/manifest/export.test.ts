@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { priceTables, upstreamCosts } from "../../test/support/price-tables.ts";
+import { comingPrices, declaredPrices, upstreamCosts } from "../../test/support/price-tables.ts";
 import { upsertAccount } from "../accounts/accounts-store.ts";
 import { generateKey } from "../accounts/key-form.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
@@ -268,7 +268,8 @@ function manifests(): fc.Arbitrary<Manifest> {
             family: fc.constant(null),
             variant: fc.constant(null),
             endpoints: fc.subarray<Endpoint>([...CHAT_PROTOCOLS, "embeddings", "rerank"], { minLength: 1 }),
-            price: priceTables.map(({ base, ...dimensions }) => ({ rates: base, dimensions, media: {} })),
+            price: declaredPrices,
+            coming: comingPrices,
             quirks,
           }),
           fc.record({

@@ -34,7 +34,8 @@ export async function setPrice(
     groups: new Set((await readGroups(tx)).map(({ name }) => name)),
     models: new Set((await readModels(tx)).map(({ id }) => id)),
   };
-  const declared = readModel({ ...before, price }, known);
+  // A list says what is charged now: what was written ahead stays.
+  const declared = { ...readModel({ ...before, price }, known), coming: model.coming };
   await upsertModel(tx, declared);
   const after = encodeModel({ ...declared, created: declared.created ?? model.created });
   return { action: "model.update", subject: model.id, before, after: { ...after, price_source } };

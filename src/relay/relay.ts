@@ -34,7 +34,7 @@ import { tokenEstimate } from "./settle/token-estimate.ts";
 import type { TextRequest } from "./text-request.ts";
 
 export interface RelayDeps extends AttemptDeps, RelayModesDeps {
-  readonly catalog: { current(): Catalog };
+  readonly catalog: { current(atMs?: number): Catalog };
   readonly billing: TextBilling;
   readonly clock: Clock;
   /** Learns from what vendors report. */
@@ -73,7 +73,8 @@ export function createRelay(deps: RelayDeps): Relay {
   return {
     async admit(given) {
       failpoint("request.accepted");
-      const catalog = deps.catalog.current();
+      const acceptedMs = deps.clock.nowMs();
+      const catalog = deps.catalog.current(acceptedMs);
       const model = allowedModel(catalog, given.caller, given.model, given.protocol.name);
       const request = withoutUnpriced(given, catalog, model);
       checkInnerModels(request, catalog, model);
@@ -98,7 +99,6 @@ export function createRelay(deps: RelayDeps): Relay {
       }
       // What stands in for a call has a few words more.
       const priced = request.instead === undefined ? request : { ...request, ...request.instead };
-      const acceptedMs = deps.clock.nowMs();
       const taken = takeHold(deps.billing, catalog, model, priced, references, acceptedMs);
       const held = taken instanceof Promise ? await taken : taken;
       const forms = new RequestForms(request, (form) => ({

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { FrozenPrice } from "../../src/billing/billing.ts";
 import type { PricedUsage } from "../../src/billing/pricing/price.ts";
 import type { UpstreamCost } from "../../src/catalog/catalog.ts";
+import type { Price } from "../../src/catalog/price-columns.ts";
 import type { CallPrice, PriceHours, PriceTable, PriceTier } from "../../src/catalog/price-table.ts";
 import { TOKEN_PRICE_NAMES, type TokenPrices, tokenPrice } from "../../src/catalog/token-prices.ts";
 import type { ServiceTerms } from "../../src/usage/service-terms.ts";
@@ -163,6 +164,20 @@ export const pricedRequests = fc
     const isKnown = served.tier === undefined || Object.hasOwn(dimensions.tiers, served.tier);
     return { frozen, served: served as ServiceTerms, hours: inForce?.name, isKnown };
   });
+
+/** The price of a text model as a catalog declares it. */
+export const declaredPrices = priceTables.map(
+  ({ base, ...dimensions }): Price => ({ rates: base, dimensions, media: {} }),
+);
+
+/** Up to three that begin in later years. */
+export const comingPrices = fc
+  .uniqueArray(fc.integer({ min: 2100, max: 2105 }), { maxLength: 3 })
+  .chain((years) =>
+    fc.tuple(
+      ...years.sort().map((year) => declaredPrices.map((row) => ({ ...row, fromMs: Date.UTC(year) + 1 }))),
+    ),
+  );
 
 /** What an upstream with these models may cost; null = the list prices. */
 export function upstreamCosts(models: ReadonlyMap<string, string>): fc.Arbitrary<UpstreamCost | null> {

@@ -4,9 +4,13 @@ import { openSeals } from "../../accounts/master-key.ts";
 import { systemClock } from "../../base/clock.ts";
 import { counted } from "../../base/text.ts";
 import type { Model } from "../../catalog/catalog.ts";
+import { momentText } from "../../catalog/coming-prices.ts";
 import { readModels } from "../../catalog/models-store.ts";
 import { readUpstreams } from "../../catalog/upstreams-store.ts";
 import type { Config } from "../../config.ts";
+import { setFields } from "../../manifest/diff/changed-fields.ts";
+import { encodePrice } from "../../manifest/file/encode-file.ts";
+import type { FileRecord } from "../../manifest/file/file-value.ts";
 import { readFileText } from "../../manifest/file/read.ts";
 import { lockManifest } from "../../manifest/manifest-store.ts";
 import { acceptPrice } from "../../price-lists/accept.ts";
@@ -76,7 +80,7 @@ export const pricesCommand: Command = {
           vendorAt: bundled.vendorAt,
           toolsOf: listedToolsOf,
         });
-        return { models, ...onlyVendor(all, text("vendor")) };
+        return { models, coming: comingOf(chosen), ...onlyVendor(all, text("vendor")) };
       };
       const result = flag("apply")
         ? await database.transaction(async (tx) => {
@@ -148,6 +152,25 @@ function unpricedText(found: readonly Unpriced[]): string {
 
 interface Result extends Comparisons {
   readonly applied: readonly string[];
+  readonly coming: readonly ComingPrice[];
+}
+
+/** A price of ours that takes the place of the one that is compared. */
+interface ComingPrice {
+  readonly model: string;
+  readonly from: string;
+  /** As the catalog file has it. */
+  readonly price: FileRecord;
+}
+
+function comingOf(models: readonly Model[]): ComingPrice[] {
+  return models.flatMap(({ id, family, coming = [] }) =>
+    (family === null ? coming : []).map(({ fromMs = 0, ...price }) => ({
+      model: id,
+      from: momentText(fromMs),
+      price: encodePrice(price),
+    })),
+  );
 }
 
 async function listOf(file: string | undefined, bundled: PriceList): Promise<PriceList> {
@@ -214,7 +237,7 @@ function disagreeing(one: Comparison, comparisons: readonly Comparison[]): Compa
   );
 }
 
-function asJson(list: PriceList, { comparisons, unlisted, applied }: Result) {
+function asJson(list: PriceList, { comparisons, unlisted, applied, coming }: Result) {
   const source = ({ model, upstreams, entry }: Comparison) => ({
     model,
     upstreams,
@@ -233,6 +256,7 @@ function asJson(list: PriceList, { comparisons, unlisted, applied }: Result) {
     }),
     left_out: comparisons.flatMap((each) => each.leftOut.map((what) => ({ ...source(each), what }))),
     unlisted,
+    coming: coming.map(({ price, ...each }) => ({ ...each, price: setFields(price) })),
     applied,
   };
 }
@@ -243,7 +267,7 @@ function problemOf(one: Comparison, comparisons: readonly Comparison[]): string 
   return other && `${one.entry.vendor} and ${other.entry.vendor} list different prices; choose with --vendor`;
 }
 
-function asText(list: PriceList, { comparisons, unlisted, applied }: Result, apply: string): string {
+function asText(list: PriceList, { comparisons, unlisted, applied, coming }: Result, apply: string): string {
   const dated = `${list.name} (${list.date})`;
   const rows = comparisons.flatMap((each) =>
     each.differences.map(({ price, ours, theirs }) => [
@@ -271,6 +295,10 @@ function asText(list: PriceList, { comparisons, unlisted, applied }: Result, app
   const lines = [
     ...(rows.length === 0 ? [] : columns([["MODEL", "PRICE", "OURS", "LISTED", "SOURCE"], ...rows])),
     ...notes,
+    ...coming.map(
+      ({ model, from, price }) =>
+        `! ${model}: not compared: the price from ${from}: ${setFields(price).join(", ")}`,
+    ),
     ...(unlisted.length === 0 ? [] : [`Not listed: ${unlisted.join(", ")}.`]),
     summary,
   ];

@@ -52,6 +52,8 @@ export const price = z.strictObject({
 });
 export type Price = z.infer<typeof price>;
 
+const comingPrice = price.extend({ from: moment.describe("When it takes the place of the price before it") });
+
 const terms = {
   family: z.string().nullable().describe("Image or video family; null = text model"),
   variant: z.string().nullable(),
@@ -61,7 +63,8 @@ const terms = {
   groups: z.array(z.string()).nullable().describe("Groups that can use it; null = all"),
   context_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
-  price: price.nullable().describe("null = no price, so requests are refused"),
+  price: price.nullable().describe("The current price; null = none, so requests are refused"),
+  coming_prices: z.array(comingPrice).describe("Prices that take its place later, by time"),
   quirks: z.record(z.string(), z.unknown()).describe("Vendor-specific quirks, as in the catalog file"),
 };
 
@@ -75,7 +78,7 @@ export type NewModel = z.infer<typeof newModel>;
 export const model = z.object({
   id: z.string(),
   ...terms,
-  price_since: moment.nullable().describe("When the current price was set"),
+  price_since: moment.nullable().describe("When the current price was set, or began if it was set ahead"),
   upstreams: z.array(z.string()).describe("Upstreams that list it, including disabled ones"),
   callable_in: z.array(z.string()).describe("Groups that can currently use it"),
   revision,
@@ -87,8 +90,15 @@ export type Models = z.infer<typeof models>;
 
 export const priceHistory = z.object({
   data: z
-    .array(z.object({ id: z.string(), since: moment, price, in_force: z.boolean() }))
-    .describe("Newest first; a price never changes, a new one is added"),
+    .array(
+      z.object({
+        id: z.string(),
+        since: moment.describe("When it was set, or begins if it was set ahead"),
+        price,
+        in_force: z.boolean(),
+      }),
+    )
+    .describe("Latest first, those to come included; a price never changes, a new one is added"),
   next: z.null(),
 });
 export type PriceHistory = z.infer<typeof priceHistory>;

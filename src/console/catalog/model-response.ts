@@ -1,4 +1,5 @@
 import type { Catalog, Model as CatalogModel } from "../../catalog/catalog.ts";
+import { momentText } from "../../catalog/coming-prices.ts";
 import type { Price as CatalogPrice } from "../../catalog/price-columns.ts";
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeModel, encodePrice } from "../../manifest/file/encode-file.ts";
@@ -26,6 +27,10 @@ export function modelResponse(model: CatalogModel, { upstreams, catalog, priceSi
     context_tokens: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
     price: model.price && priceResponse(model.price),
+    coming_prices: (model.coming ?? []).map((row) => ({
+      from: momentText(row.fromMs ?? 0),
+      ...priceResponse(row),
+    })),
     quirks: { ...model.quirks },
     price_since: priceSince?.toISOString() ?? null,
     upstreams: upstreams.filter(({ models }) => models.has(model.id)).map(({ name }) => name),

@@ -1,5 +1,7 @@
 import { assert } from "../../base/assert.ts";
+import { systemClock } from "../../base/clock.ts";
 import type { Model as CatalogModel } from "../../catalog/catalog.ts";
+import { pricedAt } from "../../catalog/coming-prices.ts";
 import {
   deleteModel,
   readModels,
@@ -10,12 +12,12 @@ import {
 import { readUpstreams } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
 import { encodeModel } from "../../manifest/file/encode-file.ts";
-import { readModel } from "../../manifest/file/read-item.ts";
+import { ItemError, type KnownNames, readModel } from "../../manifest/file/read-item.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "./change.ts";
-import { model, models, modelTerms, newModel, priceHistory, removed } from "./contract.ts";
+import { type ModelTerms, model, models, modelTerms, newModel, priceHistory, removed } from "./contract.ts";
 import { modelResponse, modelRevision, priceResponse } from "./model-response.ts";
 
 const described = { policy: "operator", tag: "catalog" } as const;
@@ -140,13 +142,31 @@ function history({ database }: ConsoleDeps): Operation {
   });
 }
 
-async function write(tx: Queryable, id: string, terms: object, before: CatalogModel | undefined) {
-  const declared = readModel({ ...withoutNulls({ ...terms }), id }, await readKnownNames(tx));
+async function write(tx: Queryable, id: string, terms: ModelTerms, before: CatalogModel | undefined) {
+  const declared = readTerms(id, terms, await readKnownNames(tx));
   await upsertModel(tx, declared);
   const after = encodeModel({ ...declared, created: declared.created ?? before?.created });
   return before === undefined
     ? { value: undefined, note: { action: "model.create", subject: id, after } }
     : { value: undefined, note: { action: "model.update", subject: id, before: encodeModel(before), after } };
+}
+
+/** Reads a form as the file's model, in whose list of prices the first is the current one. */
+function readTerms(id: string, { coming_prices = [], ...terms }: ModelTerms, known: KnownNames) {
+  const { price, ...others } = withoutNulls(terms);
+  const rows = [...(price === undefined ? [] : [price]), ...coming_prices];
+  const written = coming_prices.length === 0 ? price : rows;
+  try {
+    return pricedAt(readModel({ ...others, price: written, id }, known), systemClock.nowMs());
+  } catch (error) {
+    if (!(error instanceof ItemError)) throw error;
+    throw error.under((path) =>
+      path.replace(/^price\[(\d+)\]/, (_, index: string) => {
+        const coming = Number(index) - (rows.length - coming_prices.length);
+        return coming < 0 ? "price" : `coming_prices[${coming}]`;
+      }),
+    );
+  }
 }
 
 async function findModel(db: Queryable, id: string): Promise<CatalogModel | undefined> {

@@ -7,8 +7,8 @@ import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/fami
 import { FAMILIES } from "../../families/table.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { type NamedItem, namedItems } from "../file/named-items.ts";
-import { decodeTable } from "../file/price-spelling.ts";
-import type { FileModel, FileUpstream } from "../file/schema.ts";
+import { decodeTable, priceRows } from "../file/price-spelling.ts";
+import type { FileModel, FilePrice, FileUpstream } from "../file/schema.ts";
 
 /** An item that is sound by itself, with its place in its list. */
 export interface Item<T> {
@@ -66,9 +66,6 @@ function checkTextModel({ report }: Checks, path: Path, model: FileModel): void 
     report([...path, "endpoints", index], `needs a \`family\` (${FAMILY_NAMES.join(", ")}) on the model`);
   });
   if (model.variant !== undefined) report([...path, "variant"], "belongs to a media model; add its `family`");
-  for (const unit of ["per_image", "per_second"] as const) {
-    if (model.price?.[unit]) report([...path, "price", unit], "belongs to a media model; add its `family`");
-  }
   const generates = endpoints.some((endpoint) => CHAT_PROTOCOLS.some((protocol) => protocol === endpoint));
   const needs = generates ? (["input", "output"] as const) : (["input"] as const);
   if (generates) {
@@ -77,16 +74,35 @@ function checkTextModel({ report }: Checks, path: Path, model: FileModel): void 
         report([...path, limit], "is required on a text model: it caps the cost of a request");
     }
   }
-  if (!model.price) {
+  const rows = priceRows(model);
+  if (rows.length === 0)
     report([...path, "price"], "is required: a model without a price can't be used (0 makes it free)");
-    return;
+  checkMoments({ report }, path, model);
+  for (const { row, path: under } of rows) {
+    const place = [...path, ...under];
+    for (const unit of ["per_image", "per_second"] as const) {
+      if (row[unit]) report([...place, unit], "belongs to a media model; add its `family`");
+    }
+    for (const problem of tableProblems(decodeTable(row)))
+      report([...place, ...problem.path], problem.message);
+    for (const rate of needs) {
+      if (row[rate] === undefined)
+        report([...place, rate], "is required: USD per 1,000,000 tokens (0 makes it free)");
+    }
   }
-  for (const { path: place, message } of tableProblems(decodeTable(model.price)))
-    report([...path, "price", ...place], message);
-  for (const rate of needs) {
-    if (model.price[rate] === undefined)
-      report([...path, "price", rate], "is required: USD per 1,000,000 tokens (0 makes it free)");
-  }
+}
+
+/** Of several prices one holds at a time: each begins later than the one above it. */
+function checkMoments({ report }: Pick<Checks, "report">, path: Path, model: FileModel): void {
+  const rows = priceRows(model);
+  rows.forEach(({ row: { from }, path: place }, index) => {
+    if (index === 0) return;
+    const before = rows[index - 1]?.row.from;
+    const at = [...path, ...place, "from"];
+    if (from === undefined) report(at, "is required: only the first price of a list can hold at once");
+    else if (before !== undefined && Date.parse(from) <= Date.parse(before))
+      report(at, `must be later than ${before}, when the price above it begins`);
+  });
 }
 
 const PLACES = {
@@ -101,17 +117,24 @@ function checkMediaModel({ report }: Checks, path: Path, model: FileModel, famil
       report([...path, "endpoints", index], `must be ${word}: family ${family.name} is served there only`);
   });
   const named = { id: model.id, variant: model.variant ?? null };
-  if (family.variantOf(named) === undefined) {
+  const isKnown = family.variantOf(named) !== undefined;
+  if (!isKnown) {
     const known = family.variants.map((each) => quoted(each)).join(", ");
     const why = model.variant === undefined ? "can't be derived from the id; set it to" : "must be";
     report([...path, "variant"], `${why} one of ${known}`);
-  } else {
-    checkMediaPrice({ report }, [...path, "price", unit], family, named, model.price?.[unit]);
   }
-  const tokens = family.medium === "image" ? checkImageTokens({ report }, path, model) : [];
-  const foreign = Object.keys(model.price ?? {}).filter((each) => each !== unit && !tokens.includes(each));
-  for (const each of foreign)
-    report([...path, "price", each], `does not apply to family ${family.name}; use ${unit}`);
+  const rows = priceRows(model);
+  if (isKnown && rows.length === 0)
+    checkMediaPrice({ report }, [...path, "price", unit], family, named, undefined);
+  checkMoments({ report }, path, model);
+  for (const { row, path: under } of rows) {
+    const place = [...path, ...under];
+    if (isKnown) checkMediaPrice({ report }, [...place, unit], family, named, row[unit]);
+    const tokens = family.medium === "image" ? checkImageTokens({ report }, place, row) : [];
+    const allowed: readonly string[] = ["from", unit, ...tokens];
+    for (const each of Object.keys(row).filter((key) => !allowed.includes(key)))
+      report([...place, each], `does not apply to family ${family.name}; use ${unit}`);
+  }
   for (const limit of ["context_tokens", "max_output_tokens"] as const) {
     if (model[limit] !== undefined) report([...path, limit], "belongs to a text model; remove it");
   }
@@ -121,14 +144,13 @@ function checkMediaModel({ report }: Checks, path: Path, model: FileModel, famil
 function checkImageTokens(
   { report }: Pick<Checks, "report">,
   path: Path,
-  { price = {} }: FileModel,
+  price: FilePrice,
 ): readonly string[] {
   const written = IMAGE_TOKENS.filter((name) => price[name] !== undefined);
   if (written.length === 0) return written;
-  if (price.input === undefined)
-    report([...path, "price", "input"], "is required beside other prices of tokens");
+  if (price.input === undefined) report([...path, "input"], "is required beside other prices of tokens");
   if (price.image?.output === undefined)
-    report([...path, "price", "image", "output"], "is required beside other prices of tokens");
+    report([...path, "image", "output"], "is required beside other prices of tokens");
   return written;
 }
 

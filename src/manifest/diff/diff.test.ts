@@ -73,7 +73,7 @@ groups: [{ name: g }]`.replace("rerank, ", "vendorz-rerank, "),
     if (!upstream || !model?.price) throw new Error("the file has both");
     const full: State = {
       groups: wanted.groups,
-      models: [{ ...model, created: 1, price: { ...model.price, id: 1n } }],
+      models: [{ ...model, created: 1, price: { ...model.price, id: 1n }, coming: [] }],
       upstreams: [{ ...upstream, id: 1n, enabled: true, credentials: [] }],
       settings: {},
       accounts: [],

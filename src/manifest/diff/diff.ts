@@ -1,10 +1,11 @@
+import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import { decodeSettings, type SettingsFile } from "../../catalog/settings.ts";
 import {
   type CredentialDeclaration,
   UPSTREAM_DEFAULTS,
   type UpstreamDeclaration,
 } from "../../catalog/upstreams-store.ts";
-import { encodeGroup, encodeModel, encodeUpstream } from "../file/encode-file.ts";
+import { encodeComing, encodeGroup, encodeModel, encodeUpstream } from "../file/encode-file.ts";
 import type { FileRecord } from "../file/file-value.ts";
 import { DEFAULT_GROUP, type DeclaredUpstream, type Manifest, type Section } from "../manifest.ts";
 import { changedFields, setFields } from "./changed-fields.ts";
@@ -81,15 +82,25 @@ function diffModels(state: State, manifest: Manifest): Change[] {
         },
       ];
     const model = { ...declared, created: declared.created ?? before.created };
-    const details = changedFields(encodeModel(before), encodeModel(model));
+    const details = changedFields(comparable(before), comparable(model));
     if (details.length === 0) return [];
     return [{ subject: "model", action: "update", name: model.id, details, model }];
   });
 }
 
+/** The model as the file has it, but each price to come beside the one in force, under its moment. */
+function comparable(model: ModelDeclaration): FileRecord {
+  const { coming = [], ...now } = model;
+  const rows = coming.map((row): [string, FileRecord] => {
+    const { from, ...price } = encodeComing(row);
+    return [`price from ${String(from)}`, price];
+  });
+  return { ...encodeModel(now), ...Object.fromEntries(rows) };
+}
+
 /** What a new model serves and costs, as the file has it: a mistyped price is seen before it is charged. */
-function newModel(declared: Manifest["models"][number]): string[] {
-  const { id: _, endpoints, ...fields } = encodeModel(declared);
+function newModel(declared: ModelDeclaration): string[] {
+  const { id: _, endpoints, ...fields } = comparable(declared);
   return [String(endpoints).replaceAll(",", ", "), ...setFields(fields, { owned_by: "faregate" })];
 }
 

@@ -52,6 +52,22 @@ describe("what a file may declare but hardly means", () => {
       /^model text uses the price cache_write_5m, which is now called cache_write$/,
     ],
     [
+      "a price that holds no more",
+      {
+        model:
+          "context_tokens: 9, max_output_tokens: 9, price: [{ input: 3, output: 15 }, { from: 2026-11-26T00:00:00Z, input: 4, output: 15 }]",
+      },
+      /^model text has prices that hold no more, as another has held since 2026-11-26T00:00:00Z; remove those above it$/,
+    ],
+    [
+      "no price that holds yet",
+      {
+        model:
+          "context_tokens: 9, max_output_tokens: 9, price: { from: 2026-11-28T01:00:00+01:00, input: 4, output: 15 }",
+      },
+      /^model text has no price before 2026-11-28T00:00:00Z, and can't be used until then$/,
+    ],
+    [
       "what a request pays at most once, in its old spelling",
       {
         model:

@@ -1,5 +1,6 @@
+import { momentText } from "../../catalog/coming-prices.ts";
+import type { Price } from "../../catalog/price-columns.ts";
 import { tableWarnings } from "../../catalog/table-problems.ts";
-import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { BILLED_UNITS, type BilledUnit } from "../../usage/usage.ts";
 import { demoClashes } from "../demo/demo-clashes.ts";
@@ -33,7 +34,7 @@ export function warningsOf(
   return [
     ...(manifest.warnings ?? []),
     ...demoClashes(upstreams),
-    ...manifest.models.flatMap((model) => modelWarnings(model, served)),
+    ...manifest.models.flatMap((model) => [...modelWarnings(model, served), ...momentWarnings(model, now)]),
     ...manifest.upstreams.flatMap(addressWarnings),
     ...manifest.accounts.flatMap(({ name, keys }) =>
       (keys ?? []).flatMap((key) =>
@@ -46,28 +47,46 @@ export function warningsOf(
 }
 
 function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<string>): string[] {
-  const { id, contextTokens, maxOutputTokens } = model;
-  const rates: Partial<TokenPrices> = model.price?.rates ?? {};
-  const tiny = Object.values(rates).some(
-    (rate) => rate !== undefined && rate > 0n && rate < LEAST_PRICE_NANOS,
-  );
+  const { id, contextTokens, maxOutputTokens, price, coming = [] } = model;
   const warnings: string[] = [];
   if (!served.has(id)) warnings.push(`model ${id} has no upstream; add it to an upstream's models`);
-  if (tiny)
-    warnings.push(
-      `model ${id} costs less than $0.001 per 1,000,000 tokens; is this a price per token? Prices are per 1,000,000`,
-    );
   if (contextTokens != null && maxOutputTokens != null && maxOutputTokens > contextTokens)
     warnings.push(
       `model ${id} has max_output_tokens ${maxOutputTokens} above its context_tokens ${contextTokens}`,
     );
+  for (const row of [...(price === null ? [] : [price]), ...coming]) warnings.push(...priceWarnings(id, row));
+  return [...new Set(warnings)];
+}
+
+/** Of prices by the clock: those that no request is charged by, and a time without any. */
+function momentWarnings({ id, price, coming = [] }: Manifest["models"][number], now: number): string[] {
+  const rows = [...(price === null ? [] : [price]), ...coming];
+  const begun = rows.filter(({ fromMs = now }) => fromMs <= now);
+  const [next] = rows;
+  if (begun.length === 0 && next?.fromMs !== undefined)
+    return [`model ${id} has no price before ${momentText(next.fromMs)}, and can't be used until then`];
+  const since = begun.at(-1)?.fromMs;
+  return begun.length > 1 && since !== undefined
+    ? [
+        `model ${id} has prices that hold no more, as another has held since ${momentText(since)}; remove those above it`,
+      ]
+    : [];
+}
+
+function priceWarnings(id: string, { rates, dimensions }: Price): string[] {
+  const tiny = Object.values(rates).some((rate) => rate > 0n && rate < LEAST_PRICE_NANOS);
+  const warnings: string[] = [];
+  if (tiny)
+    warnings.push(
+      `model ${id} costs less than $0.001 per 1,000,000 tokens; is this a price per token? Prices are per 1,000,000`,
+    );
   if (rates.cacheRead !== undefined && rates.input !== undefined && rates.cacheRead > rates.input)
     warnings.push(`model ${id} has a cache_read price above its input price`);
-  if (model.price?.dimensions !== undefined) {
-    const table = { base: rates, ...model.price.dimensions };
+  if (dimensions !== undefined) {
+    const table = { base: rates, ...dimensions };
     warnings.push(...tableWarnings(table).map((warning) => `model ${id}: ${warning}`));
   }
-  const unmetered = UNMETERED.filter((unit) => model.price?.dimensions?.units[unit] !== undefined);
+  const unmetered = UNMETERED.filter((unit) => dimensions?.units[unit] !== undefined);
   if (unmetered.length > 0)
     warnings.push(`model ${id} has prices of units that no response states yet: ${unmetered.join(", ")}`);
   return warnings;

@@ -14,7 +14,7 @@ import {
   type Manifest,
   SECTIONS,
 } from "../manifest.ts";
-import { decodeDimensions, decodePrices } from "./price-spelling.ts";
+import { decodeDimensions, decodePrices, priceRows } from "./price-spelling.ts";
 import type { CatalogFile, FileAccount, FileKey, FileModel, FilePrice, FileUpstream } from "./schema.ts";
 
 /** The environment variable that a value of the file was taken from; null = it is written out. */
@@ -49,17 +49,26 @@ function decodeModel(model: FileModel): ModelDeclaration {
     groups: model.groups ? new Set(model.groups) : null,
     contextTokens: model.context_tokens ?? null,
     maxOutputTokens: model.max_output_tokens ?? null,
-    price: model.price ? decodePrice(model.price) : null,
+    ...decodeRows(model),
     quirks: model.quirks,
   };
 }
 
-function decodePrice(price: FilePrice): Price {
+/** Which of the rows that name a moment holds by now is for `pricedAt` to say. */
+function decodeRows(model: FileModel): Pick<ModelDeclaration, "price" | "coming"> {
+  const rows = priceRows(model).map(({ row }) => decodePrice(row));
+  const [first = null] = rows;
+  const price = first?.fromMs === undefined ? first : null;
+  return { price, coming: price === null ? rows : rows.slice(1) };
+}
+
+function decodePrice({ from, ...price }: FilePrice): Price {
   const dimensions = decodeDimensions(price);
   return definedFields({
     rates: decodePrices(price),
     dimensions,
     media: definedFields({ perImage: lowerCase(price.per_image), perSecond: lowerCase(price.per_second) }),
+    fromMs: from === undefined ? undefined : Date.parse(from),
   });
 }
 

@@ -3,11 +3,12 @@ import type { AccountDeclaration } from "../../accounts/accounts-store.ts";
 import type { KeyTerms } from "../../accounts/keys-store.ts";
 import { formatDecimal, formatUsd } from "../../base/money.ts";
 import type { Group, Timeouts, UpstreamCost } from "../../catalog/catalog.ts";
+import { momentText } from "../../catalog/coming-prices.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import type { UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { vocabularyOf } from "../../catalog/vocabulary.ts";
-import { decimalValue, type FileRecord, usdByName } from "./file-value.ts";
+import { decimalValue, type FileRecord, type FileValue, usdByName } from "./file-value.ts";
 import { encodeDimensions, encodePrices } from "./price-spelling.ts";
 
 const vocabulary = vocabularyOf("spec");
@@ -27,9 +28,23 @@ export function encodeModel(model: ModelDeclaration): FileRecord {
     groups: sorted(model.groups),
     context_tokens: model.contextTokens ?? undefined,
     max_output_tokens: model.maxOutputTokens ?? undefined,
-    price: model.price ? encodePrice(model.price) : undefined,
+    price: encodeRows(model),
     quirks: model.quirks as FileRecord,
   };
+}
+
+/** The price in force, and behind it those to come. When the one in force began is not declared, but history. */
+function encodeRows({
+  price,
+  coming = [],
+}: Pick<ModelDeclaration, "price" | "coming">): FileValue | undefined {
+  const rows = [...(price === null ? [] : [encodePrice(price)]), ...coming.map(encodeComing)];
+  return rows.length > 1 ? rows : rows[0];
+}
+
+/** A price that was written ahead. */
+export function encodeComing({ fromMs, ...price }: Price): FileRecord {
+  return { from: fromMs === undefined ? undefined : momentText(fromMs), ...encodePrice(price) };
 }
 
 export function encodePrice({ rates, dimensions, media }: Price): FileRecord {

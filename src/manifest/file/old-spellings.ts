@@ -15,19 +15,22 @@ export function respell(file: unknown): Respelt {
   if (!isRecord(file) || !Array.isArray(file["models"])) return { value: file, warnings: [] };
   const warnings: string[] = [];
   const models = file["models"].map((model: unknown) => {
-    if (!isRecord(model) || !isRecord(model["price"])) return model;
-    const price = model["price"];
-    for (const name of Object.keys(isRecord(price["extras"]) ? price["extras"] : {}))
-      warnings.push(
-        `model ${String(model["id"])} uses the price extras "${name}", which is read as calls: { "${name}": { price, per: request } }`,
-      );
-    return { ...model, price: respellPrice(price, String(model["id"]), warnings) };
+    if (!isRecord(model)) return model;
+    const { price, id } = model as { readonly price?: unknown; readonly id?: unknown };
+    if (isRecord(price)) return { ...model, price: respellPrice(price, String(id), warnings) };
+    if (!Array.isArray(price)) return model;
+    const rows = price.map((row: unknown) => (isRecord(row) ? respellPrice(row, String(id), warnings) : row));
+    return { ...model, price: rows };
   });
   return { value: { ...file, models }, warnings };
 }
 
 /** A price with its steps and tiers, which are rows of the same keys. */
 function respellPrice(price: FilePart, model: string, warnings: string[]): FilePart {
+  for (const name of Object.keys(isRecord(price["extras"]) ? price["extras"] : {}))
+    warnings.push(
+      `model ${model} uses the price extras "${name}", which is read as calls: { "${name}": { price, per: request } }`,
+    );
   const { steps, tiers } = price as { readonly steps?: unknown; readonly tiers?: unknown };
   const row = (each: unknown): unknown => (isRecord(each) ? respellRow(each, model, warnings) : each);
   const respelt: Record<string, unknown> = { ...respellRow(price, model, warnings) };

@@ -1,5 +1,6 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import { formatDecimal, formatUsd } from "../../base/money.ts";
+import type { Path } from "../../base/schema-issues.ts";
 import {
   type CallPrice,
   formatRange,
@@ -12,7 +13,16 @@ import {
 } from "../../catalog/price-table.ts";
 import { keysOfTokenPrice, TOKEN_PRICE_NAMES, type TokenPrices } from "../../catalog/token-prices.ts";
 import { decimalValue, type FileRecord, type FileValue, usd, usdByName } from "./file-value.ts";
-import type { FilePrice } from "./schema.ts";
+import type { FileModel, FilePrice } from "./schema.ts";
+
+/** The rows of a model's price, each with its place in the file under the model. */
+export function priceRows({
+  price,
+}: Pick<FileModel, "price">): { readonly row: FilePrice; readonly path: Path }[] {
+  if (price === undefined) return [];
+  if (!Array.isArray(price)) return [{ row: price, path: ["price"] }];
+  return price.map((row, index) => ({ row, path: ["price", index] }));
+}
 
 /** The price table that the file writes; of a price by image or second an empty one. */
 export function decodeTable(price: FilePrice): PriceTable {

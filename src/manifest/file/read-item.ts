@@ -17,10 +17,17 @@ export interface KnownNames {
 export class ItemError extends Error {
   override readonly name = "ItemError";
   readonly path: string;
+  readonly #problem: string;
 
   constructor(path: string, message: string) {
     super(path === "" ? message : `${path}: ${message}`);
     this.path = path;
+    this.#problem = message;
+  }
+
+  /** The same of a form whose fields have other names. */
+  under(rename: (path: string) => string): ItemError {
+    return new ItemError(rename(this.path), this.#problem);
   }
 }
 

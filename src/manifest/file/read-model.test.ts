@@ -33,6 +33,41 @@ describe("what a model needs", () => {
     ]);
   });
 
+  it.each<[string, string[]]>([
+    ["[{ input: 1, output: 1 }, { from: 2026-12-01T00:00:00Z, input: 2, output: 2 }]", []],
+    ["{ from: 2026-12-01T00:00:00+08:00, input: 2, output: 2 }", []],
+    [
+      "[{ input: 1, output: 1 }, { input: 2, output: 2 }]",
+      ["price[1].from: is required: only the first price"],
+    ],
+    [
+      "[{ from: 2026-12-01T00:00:00Z, input: 1, output: 1 }, { from: 2026-12-01T01:00:00+01:00, input: 2, output: 2 }]",
+      ["price[1].from: must be later than 2026-12-01T00:00:00Z, when the price above it begins"],
+    ],
+    [
+      "[{ from: 2026-12-02T00:00:00Z, input: 1, output: 1 }, { from: 2026-12-01T00:00:00Z, input: 2, output: 2 }]",
+      ["price[1].from: must be later than 2026-12-02T00:00:00Z"],
+    ],
+    ["{ from: tomorrow, input: 1, output: 1 }", ["price.from: must be a time with its zone, such as 2027"]],
+    ["{ from: 2026-12-01T00:00:00, input: 1, output: 1 }", ["price.from: must be a time with its zone"]],
+    ["{ from: 2026-12-01, input: 1, output: 1 }", ["price.from: must be a time with its zone"]],
+    [
+      "[{ input: 1, output: 1 }, { from: 2026-02-30T00:00:00Z, input: 2, output: 2 }]",
+      ["price[1].from: must be a time"],
+    ],
+    [
+      "[{ input: 1, output: 1 }, { from: 2026-12-01T00:00:00Z, input: 2 }]",
+      ["price[1].output: is required: USD per 1,000,000 tokens"],
+    ],
+    ["[{ input: 1, output: 1, outptu: 2 }]", ["price[0].outptu: unknown key"]],
+    ["{ input: 1, output: 1, outptu: 2 }", ["price.outptu: unknown key"]],
+    ["[]", ["price: is required"]],
+    ["7", ["price: must be a mapping (key: value) or a list"]],
+  ])("prices that begin later, each whole and after the one above it: %s", (price, told) => {
+    const problems = model(`context_tokens: 1, max_output_tokens: 1, price: ${price}`);
+    expect(problems).toEqual(told.map((start) => expect.stringContaining(start)));
+  });
+
   it("of a family: that family's endpoint and unit, and nothing of text", () => {
     expect(model("endpoints: [oa-video], price: { input: 1 }")[0]).toContain("needs a `family`");
     const wrong = "family: imagegen, endpoints: [oa], price: { per_second: { 720p: 1 } }, context_tokens: 5";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasPlainYear, PLAIN_YEAR } from "../../base/clock.ts";
 import { parseDecimal } from "../../base/money.ts";
 import { PLAIN_TEXT } from "../../base/text.ts";
 
@@ -61,6 +62,11 @@ export const modelId = z
   .min(1)
   .max(200)
   .regex(/^[!#-[\]-~]+$/, 'must be visible ASCII characters without spaces, " and \\');
+
+/** A moment, whose zone is never guessed. */
+export const moment = z.iso
+  .datetime({ offset: true, error: "must be a time with its zone, such as 2027-01-31T00:00:00Z" })
+  .refine(hasPlainYear, PLAIN_YEAR);
 
 /** A list that names nothing twice. */
 export function unique<Item extends z.ZodType<string>>(item: Item) {

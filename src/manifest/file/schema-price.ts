@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decimal, name, whole } from "./schema-parts.ts";
+import { decimal, moment, name, whole } from "./schema-parts.ts";
 
 /** `usd("x")`: an amount that may be left out, described. */
 const usd = (about: string) => decimal("price").optional().describe(about);
@@ -122,6 +122,9 @@ const units = z
 
 export const price = z
   .strictObject({
+    from: moment
+      .optional()
+      .describe("When the price begins to hold, such as 2026-12-01T00:00:00Z; omitted = at once"),
     ...tokenPrices,
     steps: z.array(step).max(20).optional().describe("The highest step that the input exceeds applies"),
     tiers: z
@@ -156,5 +159,10 @@ export const price = z
   })
   .describe("Prices in USD, exact to 9 decimal places");
 
+/** A price, or one and those that take its place later. */
+export const prices = z
+  .union([price, z.array(price).max(20)])
+  .describe("One price, or a list: the price of now, then those that take its place, each with its from");
+
 /** What a vendor bills for a text model. */
-export const costPrice = price.omit({ per_image: true, per_second: true, extras: true });
+export const costPrice = price.omit({ from: true, per_image: true, per_second: true, extras: true });

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { hasPlainYear, PLAIN_YEAR } from "../../base/clock.ts";
 import { settingsFile } from "../../catalog/settings.ts";
 import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
 import { ENDPOINT_WORDS } from "../../catalog/vocabulary.ts";
@@ -7,8 +6,8 @@ import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES } from "../../families/family.ts";
 import { KIND_NAMES } from "../../upstreams/kinds.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
-import { decimal, modelId, name, unique, whole } from "./schema-parts.ts";
-import { costPrice, price } from "./schema-price.ts";
+import { decimal, modelId, moment, name, unique, whole } from "./schema-parts.ts";
+import { costPrice, type price, prices } from "./schema-price.ts";
 import { quirks } from "./schema-quirks.ts";
 
 const spendingLimit = z
@@ -40,11 +39,7 @@ export const key = z
       .optional()
       .describe("Models that it may use; omitted = all of the account's group"),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new key is enabled"),
-    expires_at: z.iso
-      .datetime({ offset: true, error: "must be a time with its zone, such as 2027-01-31T00:00:00Z" })
-      .refine(hasPlainYear, PLAIN_YEAR)
-      .optional()
-      .describe("Expiry, such as 2027-01-31T00:00:00Z"),
+    expires_at: moment.optional().describe("Expiry, such as 2027-01-31T00:00:00Z"),
     spending_limit: spendingLimit.optional(),
     rate_limits: rateLimits.optional(),
   })
@@ -93,7 +88,7 @@ const model = z
     groups: unique(name(64)).optional().describe("Groups that can use it; omitted = all"),
     context_tokens: tokens.optional().describe("Context window; required on text models"),
     max_output_tokens: tokens.optional().describe("Maximum output tokens; required on text models"),
-    price: price.optional(),
+    price: prices.optional(),
     quirks: quirks.default({}).describe("Vendor-specific quirks; default by kind and model name"),
   })
   .describe("A model that callers can use");

@@ -51,11 +51,11 @@ export function takeHold(
     inner: innerUses(request, catalog, model, factorPpm, atMs),
   };
   const { amountNanos, usage: bound } = estimateMaxCost(question);
-  const taken = take(billing, request, question, amountNanos);
+  const taken = take(billing, request, question, amountNanos, atMs);
   if (!(taken instanceof Promise)) return { hold: taken, bound, outputLimit: undefined };
   return taken.then(
     (hold) => ({ hold, bound, outputLimit: undefined }),
-    (error: unknown) => takeSmaller(billing, request, question, error),
+    (error: unknown) => takeSmaller(billing, request, question, error, atMs),
   );
 }
 
@@ -65,11 +65,12 @@ async function takeSmaller(
   request: TextRequest,
   question: CostEstimateInput,
   error: unknown,
+  atMs: number,
 ): Promise<Held> {
   const limited = error instanceof InsufficientFunds ? limitOutput(question, error.fundsNanos) : undefined;
   if (limited === undefined) throw error;
   const { amountNanos, usage: bound, outputLimit } = limited;
-  const hold = await take(billing, request, question, amountNanos);
+  const hold = await take(billing, request, question, amountNanos, atMs);
   request.response.addHeaders(outputLimitHeader(outputLimit));
   return { hold, bound, outputLimit };
 }
@@ -79,6 +80,7 @@ function take(
   request: TextRequest,
   { model, price }: CostEstimateInput,
   amountNanos: bigint,
+  acceptedMs: number,
 ): OpenHold | Promise<OpenHold> {
   return billing.take({
     requestId: request.id,
@@ -88,6 +90,7 @@ function take(
     streamed: request.streamed,
     price,
     amountNanos,
+    acceptedMs,
   });
 }
 

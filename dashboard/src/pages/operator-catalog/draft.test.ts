@@ -12,6 +12,7 @@ const MODEL = {
   context_tokens: 1000,
   max_output_tokens: 100,
   price: { input: "3", output: "15" },
+  coming_prices: [{ from: "2100-01-01T00:00:00Z", input: "5", output: "20" }],
   quirks: {},
 };
 
@@ -19,8 +20,9 @@ describe("the form of a model", () => {
   it("keeps a model closed to every group, or open to all or some, where only its price is changed", () => {
     for (const groups of [[], null, ["partners"]]) {
       const draft = draftOf({ ...MODEL, groups } as unknown as Model);
+      const { coming_prices } = MODEL;
       const dearer = { ...draft, rates: { ...draft.rates, input: "4" } };
-      expect(termsOf(dearer)).toMatchObject({ groups, price: { input: "4", output: "15" } });
+      expect(termsOf(dearer)).toMatchObject({ groups, price: { input: "4", output: "15" }, coming_prices });
     }
   });
 });

@@ -26,6 +26,8 @@ export interface ModelDraft {
   readonly listed: Readonly<Record<(typeof LISTED)[number], string>>;
   /** Of a text model's price, what the form does not show, as JSON: it is sent back as it came. */
   readonly unshown: string;
+  /** Prices to come, as JSON: the form shows none, so that they are sent back as they came. */
+  readonly coming: string;
   readonly quirks: string;
   readonly created: number | undefined;
 }
@@ -54,6 +56,7 @@ export const EMPTY_DRAFT: ModelDraft = {
   created: undefined,
   listed: { per_image: "", per_second: "", calls: "" },
   unshown: "{}",
+  coming: "[]",
 };
 
 export function draftOf(model: Model): ModelDraft {
@@ -69,6 +72,7 @@ export function draftOf(model: Model): ModelDraft {
     contextTokens: model.context_tokens === null ? "" : String(model.context_tokens),
     maxOutputTokens: model.max_output_tokens === null ? "" : String(model.max_output_tokens),
     quirks: Object.keys(model.quirks).length === 0 ? "" : JSON.stringify(model.quirks, null, 2),
+    coming: JSON.stringify(model.coming_prices),
     ...pricesOf(model.price ?? {}),
   };
 }
@@ -122,6 +126,7 @@ export function termsOf(draft: ModelDraft): ModelTerms {
       max_output_tokens: number(draft.maxOutputTokens),
     }),
     price: priceOf(draft),
+    coming_prices: JSON.parse(draft.coming) as ModelTerms["coming_prices"],
     quirks: draft.quirks.trim() === "" ? {} : (JSON.parse(draft.quirks) as Record<string, unknown>),
     ...(draft.created !== undefined && { created: draft.created }),
   };

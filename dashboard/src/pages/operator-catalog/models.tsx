@@ -78,7 +78,7 @@ function ModelRows({ models, act }: RowsProps): ReactNode {
       rowKey={({ id }) => id}
       columns={[
         { title: t.model, cell: (model) => <Name model={model} /> },
-        { title: t.price, cell: ({ price }) => <PriceText price={price} /> },
+        { title: t.price, cell: (model) => <Prices model={model} /> },
         { title: t.since, cell: ({ price_since }) => <Time at={price_since} />, wideOnly: true },
         {
           title: t.groups,
@@ -117,6 +117,21 @@ function ModelRows({ models, act }: RowsProps): ReactNode {
         },
       ]}
     />
+  );
+}
+
+/** The price in force, and under it those to come. */
+function Prices({ model: { price, coming_prices } }: { readonly model: Model }): ReactNode {
+  const t = useWords(catalogWords);
+  return (
+    <>
+      <PriceText price={price} />
+      {coming_prices.map(({ from, ...coming }) => (
+        <p key={from} className="text-sm">
+          <span className="text-mute">{t.from}</span> <Time at={from} exact /> <PriceText price={coming} />
+        </p>
+      ))}
+    </>
   );
 }
 
