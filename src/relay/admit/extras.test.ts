@@ -38,7 +38,7 @@ const native = (part: object, more: object = {}) => ({
   ...more,
 });
 const WORDS = { text: "audio/wav" };
-const inConfig = (config: string, field: string, words: readonly string[]) =>
+const inConfig = (config: string, field: string, words: unknown) =>
   native(WORDS, { [config]: { [field]: words } });
 
 /** Answers in media that have no price in a price table of text alone. */
@@ -71,6 +71,20 @@ const UNPRICED: readonly [ChatProtocol, object, string, string, TokenPrices][] =
     "price.video.output",
     { videoOutput: 1n },
   ],
+  [
+    "generate-content",
+    inConfig("generationConfig", "responseModalities", [1, 2]),
+    "generationConfig.responseModalities",
+    "price.image.output",
+    { imageOutput: 1n },
+  ],
+  [
+    "generate-content",
+    inConfig("generationConfig", "responseModalities", "AUDIO"),
+    "generationConfig.responseModalities",
+    "price.audio.output",
+    { audioOutput: 1n },
+  ],
 ];
 
 describe("media in a request", () => {
@@ -93,6 +107,7 @@ describe("media in a request", () => {
     expect(asked("generate-content", inConfig("generationConfig", "responseModalities", ["TEXT"]))).toEqual(
       {},
     );
+    expect(asked("generate-content", inConfig("generationConfig", "responseModalities", [1]))).toEqual({});
   });
 
   it("are wanted in whatever way the list is written", () => {

@@ -11,6 +11,7 @@ import {
   readFeatures,
   type WantedMedia,
 } from "../../protocols/body-features.ts";
+import { mediaNamed } from "../../protocols/media-words.ts";
 import { findTerm, readServiceWord, type ServiceDimension } from "../../usage/service-terms.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
@@ -101,11 +102,10 @@ const OUTPUT_PRICE = {
   video: "videoOutput",
 } as const satisfies Readonly<Record<Medium, TokenPriceName>>;
 
-/** The media beside text that a list wants, in any case. Words that are no medium are the vendor's to refuse. */
+/** The media beside text that a list wants. */
 function mediaIn({ body }: TextRequest, list: WantedMedia): readonly Medium[] {
   if (list.end - list.start > MAX_WORDS_BYTES) return MEDIA;
-  const words = [JSON.parse(textAt(body, list))].flat().map((word) => String(word).toLowerCase());
-  return MEDIA.filter((medium) => words.includes(medium));
+  return mediaNamed([JSON.parse(textAt(body, list))].flat());
 }
 
 /** A list of the few words that there are is far shorter. */
