@@ -200,7 +200,10 @@ create table upstreams (
   -- Upstreams of one signer accept each other's signed and encrypted state: keys of one organization at one vendor.
   signer text,
   -- What its vendor bills: {"factor": "<parts per million>", "prices": {"<our model>": a price row}}. null = the list prices.
-  cost jsonb
+  cost jsonb,
+  -- Tiers in which its vendor may serve what asks for none, and the region in which it serves what names none. null = nobody knows.
+  unasked_tiers text[] not null default '{}',
+  region text
 );
 
 create table upstream_credentials (

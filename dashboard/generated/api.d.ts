@@ -2476,7 +2476,7 @@ export interface paths {
                                     dimension: "tier" | "speed" | "region" | "hours";
                                     name: string;
                                     /** @enum {string} */
-                                    from: "answer" | "asked" | "time";
+                                    from: "answer" | "asked" | "upstream" | "time";
                                     factor?: string;
                                 }[];
                                 readonly unpriced?: string[];
@@ -2985,7 +2985,7 @@ export interface paths {
                                     dimension: "tier" | "speed" | "region" | "hours";
                                     name: string;
                                     /** @enum {string} */
-                                    from: "answer" | "asked" | "time";
+                                    from: "answer" | "asked" | "upstream" | "time";
                                     factor?: string;
                                 }[];
                                 readonly unpriced?: string[];
@@ -5090,6 +5090,8 @@ export interface paths {
                                         };
                                     };
                                 } | null;
+                                unasked_tiers: string[];
+                                region: string | null;
                                 enabled: boolean;
                                 revision: string;
                                 credentials: {
@@ -5288,6 +5290,8 @@ export interface paths {
                                 };
                             };
                         } | null;
+                        unasked_tiers?: string[];
+                        region?: string | null;
                         enabled?: boolean;
                         api_keys?: string[];
                         name: string;
@@ -5444,6 +5448,8 @@ export interface paths {
                                     };
                                 };
                             } | null;
+                            unasked_tiers: string[];
+                            region: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5661,6 +5667,8 @@ export interface paths {
                                     };
                                 };
                             } | null;
+                            unasked_tiers: string[];
+                            region: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5859,6 +5867,8 @@ export interface paths {
                                 };
                             };
                         } | null;
+                        unasked_tiers?: string[];
+                        region?: string | null;
                         enabled?: boolean;
                         api_keys?: string[];
                     };
@@ -6015,6 +6025,8 @@ export interface paths {
                                     };
                                 };
                             } | null;
+                            unasked_tiers: string[];
+                            region: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6373,6 +6385,8 @@ export interface paths {
                                     };
                                 };
                             } | null;
+                            unasked_tiers: string[];
+                            region: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6599,6 +6613,8 @@ export interface paths {
                                     };
                                 };
                             } | null;
+                            unasked_tiers: string[];
+                            region: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6819,6 +6835,8 @@ export interface paths {
                                     };
                                 };
                             } | null;
+                            unasked_tiers: string[];
+                            region: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -7033,6 +7051,8 @@ export interface paths {
                                     };
                                 };
                             } | null;
+                            unasked_tiers: string[];
+                            region: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {

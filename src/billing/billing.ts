@@ -51,12 +51,20 @@ export interface FrozenPrice {
   readonly dimensions?: PriceDimensions | undefined;
   /** How the request asks to be served, in words that the price table has; absent = plainly. */
   readonly asked?: ServiceTerms | undefined;
+  /** How its upstreams may serve it unasked, in words that the price table has; absent = plainly. It is held for. */
+  readonly unasked?: UnaskedTerms | undefined;
   /** Tools that it offers the upstream to run, as the table's calls name them. */
   readonly tools?: readonly string[] | undefined;
   /** What it pays once for a field of it, unless the response counts that; also among the table's calls. */
   readonly fees?: readonly string[] | undefined;
   /** Those of the table's hours in which it was accepted. */
   readonly hours?: Pick<PriceHours, "name" | "factor"> | undefined;
+}
+
+/** What upstreams may serve a request with that asks for none of it. */
+export interface UnaskedTerms {
+  readonly tiers: readonly string[];
+  readonly regions: readonly string[];
 }
 
 /** The same for images and videos. */
@@ -158,6 +166,8 @@ export interface ServedUsage extends CountedWork {
   readonly requests?: number | undefined;
   /** How the vendor says that it served the request; absent = it says nothing. */
   readonly served?: ServiceTerms | undefined;
+  /** Where the upstream that responded serves what names no region; absent = plainly. */
+  readonly region?: string | undefined;
   /** Set where the upstream that responded was not asked for tools, tiers and the like. */
   readonly withoutExtras?: true | undefined;
 }

@@ -55,6 +55,8 @@ const upstream = (id: number): fc.Arbitrary<UpstreamRecord> =>
     sharedIds: fc.constant([]),
     probe: fc.constant(false),
     signer: fc.constant(null),
+    unaskedTiers: fc.constant([]),
+    region: fc.constant(null),
     cost: fc.constant(null),
     timeouts: fc.constant({}),
     enabled: fc.boolean(),

@@ -2,6 +2,7 @@ import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name
 import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
 import { spokenProtocol } from "../protocols/table.ts";
+import { readServiceWord } from "../usage/service-terms.ts";
 import type { Catalog, Endpoint, Group, Model, Settings, Timeouts, Upstream } from "./catalog.ts";
 import { type ListedTool, withListedTools } from "./listed-tools.ts";
 import type { UpstreamRecord } from "./upstreams-store.ts";
@@ -201,6 +202,7 @@ function upstreamOf(
   configuredCredentials: number,
 ): Upstream {
   const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency, probe, signer, cost } = record;
+  const { unaskedTiers, region } = record;
   return Object.freeze<Upstream>({
     id,
     name,
@@ -214,6 +216,9 @@ function upstreamOf(
     probe,
     signer,
     cost,
+    // As the words of responses are read.
+    unaskedTiers: unaskedTiers.flatMap((tier) => readServiceWord(tier) ?? []),
+    region: readServiceWord(region) ?? null,
     configuredCredentials,
     protocols: record.protocols ?? kind.protocols,
     sharedIds: new Set(record.sharedIds),

@@ -110,6 +110,10 @@ export interface Upstream {
   readonly signer: string | null;
   /** What its vendor bills for text; null = the models' list prices. */
   readonly cost: UpstreamCost | null;
+  /** Tiers in which its vendor may serve a request that asks for none. */
+  readonly unaskedTiers: readonly string[];
+  /** In which region of the price tables it serves where a response and its request name none; null = plainly. */
+  readonly region: string | null;
   /** Credentials that it was given, those out of service too: its weight is divided by them. */
   readonly configuredCredentials: number;
   /** Ids of things in the vendor's account that every caller of this upstream may name. */

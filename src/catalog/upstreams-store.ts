@@ -28,6 +28,10 @@ export interface UpstreamDeclaration {
   readonly signer: string | null;
   /** What its vendor bills; null = the models' list prices. */
   readonly cost: UpstreamCost | null;
+  /** Tiers in which its vendor may serve a request that asks for none. */
+  readonly unaskedTiers: readonly string[];
+  /** Where it serves what names no region; null = plainly. */
+  readonly region: string | null;
   readonly enabled: boolean;
   readonly credentials: readonly CredentialDeclaration[];
 }
@@ -65,6 +69,8 @@ export const UPSTREAM_DEFAULTS = {
   probe: false,
   signer: null,
   cost: null,
+  unaskedTiers: [] as readonly string[],
+  region: null,
   enabled: true,
 } as const;
 
@@ -79,11 +85,11 @@ export async function upsertUpstream(
 ): Promise<bigint> {
   const { id } = await tx.one<{ id: bigint }>(
     `insert into upstreams (name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency,
-       timeouts, enabled, shared_ids, probe, signer, cost)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+       timeouts, enabled, shared_ids, probe, signer, cost, unasked_tiers, region)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
      on conflict (name) do update set kind = $2, base_url = $3, protocols = $4, models = $5, groups = $6,
        priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12, probe = $13,
-       signer = $14, cost = $15
+       signer = $14, cost = $15, unasked_tiers = $16, region = $17
      returning id`,
     [
       upstream.name,
@@ -101,6 +107,8 @@ export async function upsertUpstream(
       upstream.probe,
       upstream.signer,
       upstream.cost && JSON.stringify(storedCost(upstream.cost)),
+      upstream.unaskedTiers,
+      upstream.region,
     ],
   );
   await replaceCredentials(tx, seals, id, upstream.credentials);
@@ -142,7 +150,7 @@ export async function setCredential(
 export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
   const rows = await db.query<UpstreamRow>(
     `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled,
-       shared_ids, probe, signer, cost
+       shared_ids, probe, signer, cost, unasked_tiers, region
      from upstreams order by name`,
   );
   const credentials = await db.query<CredentialRow>(
@@ -164,6 +172,8 @@ export async function readUpstreams(db: Queryable, seals: Seals): Promise<Upstre
     probe: row.probe,
     signer: row.signer,
     cost: row.cost && readUpstreamCost(row.cost),
+    unaskedTiers: row.unasked_tiers,
+    region: row.region,
     enabled: row.enabled,
     credentials: credentials
       .filter(({ upstream_id }) => upstream_id === row.id)
@@ -188,6 +198,8 @@ interface UpstreamRow {
   readonly probe: boolean;
   readonly signer: string | null;
   readonly cost: StoredCost | null;
+  readonly unasked_tiers: readonly string[];
+  readonly region: string | null;
 }
 
 interface CredentialRow {

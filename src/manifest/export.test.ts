@@ -313,6 +313,10 @@ function manifests(): fc.Arbitrary<Manifest> {
               maxConcurrency: fc.integer({ min: 1, max: 10 ** 6 }),
               sharedIds: fc.subarray(["file-1", "pmpt_1", "vs_1"]),
               probe: fc.boolean(),
+              unaskedTiers: fc
+                .uniqueArray(fc.constantFrom("flex", "priority", "turbo"))
+                .map((list) => list.sort()),
+              region: fc.option(fc.constantFrom("eu", "us")),
               signer: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
               timeouts: fc.record(
                 { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },

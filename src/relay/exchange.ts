@@ -102,6 +102,7 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
     calls: boundCalls(calls, bound).calls,
     units,
     served,
+    region: candidate.upstream.region ?? undefined,
     requests: parts?.length,
     withoutExtras: carriesExtras(request, candidate.protocol) ? undefined : true,
   };
@@ -239,6 +240,7 @@ function outcomeOf(
     calls,
     units,
     served,
+    region: candidate?.upstream.region ?? undefined,
     requests: facts?.parts?.length,
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,

@@ -95,6 +95,8 @@ function probeAt(baseUrl: string, kind: string): Promise<string | undefined> {
     maxConcurrency: 1,
     probe: false,
     signer: null,
+    unaskedTiers: [],
+    region: null,
     cost: null,
     configuredCredentials: 1,
     timeouts,

@@ -31,6 +31,8 @@ export interface CatalogUpstream {
   readonly models?: readonly string[];
   readonly priority?: number;
   readonly timeouts?: string;
+  readonly unaskedTiers?: readonly string[];
+  readonly region?: string;
 }
 
 /**
@@ -77,5 +79,5 @@ function upstream(each: CatalogUpstream, index: number): string {
     api_keys: [${(each.apiKeys ?? ["good-key"]).join(", ")}]
     models: ${models}
     priority: ${each.priority ?? 0}
-${each.protocols ? `    protocols: [${each.protocols.join(", ")}]\n` : ""}${each.timeouts ? `    timeouts: ${each.timeouts}\n` : ""}`;
+${each.protocols ? `    protocols: [${each.protocols.join(", ")}]\n` : ""}${each.timeouts ? `    timeouts: ${each.timeouts}\n` : ""}${each.unaskedTiers ? `    unasked_tiers: [${each.unaskedTiers.join(", ")}]\n` : ""}${each.region ? `    region: ${each.region}\n` : ""}`;
 }

@@ -112,6 +112,8 @@ const catalog = buildCatalog(
         timeouts: {},
         probe: false,
         signer: null,
+        unaskedTiers: [],
+        region: null,
         cost: null,
         enabled: true,
         credentials: [],

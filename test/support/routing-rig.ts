@@ -70,6 +70,8 @@ export function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
     maxConcurrency: 10,
     probe: false,
     signer: null,
+    unaskedTiers: [],
+    region: null,
     cost: null,
     configuredCredentials: over.credentials?.length ?? 1,
     timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },

@@ -423,6 +423,8 @@ function upstreamAt(baseUrl: string, kind: KindName): Upstream {
     maxConcurrency: 10,
     probe: false,
     signer: null,
+    unaskedTiers: [],
+    region: null,
     cost: null,
     configuredCredentials: 1,
     timeouts: PATIENT,

@@ -72,6 +72,8 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
       maxConcurrency: 100,
       probe: false,
       signer: null,
+      unaskedTiers: [],
+      region: null,
       cost: null,
       configuredCredentials: 1,
       timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },

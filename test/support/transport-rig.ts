@@ -138,6 +138,8 @@ export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstr
     maxConcurrency: 100,
     probe: false,
     signer: null,
+    unaskedTiers: [],
+    region: null,
     cost: null,
     configuredCredentials: 1,
     timeouts: PATIENT,

@@ -1,14 +1,14 @@
 import { NO_DIMENSIONS, type PriceDimensions, type PriceTable } from "../../catalog/price-table.ts";
 import type { TokenPrices } from "../../catalog/token-prices.ts";
-import { PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
+import { findTerm, PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
 import { findTool } from "../../usage/tool-names.ts";
 import { type CallCount, hasParts } from "../../usage/usage.ts";
 import type { FrozenPrice, OtherUsage, ServedUsage } from "../billing.ts";
 import { type AppliedTerm, type PricedCharge, type PriceLine, price, roundedExact } from "./price.ts";
 
-/** Who said so: the response, the request where the response says nothing, the clock. */
+/** Who said so: the response, the request where that says nothing, the upstream's declaration where neither does, the clock. */
 export interface ToldTerm extends AppliedTerm {
-  readonly from: "answer" | "asked" | "time";
+  readonly from: "answer" | "asked" | "upstream" | "time";
 }
 
 /** A charge as receipts show it. */
@@ -27,10 +27,11 @@ export interface Charge extends Omit<PricedCharge, "terms"> {
 export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const { factorPpm, hours } = frozen;
   const asked = response.withoutExtras ? undefined : frozen.asked;
-  const { served, usage, requests, units } = response;
+  const { served, usage, requests, units, region } = response;
+  const said = { asked, served, region };
   const others = othersPaid(frozen, response);
   const calls = callsOf(frozen, response, others);
-  const terms = serviceTerms(asked, served);
+  const terms = serviceTerms(said, frozen);
   const {
     lines,
     sum,
@@ -43,7 +44,7 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     { passes: [usage], requests, calls, units },
     { ...terms, hours: hours?.name, factorPpm },
   );
-  const told = toldTerms(applied, served);
+  const told = toldTerms(applied, said);
   const isPlain =
     row === "base" &&
     unpriced.length === 0 &&
@@ -54,7 +55,7 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const isStepEstimated = isSummed(response) && STEP_ROW.test(row) ? (true as const) : undefined;
   // Spelled out: every request is charged, and to copy the fields of an object costs more than to price its tokens.
   const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain, isStepEstimated };
-  return others.length === 0 ? own : withOthers(own, frozen, others, terms, served);
+  return others.length === 0 ? own : withOthers(own, frozen, others, said);
 }
 
 /** Whether the usage is that of several passes. */
@@ -65,11 +66,17 @@ function isSummed({ calls = [] }: ServedUsage): boolean {
 /** As `rowsOf` calls a step. */
 const STEP_ROW = /^above /;
 
-function toldTerms(applied: readonly AppliedTerm[], served: ServiceTerms | undefined): ToldTerm[] {
+/** How a request was served, by all who may say. */
+interface SaidTerms extends Pick<ServedUsage, "served" | "region"> {
+  readonly asked: ServiceTerms | undefined;
+}
+
+function toldTerms(applied: readonly AppliedTerm[], { asked, served }: SaidTerms): ToldTerm[] {
   return applied.map((term): ToldTerm => {
     const { dimension } = term;
     if (dimension === "hours") return { ...term, from: "time" };
-    return { ...term, from: served?.[dimension] === undefined ? "asked" : "answer" };
+    if (served?.[dimension] !== undefined) return { ...term, from: "answer" };
+    return { ...term, from: asked?.[dimension] === undefined ? "upstream" : "asked" };
   });
 }
 
@@ -81,15 +88,14 @@ function withOthers(
   own: Charge,
   frozen: FrozenPrice,
   others: readonly OtherUsage[],
-  terms: ServiceTerms,
-  served: ServiceTerms | undefined,
+  said: SaidTerms,
 ): Charge {
   const { factorPpm } = frozen;
   const unpriced = new Set(own.unpriced);
   let applied = own.lines.some(({ kind }) => kind === "tokens") ? own.terms : undefined;
   const further = others.flatMap(({ model, usage, isBeside, price: known }) => {
-    const { tier, region, speed } = terms;
     const { hours } = known ?? frozen;
+    const { tier, region, speed } = serviceTerms(said, known ?? frozen);
     const priced = price(
       tableOf(known ?? frozen),
       { passes: [usage] },
@@ -103,7 +109,7 @@ function withOthers(
       },
     );
     for (const name of priced.unpriced) unpriced.add(known === undefined ? name : unpricedAt(model, name));
-    applied ??= toldTerms(priced.terms, served);
+    applied ??= toldTerms(priced.terms, said);
     return priced.lines.flatMap((line): PriceLine[] => (line.kind === "tokens" ? [{ ...line, model }] : []));
   });
   const lines = [...own.lines, ...further];
@@ -135,12 +141,20 @@ function tableOf({ rates, dimensions = NO_DIMENSIONS }: FrozenPrice): PriceTable
   return table;
 }
 
-/** How the request was served otherwise than plainly. */
-function serviceTerms(asked: ServiceTerms | undefined, served: ServiceTerms | undefined): ServiceTerms {
-  if (asked === undefined && served === undefined) return {};
+/**
+ * How the request was served otherwise than plainly. What an upstream declares of itself holds for models whose prices know
+ * it: for others its region makes no difference.
+ */
+function serviceTerms(
+  { asked, served, region }: SaidTerms,
+  { dimensions = NO_DIMENSIONS }: FrozenPrice,
+): ServiceTerms {
+  if (asked === undefined && served === undefined && region === undefined) return {};
+  const isPriced = region !== undefined && findTerm(Object.keys(dimensions.regions), region) !== undefined;
+  const declared: ServiceTerms = isPriced ? { region } : {};
   return Object.fromEntries(
     SERVICE_DIMENSIONS.flatMap((dimension) => {
-      const word = served?.[dimension] ?? asked?.[dimension];
+      const word = served?.[dimension] ?? asked?.[dimension] ?? declared[dimension];
       return word === undefined || word === PLAIN_SERVICE ? [] : [[dimension, word] as const];
     }),
   );

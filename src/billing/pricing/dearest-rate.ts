@@ -44,27 +44,31 @@ const ALWAYS_WRITTEN: readonly TokenBucket[] = [
 
 /**
  * The dearest rate, rounded up, at which a token of one of these buckets can be charged in a pass of so many tokens of
- * input, or fewer, as it asks to be served or more plainly.
+ * input, or fewer, as it asks to be served, as its upstreams may serve it unasked, or more plainly.
  */
 export function dearestRate(
-  { rates, dimensions = NO_DIMENSIONS, asked = NOTHING, hours }: FrozenPrice,
+  { rates, dimensions = NO_DIMENSIONS, asked = NOTHING, unasked, hours }: FrozenPrice,
   inputTokens: number,
   buckets: readonly TokenBucket[],
 ): bigint {
   // Most requests: prices of calls don't touch tokens.
-  if (dimensions.steps.length === 0 && asked === NOTHING && hours === undefined)
+  if (dimensions.steps.length === 0 && asked === NOTHING && unasked === undefined && hours === undefined)
     return dearestIn(rates, buckets);
   const rows = rowsOf(rates, dimensions);
   const reached = rows.steps.filter(({ above }) => inputTokens > above || above < 0);
-  const tier = asked.tier === undefined ? undefined : dimensions.tiers[asked.tier];
-  const own = asked.tier === undefined ? undefined : rows.tiers.get(asked.tier);
-  const candidates = reached.flatMap((row): Candidate[] => [
-    { row, factorPpm: PPM },
-    ...(tier !== undefined && "factor" in tier ? [{ row, factorPpm: tier.factor }] : []),
-    ...(own === undefined ? [] : [{ row: own, factorPpm: PPM }]),
-  ]);
+  const plain = reached.map((row): Candidate => ({ row, factorPpm: PPM }));
+  const tiers = [asked.tier ?? [], unasked?.tiers ?? []].flat();
+  const inTiers = tiers.flatMap((name): Candidate[] => {
+    const tier = dimensions.tiers[name];
+    if (tier !== undefined && "factor" in tier)
+      return reached.map((row) => ({ row, factorPpm: tier.factor }));
+    const own = rows.tiers.get(name);
+    return own === undefined ? [] : [{ row: own, factorPpm: PPM }];
+  });
+  const candidates = [...plain, ...inTiers];
   const speed = atLeast1(dimensions.speeds[asked.speed ?? ""]);
-  const region = atLeast1(dimensions.regions[asked.region ?? ""]);
+  const regions = [asked.region ?? [], unasked?.regions ?? []].flat();
+  const region = regions.map((name) => dimensions.regions[name] ?? PPM).reduce(larger, PPM);
   const shared = speed * region * (hours?.factor ?? PPM);
   let dearest = 0n;
   for (const { row, factorPpm } of candidates) {
@@ -91,7 +95,11 @@ function dearestIn(prices: TokenPrices, buckets: readonly TokenBucket[]): bigint
   return dearest;
 }
 
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
 /** A request may be served more plainly than it asks. */
 function atLeast1(factorPpm = PPM): bigint {
-  return factorPpm > PPM ? factorPpm : PPM;
+  return larger(factorPpm, PPM);
 }

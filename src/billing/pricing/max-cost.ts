@@ -82,7 +82,7 @@ export interface RequestBound {
 export function freezePrice(
   model: Model,
   factorPpm: bigint,
-  asked: Pick<FrozenPrice, "asked" | "tools" | "fees">,
+  asked: Pick<FrozenPrice, "asked" | "unasked" | "tools" | "fees">,
   atMs: number,
 ): FrozenPrice {
   if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");

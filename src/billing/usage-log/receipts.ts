@@ -75,7 +75,7 @@ export interface Receipt {
 export interface ServedTerm {
   readonly dimension: "tier" | "speed" | "region" | "hours";
   readonly name: string;
-  readonly from: "answer" | "asked" | "time";
+  readonly from: "answer" | "asked" | "upstream" | "time";
   /** In the lines already; absent = the row of the receipt is its own. */
   readonly factor?: string | undefined;
 }

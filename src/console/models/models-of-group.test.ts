@@ -100,6 +100,8 @@ function catalogOf(terms: object) {
         timeouts: {},
         probe: false,
         signer: null,
+        unaskedTiers: [],
+        region: null,
         cost: null,
         credentials: [{ id: 1n, name: "c", secret: "s", enabled: true }],
       },

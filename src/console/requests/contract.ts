@@ -133,8 +133,10 @@ export const receipt = z.object({
         dimension: z.enum([...SERVICE_DIMENSIONS, "hours"]),
         name: z.string(),
         from: z
-          .enum(["answer", "asked", "time"])
-          .describe("answer = reported by the vendor; asked = requested, and the vendor reports nothing"),
+          .enum(["answer", "asked", "upstream", "time"])
+          .describe(
+            "answer = reported by the vendor; asked = requested, and the vendor reports nothing; upstream = neither, but the upstream's `region`",
+          ),
         factor: z.string().optional().describe("Included in the lines; absent = it has a row of its own"),
       }),
     )

@@ -42,6 +42,13 @@ const terms = {
   cost: cost
     .nullable()
     .describe("What the vendor bills for text models, for operators alone; null = the models' prices"),
+  unasked_tiers: z
+    .array(z.string())
+    .describe("Service tiers in which the vendor may serve requests that ask for none"),
+  region: z
+    .string()
+    .nullable()
+    .describe("Region of the models' prices in which it serves what names none; null = the plain price"),
 };
 
 const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
@@ -57,6 +64,8 @@ const rest = z.strictObject({
   probe: terms.probe,
   signer: terms.signer,
   cost: terms.cost,
+  unasked_tiers: terms.unasked_tiers,
+  region: terms.region,
   enabled: z.boolean(),
 });
 

@@ -52,6 +52,8 @@ export function upstreamResponses(
       probe: record.probe,
       signer: record.signer,
       cost: record.cost && costResponse(record.cost),
+      unasked_tiers: [...record.unaskedTiers].sort(),
+      region: record.region,
       enabled: record.enabled,
       revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({

@@ -6,6 +6,7 @@ import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-n
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";
 import { FAMILIES } from "../../families/table.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
+import { isPlainService, readServiceWord } from "../../usage/service-terms.ts";
 import { type NamedItem, namedItems } from "../file/named-items.ts";
 import { decodeTable, priceRows } from "../file/price-spelling.ts";
 import type { FileModel, FilePrice, FileUpstream } from "../file/schema.ts";
@@ -215,8 +216,19 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
     if (paths[protocol] === undefined)
       report([...path, "protocols", index], `isn't supported by kind ${upstream.kind}`);
   });
+  upstream.unasked_tiers.forEach((tier, index) => {
+    checkServiceWord(checks, [...path, "unasked_tiers", index], tier);
+  });
+  if (upstream.region !== null) checkServiceWord(checks, [...path, "region"], upstream.region);
   const models = new Set(modelNames(upstream).map(([, id]) => String(id)));
   checkCost(checks, [...path, "cost", "prices"], upstream.cost?.prices ?? {}, models);
+}
+
+/** A tier or a region as a response would name it. */
+function checkServiceWord({ report }: Checks, path: Path, word: string): void {
+  if (isPlainService(word)) report(path, "means plain service, whose price is the base price; remove it");
+  else if (readServiceWord(word) === undefined)
+    report(path, "must be a word of letters, digits, dots, hyphens and underscores");
 }
 
 /** A cost is computed as a charge is, so its prices are held to the same rules. */

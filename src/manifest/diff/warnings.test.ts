@@ -30,7 +30,10 @@ upstreams: [{ name: main, api_key: secret-secret, ${upstream ?? "kind: openai, b
 accounts: [{ name: acme, keys: [{ name: ci, key: ci-key-0123456789${key ?? ""} }] }]`,
     {},
   );
-  return warningsOf(manifest, { upstreams: before } as never, { removed: new Set(removed), now: NOW });
+  return warningsOf(manifest, { upstreams: before, models: [] } as never, {
+    removed: new Set(removed),
+    now: NOW,
+  });
 }
 
 describe("what a file may declare but hardly means", () => {
@@ -50,6 +53,19 @@ describe("what a file may declare but hardly means", () => {
         model: "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, cache_write_5m: 4 }",
       },
       /^model text uses the price cache_write_5m, which is now called cache_write$/,
+    ],
+    [
+      "a tier without a price that its upstream may serve with unasked",
+      {
+        upstream:
+          "kind: openai, base_url: 'https://vendor.example/v1', models: [text], unasked_tiers: [priority]",
+      },
+      /^upstream main has the unasked tier "priority", for which these models have no price: text$/,
+    ],
+    [
+      "a region that no price of its upstream's models knows",
+      { upstream: "kind: openai, base_url: 'https://vendor.example/v1', models: [text], region: uss" },
+      /^upstream main has the region "uss", for which none of its models has a price$/,
     ],
     [
       "a price that holds no more",

@@ -2,6 +2,7 @@ import { momentText } from "../../catalog/coming-prices.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import { tableWarnings } from "../../catalog/table-problems.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
+import { findTerm } from "../../usage/service-terms.ts";
 import { BILLED_UNITS, type BilledUnit } from "../../usage/usage.ts";
 import { demoClashes } from "../demo/demo-clashes.ts";
 import type { Manifest } from "../manifest.ts";
@@ -16,7 +17,7 @@ const LEAST_PRICE_NANOS = 1_000_000n;
  */
 export function warningsOf(
   manifest: Manifest,
-  state: Pick<State, "upstreams">,
+  state: Pick<State, "upstreams" | "models">,
   { removed, now }: { readonly removed: ReadonlySet<string>; readonly now: number },
 ): string[] {
   const declared = new Set(manifest.upstreams.map(({ name }) => name));
@@ -36,6 +37,9 @@ export function warningsOf(
     ...demoClashes(upstreams),
     ...manifest.models.flatMap((model) => [...modelWarnings(model, served), ...momentWarnings(model, now)]),
     ...manifest.upstreams.flatMap(addressWarnings),
+    ...manifest.upstreams.flatMap((upstream) =>
+      serviceWarnings(upstream, [...manifest.models, ...state.models]),
+    ),
     ...manifest.accounts.flatMap(({ name, keys }) =>
       (keys ?? []).flatMap((key) =>
         key.expiresAt && key.expiresAt.getTime() <= now
@@ -95,6 +99,33 @@ function priceWarnings(id: string, { rates, dimensions }: Price): string[] {
 /** Nobody may take a price for charged that is not. */
 const METERED: ReadonlySet<BilledUnit> = new Set(["search", "image"]);
 const UNMETERED = BILLED_UNITS.filter((unit) => !METERED.has(unit));
+
+/** Of how an upstream serves what asks for nothing: what the models that it serves have no price for. */
+function serviceWarnings(
+  { name, models, unaskedTiers, region }: Manifest["upstreams"][number],
+  known: readonly Pick<Manifest["models"][number], "id" | "family" | "price">[],
+): string[] {
+  const own = new Map(known.map((model) => [model.id, model] as const).reverse());
+  const served = [...models.keys()]
+    .flatMap((id) => own.get(id) ?? [])
+    .filter(({ family }) => family === null);
+  const lacking = (dimension: "tiers" | "regions", word: string): string[] =>
+    served.flatMap(({ id, price }) =>
+      findTerm(Object.keys(price?.dimensions?.[dimension] ?? {}), word.toLowerCase()) === undefined
+        ? [id]
+        : [],
+    );
+  const warnings = unaskedTiers.flatMap((tier) => {
+    const ids = lacking("tiers", tier);
+    if (ids.length === 0) return [];
+    return [
+      `upstream ${name} has the unasked tier "${tier}", for which these models have no price: ${ids.join(", ")}`,
+    ];
+  });
+  if (region !== null && lacking("regions", region).length === served.length)
+    warnings.push(`upstream ${name} has the region "${region}", for which none of its models has a price`);
+  return warnings;
+}
 
 /** The two kinds whose SDKs disagree on whether the version belongs to the base URL. */
 function addressWarnings({ name, kind, baseUrl }: Manifest["upstreams"][number]): string[] {

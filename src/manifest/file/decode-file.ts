@@ -91,6 +91,8 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     probe: upstream.probe,
     signer: upstream.signer,
     cost: upstream.cost ? decodeCost(upstream.cost) : null,
+    unaskedTiers: upstream.unasked_tiers,
+    region: upstream.region,
     enabled: upstream.disabled === undefined ? undefined : !upstream.disabled,
     credentials: decodeCredentials(upstream, path, referenceAt),
   });

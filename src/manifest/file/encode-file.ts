@@ -73,6 +73,8 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     probe: upstream.probe,
     signer: upstream.signer ?? undefined,
     cost: upstream.cost ? encodeCost(upstream.cost) : undefined,
+    unasked_tiers: upstream.unaskedTiers.length === 0 ? undefined : [...upstream.unaskedTiers].sort(),
+    region: upstream.region ?? undefined,
     disabled: !upstream.enabled,
   };
 }

@@ -171,6 +171,14 @@ const upstream = z
         "Upstreams with the same signer (keys of one organization at one vendor) accept each other's signed and encrypted state; null = each credential only its own",
       ),
     cost: cost.optional(),
+    unasked_tiers: unique(name(60))
+      .max(20)
+      .default([...UPSTREAM_DEFAULTS.unaskedTiers])
+      .describe("Service tiers in which the vendor may serve requests that ask for none: [priority]"),
+    region: name(60)
+      .nullable()
+      .default(UPSTREAM_DEFAULTS.region)
+      .describe("Region of the models' prices in which it serves what names none: us"),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new upstream is enabled"),
   })
   .describe("A vendor, or any server that speaks one of the protocols");

@@ -1,6 +1,7 @@
 import type { FoundValue } from "../../base/json/json-scan.ts";
 import { textAt } from "../../base/json/json-splice.ts";
 import { freezePrice, type InnerUse } from "../../billing/pricing/max-cost.ts";
+import { unaskedTerms } from "../../billing/pricing/unasked-terms.ts";
 import { modelNotFound } from "../../catalog/allowed-model.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
@@ -100,7 +101,7 @@ export function innerUses(
     return [
       {
         model: inner,
-        price: freezePrice(inner, factorPpm, { asked }, atMs),
+        price: freezePrice(inner, factorPpm, { asked, unasked: unaskedTerms(inner, upstreams) }, atMs),
         byCall: place.worksByCall === true,
         isBilledAlone: place.isBilledAlone,
         outputLimit: limitOf(request, place, found),

@@ -1,6 +1,7 @@
 import { InsufficientFunds, type OpenHold, type TextBilling } from "../../billing/billing.ts";
 import { type CostEstimateInput, estimateMaxCost, freezePrice } from "../../billing/pricing/max-cost.ts";
 import { limitOutput } from "../../billing/pricing/output-limit.ts";
+import { unaskedTerms } from "../../billing/pricing/unasked-terms.ts";
 import type { UsageBound } from "../../billing/pricing/usage-bound.ts";
 import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { maxCopies } from "../mode/relay-modes.ts";
@@ -36,7 +37,9 @@ export function takeHold(
     model,
     (tool) => tokenPricedModel(tool, request, catalog, model) !== undefined,
   );
-  const price = freezePrice(model, factorPpm, extras, atMs);
+  const serving = catalog.serving(model.id, request.caller.group, request.protocol.name);
+  const unasked = unaskedTerms(model, serving);
+  const price = freezePrice(model, factorPpm, unasked === undefined ? extras : { ...extras, unasked }, atMs);
   const question: CostEstimateInput = {
     forward: request.protocol.forward,
     model,

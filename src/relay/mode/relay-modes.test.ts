@@ -34,7 +34,7 @@ function open(n: number, protocol: ProtocolName, quirks: object): RelayMode | Pr
   const candidate = {
     protocol,
     model: "m",
-    upstream: { name: "u", kind: "sandbox", signer: null, cost: null },
+    upstream: { name: "u", kind: "sandbox", signer: null, cost: null, unaskedTiers: [], region: null },
     credential: { id: 1n },
   } as unknown as Candidate;
   const inlineMedia = { begin: () => ({ inline: (request: unknown) => request, end: () => undefined }) };

@@ -13,6 +13,8 @@ const UPSTREAM = {
   max_concurrency: 10,
   probe: false,
   signer: null,
+  unasked_tiers: ["priority"],
+  region: "us",
   cost: { factor: "0.8", prices: { text: { input: "1", output: "2" } } },
   timeouts: {},
   shared_ids: [],

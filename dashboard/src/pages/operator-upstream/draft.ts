@@ -33,6 +33,10 @@ export interface UpstreamDraft {
   readonly costFactor: string;
   /** The vendor's own prices as JSON, which this form keeps as they are. */
   readonly costPrices: string;
+  /** One a line. */
+  readonly unaskedTiers: string;
+  /** "" = none. */
+  readonly region: string;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -61,6 +65,8 @@ export const EMPTY_DRAFT: UpstreamDraft = {
   signer: "",
   costFactor: "",
   costPrices: "{}",
+  unaskedTiers: "",
+  region: "",
   timeouts: NO_TIMEOUTS,
 };
 
@@ -82,6 +88,8 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     signer: upstream.signer ?? "",
     costFactor: upstream.cost?.factor ?? "",
     costPrices: JSON.stringify(upstream.cost?.prices ?? {}),
+    unaskedTiers: upstream.unasked_tiers.join("\n"),
+    region: upstream.region ?? "",
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
   };
@@ -103,6 +111,8 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     probe: draft.probe,
     signer: draft.signer.trim() || null,
     cost: { factor: draft.costFactor.trim() || "1", prices: JSON.parse(draft.costPrices) as CostPrices },
+    unasked_tiers: draft.unaskedTiers.split(/\s+/).filter((tier) => tier !== ""),
+    region: draft.region.trim() || null,
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),

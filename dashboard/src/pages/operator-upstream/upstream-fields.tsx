@@ -151,6 +151,16 @@ function Numbers({ draft, change, error }: Omit<FieldsProps, "before">): ReactNo
           onChange={(event) => change({ costFactor: event.target.value })}
         />
       </Field>
+      <Field label={t.unaskedTiers} hint={t.unaskedTiersHint} error={faultOf(error, "unasked_tiers")}>
+        <Textarea
+          rows={2}
+          value={draft.unaskedTiers}
+          onChange={(event) => change({ unaskedTiers: event.target.value })}
+        />
+      </Field>
+      <Field label={t.region} hint={t.regionHint} error={faultOf(error, "region")}>
+        <Input value={draft.region} onChange={(event) => change({ region: event.target.value })} />
+      </Field>
       <Checkbox
         label={t.probe}
         hint={t.probeHint}

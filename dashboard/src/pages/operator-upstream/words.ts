@@ -53,6 +53,12 @@ export const upstreamWords = wordsOf({
       "What the vendor bills, relative to the models' prices: 0.8 = a discount of 20 %; empty = 1",
     costPrices: "Vendor's prices by model",
     signerHint: "Upstreams with the same signer (keys of one organization) accept each other's signed state",
+    unaskedTiers: "Service tiers without being asked",
+    unaskedTiersHint:
+      "Tiers in which the vendor may serve requests that ask for none, e.g. priority. One per line.",
+    region: "Region",
+    regionHint:
+      "Region of the models' prices that applies where neither response nor request names one, e.g. us",
     probe: "Probe while idle",
     probeHint: "Every 30 seconds, with a free API call",
     timeouts: "Timeouts (milliseconds)",
@@ -204,6 +210,10 @@ export const upstreamWords = wordsOf({
     costFactorHint: "供应商收费相对于模型价格的比例：0.8 表示八折；留空为 1",
     costPrices: "供应商按模型的价格",
     signerHint: "签名方相同的上游（同一组织的密钥）互相接受对方的签名状态",
+    unaskedTiers: "未请求的服务等级",
+    unaskedTiersHint: "供应商可能用于未指定等级的请求的等级，例如 priority。每行一个。",
+    region: "区域",
+    regionHint: "响应和请求均未指定区域时适用的模型价格区域，例如 us",
     probe: "空闲时探测",
     probeHint: "每 30 秒一次，使用免费的 API 调用",
     timeouts: "超时（毫秒）",

@@ -1,0 +1,26 @@
+import type { Model, Upstream } from "../../catalog/catalog.ts";
+import { findTerm } from "../../usage/service-terms.ts";
+import type { UnaskedTerms } from "../billing.ts";
+
+/** How these upstreams may serve a request of the model that asks for nothing, as far as its price table knows that; undefined = plainly. */
+export function unaskedTerms(
+  { price }: Model,
+  upstreams: readonly Pick<Upstream, "unaskedTiers" | "region">[],
+): UnaskedTerms | undefined {
+  const declaring = upstreams.filter(
+    ({ unaskedTiers, region }) => unaskedTiers.length > 0 || region !== null,
+  );
+  if (declaring.length === 0) return undefined;
+  const priced = (names: object | undefined, words: readonly string[]): string[] => [
+    ...new Set(words.flatMap((word) => findTerm(Object.keys(names ?? {}), word) ?? [])),
+  ];
+  const tiers = priced(
+    price?.dimensions?.tiers,
+    declaring.flatMap(({ unaskedTiers }) => unaskedTiers),
+  );
+  const regions = priced(
+    price?.dimensions?.regions,
+    declaring.flatMap(({ region }) => region ?? []),
+  );
+  return tiers.length + regions.length === 0 ? undefined : { tiers, regions };
+}
