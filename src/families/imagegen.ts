@@ -133,9 +133,20 @@ function readImage(model: FamilyModel, body: Body, isPublic?: IsPublic): Submiss
 type Image = Pick<ImageOrder, "widthPx" | "heightPx" | "ratio" | "tier">;
 
 function imageOfPixels(widthPx: number, heightPx: number): Image {
-  const pixels = widthPx * heightPx;
-  const tier = pixels <= TIER_PIXELS["1k"] ? "1k" : pixels <= TIER_PIXELS["2k"] ? "2k" : "4k";
-  return { widthPx, heightPx, ratio: null, tier };
+  return { widthPx, heightPx, ratio: null, tier: tierOfPixels(widthPx * heightPx) };
+}
+
+function tierOfPixels(pixels: number): Tier {
+  if (pixels <= TIER_PIXELS["1k"]) return "1k";
+  return pixels <= TIER_PIXELS["2k"] ? "2k" : "4k";
+}
+
+/** The tier of an image whose size a vendor states, in pixels or as a tier; undefined = neither. */
+export function tierOfSize(size: string): Tier | undefined {
+  const word = size.toLowerCase();
+  const [, width, height] = PIXELS.exec(word) ?? [];
+  if (width !== undefined && height !== undefined) return tierOfPixels(Number(width) * Number(height));
+  return TIERS.find((tier) => tier === word);
 }
 
 function imageOfRatio(values: { readonly size: string; readonly resolution: string }): Image {

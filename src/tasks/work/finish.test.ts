@@ -49,3 +49,59 @@ describe("a vendor that made more than was ordered", () => {
     expect(await end(made, openEnded)).toEqual([]);
   });
 });
+
+/** Ends an image of 2k with this result; `quality` is what was ordered. */
+async function endImage(made: Partial<TaskResult>, quality: "high" | null = "high") {
+  const alarms: { about: object; words: string }[] = [];
+  const store = { finish: async () => true, order: async () => ({ medium: "image", quality }) };
+  const finisher = createFinisher(
+    store as unknown as TaskStore,
+    async () => undefined,
+    Math.random,
+    undefined,
+    { error: (about: object, words: string) => void alarms.push({ about, words }) },
+  );
+  const claim = {
+    id: "task-1",
+    openEnded: false,
+    place: null,
+    msToDeadline: 1_000,
+    holdNanos: 10_000n,
+    units: { images: { "2k": 1 } },
+    price: { rates: { perImage: { "2k": 10_000n } }, factorPpm: 1_000_000n },
+  };
+  const result = { outputs: [{ url: "https://v.example/1.png" }], ...made };
+  await finisher.succeed(claim as unknown as Claim, result as TaskResult);
+  return alarms;
+}
+
+describe("an image that differs from its order", () => {
+  const two = [{ url: "https://v.example/1.png" }, { url: "https://v.example/2.png" }];
+  it.each<[Partial<TaskResult>, string]>([
+    [{ picture: { size: "3840x2160" } }, "more"],
+    [{ picture: { size: "1024x1024" } }, "less"],
+    [{ resolution: "4k" }, "more"],
+    [{ picture: { quality: "medium" } }, "less"],
+    [{ outputs: two }, "more"],
+    [{ outputs: two, picture: { size: "1024x1024" } }, "more"],
+  ])("is the operator's to hear of: %j", async (made, than) => {
+    const [alarm, ...others] = await endImage(made);
+    expect(others).toEqual([]);
+    expect(alarm?.about).toMatchObject({
+      task: "task-1",
+      alarm: true,
+      ordered: { resolution: "2k", images: 1 },
+    });
+    expect(alarm?.words).toContain(`a vendor produced ${than} than was ordered`);
+  });
+
+  it.each<[Partial<TaskResult>, "high" | null]>([
+    [{}, "high"],
+    [{ picture: { size: "2048x1360", quality: "HIGH" } }, "high"],
+    [{ picture: { size: "2048x2048", quality: "low" } }, null],
+    [{ picture: { size: "auto", quality: "standard" } }, "high"],
+    [{ resolution: "2K" }, "high"],
+  ])("is none that kept to it, or of which nothing is known: %j", async (made, quality) => {
+    expect(await endImage(made, quality)).toEqual([]);
+  });
+});

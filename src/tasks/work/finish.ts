@@ -1,6 +1,7 @@
 import { failpoint } from "../../base/failpoint.ts";
 import type { ChargeReason } from "../../billing/billing.ts";
 import { mediaCharge } from "../../billing/pricing/media-charge.ts";
+import { tierOfSize } from "../../families/imagegen.ts";
 import { type Log, silentLog } from "../../observe/log.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { MediaUnits } from "../../usage/usage.ts";
@@ -33,6 +34,25 @@ export function createFinisher(
     const order = await store.order(claim.id);
     return order.medium === "video" && order.returnLastFrame ? result : others;
   };
+  /** What a vendor says of an image, or how many it made, where that is another than was ordered. */
+  const otherImage = async (claim: Claim, made: TaskResult): Promise<Mismatch | undefined> => {
+    const [tier, images] = Object.entries(claim.units.images ?? {})[0] ?? [];
+    if (tier === undefined || images === undefined) return undefined;
+    const { size = made.resolution, quality } = made.picture ?? {};
+    const order = quality === undefined ? undefined : await store.order(claim.id);
+    const wanted = order?.medium === "image" ? (order.quality ?? undefined) : undefined;
+    const differences = [
+      rankOf(SIZES, size && tierOfSize(size)) - rankOf(SIZES, tier),
+      rankOf(QUALITIES, quality) - rankOf(QUALITIES, wanted),
+      made.outputs.length - images,
+    ].filter((difference) => difference !== 0 && !Number.isNaN(difference));
+    if (differences.length === 0) return undefined;
+    return {
+      ordered: { resolution: tier, images, quality: wanted },
+      made: { resolution: size, images: made.outputs.length, quality },
+      isLess: differences.every((difference) => difference < 0),
+    };
+  };
   const finish = async (claim: Claim, ending: TaskEnd): Promise<void> => {
     failpoint("task.finish.before-statement");
     await store.finish(claim, ending);
@@ -40,18 +60,20 @@ export function createFinisher(
   };
   return {
     async succeed(claim, result) {
-      const beyond = beyondOrder(claim, result);
-      if (beyond !== undefined)
+      const { tokens: stated, picture: _, ...made } = result;
+      const tokens = stated !== undefined && claim.price.rates.tokens !== undefined ? stated : undefined;
+      const mismatch = beyondOrder(claim, result) ?? (await otherImage(claim, result));
+      if (mismatch !== undefined) {
+        const { isLess, ...facts } = mismatch;
         log.error(
-          { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...beyond, alarm: true },
-          "a vendor produced more than was ordered: the task is charged as ordered, but the vendor may bill the rest",
+          { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...facts, alarm: true },
+          mismatchText(isLess, tokens !== undefined),
         );
+      }
       const { used, estimated, found } = claim.openEnded
         ? await actualUnits(claim.units, result, probe)
         : { used: claim.units, estimated: false, found: undefined };
-      const { tokens, ...made } = result;
-      const counted =
-        tokens === undefined || claim.price.rates.tokens === undefined ? used : { ...used, tokens };
+      const counted = tokens === undefined ? used : { ...used, tokens };
       const { chargeNanos, unpriced } = mediaCharge(counted, claim.price);
       if (chargeNanos > claim.holdNanos || unpriced.length > 0)
         log.error(
@@ -85,8 +107,31 @@ export function createFinisher(
   };
 }
 
+/** What was ordered and what a vendor says it made instead, as the log has it. */
+interface Mismatch {
+  readonly ordered: object;
+  readonly made: object;
+  readonly isLess: boolean;
+}
+
+function mismatchText(isLess: boolean, isByTokens: boolean): string {
+  const charged = `the task is charged ${isByTokens ? "by its tokens" : "as ordered"}`;
+  return isLess
+    ? `a vendor produced less than was ordered: ${charged}`
+    : `a vendor produced more than was ordered: ${charged}, but the vendor may bill the rest`;
+}
+
+const SIZES: readonly string[] = ["1k", "2k", "4k"];
+const QUALITIES: readonly string[] = ["low", "medium", "high"];
+
+/** NaN where it is none of them, or not stated: then nothing is known to differ. */
+function rankOf(words: readonly string[], word: string | undefined): number {
+  const rank = words.indexOf(word?.toLowerCase() ?? "");
+  return rank < 0 ? Number.NaN : rank;
+}
+
 /** What a vendor says it made beyond a video's order; undefined = nothing, or it does not say. */
-function beyondOrder({ units, openEnded }: Claim, made: TaskResult): object | undefined {
+function beyondOrder({ units, openEnded }: Claim, made: TaskResult): Mismatch | undefined {
   const [resolution, seconds] = Object.entries(units.videoSeconds ?? {})[0] ?? [];
   if (resolution === undefined || seconds === undefined) return undefined;
   const isLonger = !openEnded && (made.durationSeconds ?? 0) >= seconds + 1;
@@ -95,6 +140,7 @@ function beyondOrder({ units, openEnded }: Claim, made: TaskResult): object | un
   return {
     ordered: { resolution, seconds },
     made: { resolution: made.resolution, seconds: made.durationSeconds },
+    isLess: false,
   };
 }
 

@@ -86,6 +86,15 @@ describe("openai-images", () => {
   const read = (value: unknown): unknown =>
     api.readSubmit({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(value)) });
 
+  it.each([{ size: "1024x1024", quality: "medium" }, { size: "1024x1024" }])(
+    "says which image the vendor made: %j",
+    (picture) => {
+      const data = [{ b64_json: PNG_64 }];
+      expect(read({ created: 1, data, ...picture })).toMatchObject({ type: "done", result: { picture } });
+      expect(read({ created: 1, data: [{ ...data[0], ...picture }] })).toMatchObject({ result: { picture } });
+    },
+  );
+
   it("sends reference images as the files they are", async () => {
     const urls = [
       `data:image/png;base64,${PNG.toString("base64")}`,

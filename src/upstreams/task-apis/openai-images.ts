@@ -13,6 +13,7 @@ import {
   type TaskApi,
   type TaskApiRequest,
   type TaskApiResponse,
+  type TaskResult,
   wantImage,
 } from "./task-api.ts";
 import { jsonPost } from "./task-table.ts";
@@ -146,7 +147,14 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
       (items.some(inlined) ? NOT_AN_IMAGE : imageless(body))
     );
   const usage = valueAt(body, "usage");
-  return { type: "done", result: { outputs, usage, tokens: tokensOf(usage) } };
+  return { type: "done", result: { outputs, usage, tokens: tokensOf(usage), picture: pictureOf(body) } };
+}
+
+/** https://developers.openai.com/api/reference/resources/images/methods/generate, and in an event beside the image. */
+function pictureOf(body: unknown): TaskResult["picture"] {
+  const size = textAt(body, ["size", "data.0.size"]);
+  const quality = textAt(body, ["quality", "data.0.quality"]);
+  return size === undefined && quality === undefined ? undefined : { size, quality };
 }
 
 /** undefined = none are stated, or impossible ones. */

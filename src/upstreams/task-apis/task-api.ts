@@ -105,6 +105,10 @@ export interface TaskResult {
   /** Of the video that was made, where the vendor says. */
   readonly durationSeconds?: number;
   readonly resolution?: string;
+  /** Of the image that was made, where the vendor says: `1024x1024` or a tier, and `low`, `medium` or `high`. */
+  readonly picture?:
+    | { readonly size?: string | undefined; readonly quality?: string | undefined }
+    | undefined;
   /** The vendor's own usage object. */
   readonly usage?: unknown;
   /** The tokens in it, by which images are charged where they have prices. */
