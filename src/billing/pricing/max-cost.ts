@@ -1,4 +1,4 @@
-import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
+import type { BodyScan } from "../../base/json/json-scan.ts";
 import { type Nanos, PPM } from "../../base/money.ts";
 import type { Model, Settings } from "../../catalog/catalog.ts";
 import { hoursAt } from "../../catalog/price-table.ts";
@@ -16,6 +16,7 @@ import type { FrozenPrice } from "../billing.ts";
 import { anyCallsHeld, boundCallsOf, callsHeld, feesOf, maxSearches, unitsHeld } from "./calls-held.ts";
 import { dearestRate, inputBuckets, outputBuckets } from "./dearest-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
+import { type LimitPaths, statedLimit } from "./stated-limit.ts";
 import { textBytes } from "./text-bytes.ts";
 import { boundOfTexts, type InnerBound, limitsOf, type UsageBound } from "./usage-bound.ts";
 
@@ -57,15 +58,8 @@ export interface InnerUse {
 }
 
 /** Where a protocol's bodies say what they cost. */
-interface CostPaths {
+interface CostPaths extends LimitPaths {
   readonly hold: HoldTable;
-  /**
-   * Paths at which this protocol's vendors read an output limit, in any spelling they take; never one
-   * that they ignore, since an ignored limit limits nothing.
-   */
-  readonly outputLimits: readonly string[];
-  /** A limit of 0 asks for no output; elsewhere it means that there is no limit. */
-  readonly zeroIsALimit?: true | undefined;
   /** Paths of the number of answers asked for; [] = always one. */
   readonly responseCounts: readonly string[];
 }
@@ -367,43 +361,6 @@ const USUAL_RESPONSES = 128;
 /** The most output that the request allows an answer of a model with this limit. */
 function outputAllowed(question: CostEstimateInput, outputTokens: number): number {
   return question.outputLimit ?? statedLimit(question, outputTokens) ?? outputTokens;
-}
-
-/**
- * The largest output limit that the request states, at most `ceiling`; anything that is no whole number
- * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated, or nothing but 0 and
- * less where that is no limit.
- */
-export function statedLimit({ scan, forward }: CostEstimateInput, ceiling: number): number | undefined {
-  let largest: number | undefined;
-  let isOpen = false;
-  for (const path of forward.outputLimits) {
-    const values = scan.all(path);
-    if (values.length < scan.count(path)) return ceiling;
-    for (const value of values) {
-      if (isNoLimit(forward, value)) isOpen = true;
-      else if (value.type !== "null") largest = Math.max(largest ?? 0, asCount(value, ceiling));
-    }
-  }
-  // Which of several a vendor takes is its own affair.
-  return largest !== undefined && isOpen ? ceiling : largest;
-}
-
-/**
- * Whether it says in a number that there is no limit: servers that take 0 and less write on without end (llama.cpp, Ollama),
- * and clients mean that by them.
- */
-export function isNoLimit({ zeroIsALimit }: Pick<CostPaths, "zeroIsALimit">, { value }: FoundValue): boolean {
-  return (
-    typeof value === "number" && Number.isSafeInteger(value) && value <= (zeroIsALimit === true ? -1 : 0)
-  );
-}
-
-/** A limit of 0 counts as 1, the least that it can be written as in another protocol. */
-function asCount({ value }: FoundValue, ceiling: number): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
-    ? Math.min(Math.max(value, 1), ceiling)
-    : ceiling;
 }
 
 const LIMITS = "context_tokens and max_output_tokens";

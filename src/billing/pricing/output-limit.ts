@@ -1,11 +1,6 @@
 import type { Nanos } from "../../base/money.ts";
-import {
-  type CostEstimateInput,
-  estimateMaxCost,
-  type RequestBound,
-  statedLimit,
-  tokensWithin,
-} from "./max-cost.ts";
+import { type CostEstimateInput, estimateMaxCost, type RequestBound, tokensWithin } from "./max-cost.ts";
+import { statedLimit } from "./stated-limit.ts";
 
 /** What a request may cost and use with an output limit that the gateway writes into it. */
 export interface LimitedRequest extends RequestBound {

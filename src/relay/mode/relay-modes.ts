@@ -1,7 +1,7 @@
 import { SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import { type Clock, unixSeconds } from "../../base/clock.ts";
 import { type Edit, replaceValue, setField, setMember } from "../../base/json/json-splice.ts";
-import { isNoLimit } from "../../billing/pricing/max-cost.ts";
+import { isNoLimit } from "../../billing/pricing/stated-limit.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import { MAX_COPIES } from "../../conversation/lower/lower-request.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
