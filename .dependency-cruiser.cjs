@@ -90,6 +90,7 @@ const TABLE = {
       "webhooks",
       "manifest",
       "price-lists",
+      "reconcile",
       "storage",
     ],
     [],

@@ -4542,6 +4542,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/reconciliations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: {
+                    upstreams?: string;
+                    project?: string;
+                    zone?: string;
+                    tolerance?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            format: string;
+                            zone: string;
+                            from: string;
+                            to: string;
+                            rows: number;
+                            left_out: {
+                                reason: string;
+                                lines: number[];
+                            }[];
+                            ours_usd: string;
+                            theirs_usd: string | null;
+                            differences: {
+                                day: string;
+                                model: string | null;
+                                bucket: string | null;
+                                ours: {
+                                    quantity: number | null;
+                                    usd: string | null;
+                                };
+                                theirs: {
+                                    quantity: number | null;
+                                    usd: string | null;
+                                };
+                                difference_usd: string | null;
+                                requests: {
+                                    id: string;
+                                    account: string;
+                                    why: ("implausible" | "estimated" | "unpriced" | "unknown cost" | "across midnight" | "same quantity")[];
+                                }[];
+                            }[];
+                            differences_total: number;
+                            causes: {
+                                name: string;
+                                text: string;
+                            }[];
+                            causes_total: number;
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operator/groups": {
         parameters: {
             query?: never;

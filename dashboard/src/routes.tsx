@@ -48,6 +48,7 @@ export const routeTree = root.addChildren([
     page("/operator/accounts/$id", () => import("./pages/operator-account/page.tsx"), "OperatorAccountPage"),
     page("/operator/codes", () => import("./pages/operator-codes/page.tsx"), "OperatorCodesPage"),
     page("/operator/ledger", () => import("./pages/operator-ledger/page.tsx"), "OperatorLedgerPage"),
+    page("/operator/reconcile", () => import("./pages/operator-reconcile/page.tsx"), "OperatorReconcilePage"),
     page("/operator/traffic", () => import("./pages/operator-traffic/page.tsx"), "OperatorTrafficPage"),
     page("/operator/upstreams", () => import("./pages/operator-upstreams/page.tsx"), "OperatorUpstreamsPage"),
     page(

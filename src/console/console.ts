@@ -13,6 +13,7 @@ import { marginsOperations } from "./margins/operations.ts";
 import { modelsOperations } from "./models/operations.ts";
 import { isAccountRole, type Operation } from "./operation.ts";
 import { queueOperations } from "./queue/operations.ts";
+import { reconcileOperations } from "./reconcile/operations.ts";
 import { requestsOperations } from "./requests/operations.ts";
 import { routingOperations } from "./routing/operations.ts";
 import { sessionOperations } from "./session/operations.ts";
@@ -49,6 +50,7 @@ const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   alertsOperations,
   ledgerOperations,
   marginsOperations,
+  reconcileOperations,
   groupsOperations,
   accountsOperations,
   upstreamOperations,

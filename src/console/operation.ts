@@ -34,6 +34,8 @@ export interface Call<Query, Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
+  /** The file that was sent, where the operation takes one; else []. */
+  readonly upload: readonly Uint8Array[];
   /** Who asks. Throws where the policy lets anyone in and nobody is signed in. */
   user(): SignedInUser;
   /** Who asks, with the session or token they came with; undefined where the policy lets anyone in. */
@@ -72,6 +74,8 @@ export interface JsonOperation<Query = unknown, Body = unknown, Response = unkno
   readonly method: Method;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** It takes a file as its body, of at most so many bytes, in place of JSON. */
+  readonly upload?: { readonly maxBytes: number };
   readonly response: z.ZodType<Response>;
   /** It makes something, and says so by 201. */
   readonly makes?: true;

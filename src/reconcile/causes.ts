@@ -29,7 +29,7 @@ export interface Compared {
 
 /**
  * What would explain the differences: the whole file first, then each day and model, in the order of the differences.
- * Every list is read a fixed number of times, and events are let in between: a signal must end the command meanwhile.
+ * Every list is read a fixed number of times, and events are let in between: the connection to the database must be heard.
  */
 export async function findCauses(compared: Compared): Promise<Cause[]> {
   const { comparison } = compared;

@@ -23,6 +23,7 @@ export interface CostedRequest
     | "charged"
     | "factorPpm"
   > {
+  readonly accountId: bigint;
   readonly upstream: string | null;
   readonly upstreamModel: string | null;
   readonly costs: readonly AttemptCostText[] | null;
@@ -40,7 +41,7 @@ export async function* readCostedRequests(
   let after: readonly [posted: string, id: string] = [from.toISOString(), ""];
   for (;;) {
     const rows = await db.query<CostedRequest & { posted: string }>(
-      `select request_id as "requestId", accepted_at as "acceptedAt", ended_at as "endedAt", estimated,
+      `select request_id as "requestId", account_id as "accountId", accepted_at as "acceptedAt", ended_at as "endedAt", estimated,
               coalesce(implausible, '[]') as implausible, input_uncached as "inputUncached", cache_read as "cacheRead",
               cache_write_5m as "cacheWrite5m", cache_write_1h as "cacheWrite1h", output_visible as "outputVisible",
               output_reasoning as "outputReasoning", price_id as "priceId", rates, charged, factor_ppm as "factorPpm",

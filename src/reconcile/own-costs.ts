@@ -25,6 +25,7 @@ export interface Slot {
 /** A request that may explain a difference. */
 export interface Suspect {
   readonly id: string;
+  readonly accountId: bigint;
   readonly model: string;
   /** Where it explains only this bucket. */
   readonly bucket?: string;
@@ -71,7 +72,14 @@ export async function sumOwnCosts(
       const why = whyOf(request, attempt);
       const crossed = startMs !== acceptedMs - (acceptedMs % SLOT_MS);
       if ((why.length > 0 || crossed) && suspects.length < MAX_SUSPECTS)
-        suspects.push({ id: request.requestId, model, acceptedMs, endedMs, why });
+        suspects.push({
+          id: request.requestId,
+          accountId: request.accountId,
+          model,
+          acceptedMs,
+          endedMs,
+          why,
+        });
     }
   }
   return { slots: [...slots.values()], suspects };

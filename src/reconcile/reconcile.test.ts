@@ -291,8 +291,12 @@ describe("requests that may explain a difference", () => {
       return { ...each, usage: { ...usage, inputUncached: input, outputVisible: output } };
     });
     const { differences } = await compared(csvOf(moved));
+    const { account } = await rig.database.one<{ account: string }>(
+      "select account_id::text as account from usage where request_id = $1",
+      [ids[0]],
+    );
     expect(differences.map(({ bucket, requests }) => [bucket, requests])).toEqual([
-      ["input", [{ id: ids[0], why: ["same quantity"] }]],
+      ["input", [{ id: ids[0], account, why: ["same quantity"] }]],
       ["output", []],
     ]);
   });
@@ -322,7 +326,8 @@ describe("requests that may explain a difference", () => {
     ]);
     const text = "day,model,bucket,amount\n2026-04-10,doubtful,input,2\n2026-04-11,doubtful,input,1";
     const { differences } = await compared(text, { upstreams: ["main"] });
-    expect(differences.map(({ day, requests }) => [day, requests])).toEqual([
+    const told = differences.map(({ day, requests }) => [day, requests.map(({ id, why }) => ({ id, why }))]);
+    expect(told).toEqual([
       [
         "2026-04-10",
         [

@@ -9,6 +9,9 @@ import { readCostedRequests, readNames } from "./own-costs-store.ts";
 import { readExport } from "./read-export.ts";
 import { zoneDays } from "./zone-days.ts";
 
+/** In dollars: cents are what a vendor's invoice is read to. */
+export const DEFAULT_TOLERANCE = "0.01";
+
 export interface ReconcileOptions {
   /** Only rows of this project or workspace. */
   readonly project?: string | undefined;
@@ -20,7 +23,7 @@ export interface ReconcileOptions {
   readonly tolerance: bigint;
 }
 
-/** What `faregate reconcile --json` prints. Amounts are exact decimals in US dollars, as text; null = not stated. */
+/** What `faregate reconcile --json` prints, and the console tells. Amounts are exact decimals in US dollars, as text; null = not stated. */
 export interface ReconcileReport {
   readonly format: string;
   readonly zone: string;
@@ -48,7 +51,14 @@ export interface ReportedDifference {
   readonly theirs: ReportedSums;
   readonly difference_usd: string | null;
   /** Requests of that day and model that may explain it. */
-  readonly requests: readonly { readonly id: string; readonly why: readonly Why[] }[];
+  readonly requests: readonly SuspectRequest[];
+}
+
+interface SuspectRequest {
+  readonly id: string;
+  /** The id of the account that made it. */
+  readonly account: string;
+  readonly why: readonly Why[];
 }
 
 interface ReportedSums {
@@ -134,7 +144,8 @@ async function sameQuantity(
       if (found.length >= MAX_SHOWN * differences.length) return found;
       const tail = `${bucket} ${quantity}`;
       if (!wanted.has(`${day} ${model} ${tail}`) && !wanted.has(`${day}  ${tail}`)) continue;
-      found.push({ id: request.requestId, model, bucket, acceptedMs, endedMs, why: ["same quantity"] });
+      const { requestId: id, accountId } = request;
+      found.push({ id, accountId, model, bucket, acceptedMs, endedMs, why: ["same quantity"] });
     }
   }
   return found;
@@ -182,16 +193,17 @@ function suspectsOf(
   suspects: readonly Suspect[],
   dayAt: (ms: number) => string,
 ): ReportedDifference["requests"] {
-  const found = new Map<string, Why[]>();
+  const found = new Map<string, SuspectRequest>();
   for (const suspect of suspects) {
-    const { id, acceptedMs, endedMs, why } = suspect;
+    const { id, accountId, acceptedMs, endedMs, why } = suspect;
     const isHere = dayAt(endedMs) === day || (why.includes("across midnight") && dayAt(acceptedMs) === day);
     if (!isHere || (model !== undefined && suspect.model !== model)) continue;
     if (suspect.bucket !== undefined && suspect.bucket !== bucket) continue;
     if (found.size >= MAX_SHOWN && !found.has(id)) continue;
-    found.set(id, [...new Set([...(found.get(id) ?? []), ...why])]);
+    const all = new Set([...(found.get(id)?.why ?? []), ...why]);
+    found.set(id, { id, account: String(accountId), why: [...all] });
   }
-  return [...found].map(([id, why]) => ({ id, why }));
+  return [...found.values()];
 }
 
 function usd(amount: bigint): string {

@@ -23,3 +23,13 @@ export function zoneDays(zone: string): ZoneDays {
     },
   };
 }
+
+/** Whether there is a zone of this name. */
+export function isZone(name: string): boolean {
+  try {
+    zoneDays(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -36,12 +36,32 @@ export async function write<Method extends WriteMethod, const Path extends strin
   ...[body, revision]: BodyArguments<BodyOf<Path, Lowercase<Method>>>
 ): Promise<ResponseOf<Path, Lowercase<Method>>> {
   const condition = revision === undefined ? {} : { "if-match": `"${revision}"` };
-  const send = () =>
+  const type = body === undefined ? {} : { "content-type": "application/json" };
+  return changing(() =>
     ask<ResponseOf<Path, Lowercase<Method>>>(urlOf(path), {
       method,
-      headers: { ...writeHeaders(body), ...condition },
+      headers: { ...type, ...csrfHeader(), ...condition },
       body: textOf(body),
-    });
+    }),
+  );
+}
+
+/** Sends a file as it is. Throws ApiError. */
+export function upload<const Path extends string>(
+  path: Path & Offered<Path, "post">,
+  query: QueryOf<Path, "post">,
+  file: Blob,
+): Promise<ResponseOf<Path, "post">> {
+  return changing(() =>
+    ask<ResponseOf<Path, "post">>(urlOf(path, query), {
+      method: "POST",
+      headers: { "content-type": "application/octet-stream", ...csrfHeader() },
+      body: file,
+    }),
+  );
+}
+
+async function changing<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   try {
     return await send();
   } catch (error) {
@@ -72,12 +92,9 @@ function urlOf(path: string, query: Query = {}): string {
   return `/api${path}${search === "" ? "" : `?${search}`}`;
 }
 
-function writeHeaders(body: unknown): Record<string, string> {
+function csrfHeader(): Record<string, string> {
   const word = queryClient.getQueryData<SessionResponse>(["session"])?.csrf_token;
-  return {
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
-    ...(word ? { "x-faregate-csrf": word } : {}),
-  };
+  return word ? { "x-faregate-csrf": word } : {};
 }
 
 function textOf(body: unknown): string | null {

@@ -50,7 +50,7 @@ export type RowOf<Path extends string> =
   ResponseOf<Path, "get"> extends { data: readonly (infer Row)[] } ? Row : never;
 
 /** The names of its query. What stands in a URL anybody may have typed, so that the gateway judges the values. */
-export type QueryOf<Path extends string> = Values<OperationOf<Path, "get">>;
+export type QueryOf<Path extends string, Method extends string = "get"> = Values<OperationOf<Path, Method>>;
 
 type Values<Operation> = Operation extends { parameters: { query?: infer Query } }
   ? { readonly [Name in keyof NonNullable<Query>]?: string | number | boolean | undefined }

@@ -33,6 +33,7 @@ export const OPERATOR_PAGES = [
   { name: "codes", path: "/codes", letter: "v" },
   { name: "queue", path: "/queue", letter: "q" },
   { name: "ledger", path: "/ledger", letter: "b" },
+  { name: "reconcile", path: "/reconcile", letter: "x" },
   { name: "audit", path: "/audit", letter: "d" },
   { name: "settings", path: "/settings", letter: "e" },
 ] as const satisfies readonly Destination<string>[];

@@ -2,14 +2,16 @@ import { formatDecimal } from "../../base/money.ts";
 import { counted } from "../../base/text.ts";
 import { readFileText } from "../../manifest/file/read.ts";
 import { ExportFormatError, readAmount } from "../../reconcile/export-row.ts";
-import { type ReconcileReport, type ReportedDifference, reconcile } from "../../reconcile/reconcile.ts";
-import { zoneDays } from "../../reconcile/zone-days.ts";
+import {
+  DEFAULT_TOLERANCE,
+  type ReconcileReport,
+  type ReportedDifference,
+} from "../../reconcile/reconcile.ts";
+import { reconcileApart } from "../../reconcile/reconcile-apart.ts";
+import { isZone } from "../../reconcile/zone-days.ts";
 import { type Command, CommandFailure, UsageError } from "../command.ts";
 import { withDatabase } from "../open.ts";
 import { columns } from "../text-table.ts";
-
-/** Cents are what a vendor's invoice is read to. */
-const DEFAULT_TOLERANCE = "0.01";
 
 /** Holds a vendor's export of usage or costs against the cost rows of the same days. */
 export const reconcileCommand: Command = {
@@ -40,7 +42,10 @@ export const reconcileCommand: Command = {
   ],
   async run({ config, positionals: [file = ""], text, flag }) {
     const zone = text("zone");
-    if (zone !== undefined) requireZone(zone);
+    if (zone !== undefined && !isZone(zone))
+      throw new UsageError(
+        `--zone takes the name of a time zone, such as America/Los_Angeles; "${zone}" is none`,
+      );
     const tolerance = readAmount(text("tolerance") ?? DEFAULT_TOLERANCE);
     if (tolerance === undefined || tolerance < 0n)
       throw new UsageError("--tolerance takes an amount in US dollars, such as 0.01");
@@ -48,10 +53,10 @@ export const reconcileCommand: Command = {
       throw new UsageError("--project and --workspace are the same filter; pass one of them");
     const project = text("project") ?? text("workspace");
     const upstreams = text("upstream")?.split(",");
-    const exported = await readFileText(file);
+    const exported = new TextEncoder().encode(await readFileText(file));
     return withDatabase(config, "reconcile", async ({ database }) => {
       const options = { project, upstreams, zone, tolerance };
-      const report = await reconcile(database, exported, options).catch((error: unknown) => {
+      const report = await reconcileApart(database, [exported], options).catch((error: unknown) => {
         throw error instanceof ExportFormatError ? new CommandFailure(error.describe(file)) : error;
       });
       console.log(flag("json") ? JSON.stringify(report, null, 2) : asText(report));
@@ -59,16 +64,6 @@ export const reconcileCommand: Command = {
     });
   },
 };
-
-function requireZone(zone: string): void {
-  try {
-    zoneDays(zone);
-  } catch {
-    throw new UsageError(
-      `--zone takes the name of a time zone, such as America/Los_Angeles; "${zone}" is none`,
-    );
-  }
-}
 
 function asText(report: ReconcileReport): string {
   const { format, zone, from, to, rows, differences, causes } = report;

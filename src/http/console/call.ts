@@ -4,11 +4,13 @@ import { parse } from "cookie";
 import type { z } from "zod";
 import type { AccountRecord } from "../../accounts/accounts-store.ts";
 import { assert } from "../../base/assert.ts";
+import type { MemoryGrant } from "../../base/async/memory-budget.ts";
 import { plainAddress, readCidr } from "../../base/fetch/safe-fetch-address.ts";
 import { flattenIssues, issueMessage } from "../../base/schema-issues.ts";
 import type { Call, Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../users/identity.ts";
+import { readBody } from "../body/body.ts";
 import { readJsonBody } from "../body/json-body.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 import type { HttpDeps } from "../deps.ts";
@@ -23,7 +25,7 @@ export interface AuditedCall extends Call<unknown, unknown> {
 }
 
 /** What a request says beside its head. */
-export type CallInput = Pick<AuditedCall, "query" | "body">;
+export type CallInput = Pick<AuditedCall, "query" | "body" | "upload">;
 
 interface Asked extends CallInput {
   readonly identity: Identity | undefined;
@@ -37,7 +39,7 @@ export type Sender = Pick<Asked, "identity" | "deps">;
 
 /** Whether what an operation is given comes behind the head, as slowly as its sender likes. */
 export function hasBody(operation: Operation): boolean {
-  return operation.kind === "json" && operation.body !== undefined;
+  return operation.kind === "json" && (operation.body !== undefined || operation.upload !== undefined);
 }
 
 /** Reads query and body by the operation's schemas; 400 names the field at fault. */
@@ -52,12 +54,16 @@ export async function readInput(
   const query = operation.query === undefined ? {} : read(operation.query, request.query);
   const body =
     operation.kind === "json" && operation.body ? read(operation.body, await bodyOf(context, sender)) : {};
-  return { query, body };
+  const upload =
+    operation.kind === "json" && operation.upload
+      ? await uploadOf(context, sender, operation.upload.maxBytes)
+      : [];
+  return { query, body, upload };
 }
 
 /** What an operation is given. */
 export function callOf(operation: Operation, asked: Asked): AuditedCall {
-  const { query, body, identity, account, context, deps } = asked;
+  const { query, body, upload, identity, account, context, deps } = asked;
   const { request, raw } = context;
   const address = addressOf(request.raw, deps.catalog.current().settings.trustedProxies);
   const gone = new AbortController();
@@ -70,6 +76,7 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
     params: request.params,
     query,
     body,
+    upload,
     identity,
     address,
     requestId: request.id,
@@ -126,19 +133,41 @@ function endOfEvents(gone: AbortSignal, stopping: AbortSignal): AbortSignal {
   return AbortSignal.any([gone, stopping, AbortSignal.timeout(MAX_EVENTS_MS)]);
 }
 
-async function bodyOf({ request }: RequestContext, { identity, deps }: Sender): Promise<unknown> {
-  const type = request.raw.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-  // A form of another site cannot send this type without asking first.
-  if (type !== "application/json")
-    throw new GatewayError("unsupported_media_type", "Send the body as application/json.");
-  const { bodies, catalog } = deps;
+function bodyOf({ request }: RequestContext, sender: Sender): Promise<unknown> {
+  expectType(request.raw, "application/json");
+  return readJsonBody(request.raw, {
+    limitBytes: CONSOLE_BODY_BYTES,
+    grant: grantOf(request.raw, sender),
+    pace: sender.deps.bodies.pace,
+  });
+}
+
+/** A file, whose memory is held until the request is over. */
+async function uploadOf(
+  { request, raw }: RequestContext,
+  sender: Sender,
+  limitBytes: number,
+): Promise<readonly Uint8Array[]> {
+  expectType(request.raw, "application/octet-stream");
+  const grant = grantOf(request.raw, sender);
+  raw.once("close", () => grant.release());
+  const terms = { limitBytes, grant, pace: sender.deps.bodies.pace, weight: UPLOAD_WEIGHT };
+  return readBody(request.raw, terms, { write: () => undefined });
+}
+
+/** As it came, and as it is given to whoever reads it. */
+const UPLOAD_WEIGHT = 2;
+
+/** A form of another site cannot send these types without asking first. */
+function expectType({ headers }: IncomingMessage, expected: string): void {
+  const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== expected) throw new GatewayError("unsupported_media_type", `Send the body as ${expected}.`);
+}
+
+function grantOf(request: IncomingMessage, { identity, deps: { bodies, catalog } }: Sender): MemoryGrant {
+  if (identity !== undefined) return bodies.grantOfOther("users", String(identity.user.id));
   // Whoever is not signed in is known by an address alone: those of one address share what all of them may hold.
-  const address = (): string => addressOf(request.raw, catalog.current().settings.trustedProxies);
-  const grant =
-    identity === undefined
-      ? bodies.grantOfOther("visitors", address())
-      : bodies.grantOfOther("users", String(identity.user.id));
-  return readJsonBody(request.raw, { limitBytes: CONSOLE_BODY_BYTES, grant, pace: bodies.pace });
+  return bodies.grantOfOther("visitors", addressOf(request, catalog.current().settings.trustedProxies));
 }
 
 function read(schema: z.ZodType, value: unknown): unknown {

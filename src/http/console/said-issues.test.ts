@@ -12,7 +12,7 @@ const RAW =
 
 async function refusalOf(operation: Operation, query: unknown): Promise<string> {
   const context = { request: { params: {}, query } } as unknown as RequestContext;
-  const asked = { ...operation, kind: "json", body: undefined } as unknown as Operation;
+  const asked = { ...operation, kind: "json", body: undefined, upload: undefined } as unknown as Operation;
   return readInput(asked, context, {} as never).then(
     () => "",
     (error: Error) => error.message,

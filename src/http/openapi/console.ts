@@ -20,10 +20,7 @@ export function consolePaths(operations: readonly Operation[], errorResponse: (w
           ...queryParameters(operation.query),
           ...(isConditionalWrite(operation) ? [IF_MATCH] : []),
         ],
-        requestBody:
-          operation.kind === "json" && operation.body !== undefined
-            ? { required: true, content: jsonOf(operation.body, "input") }
-            : undefined,
+        requestBody: requestBodyOf(operation),
         responses: { [successOf(operation)]: responseOf(operation), ...errorsOf(operation, errorResponse) },
       },
     };
@@ -80,6 +77,18 @@ function queryParameters(query: z.ZodType | undefined): Json[] {
   }));
 }
 
+function requestBodyOf(operation: Operation): Json | undefined {
+  if (operation.kind !== "json") return undefined;
+  const { body, upload } = operation;
+  if (upload !== undefined) {
+    const description = `The file, at most ${upload.maxBytes / 1024 / 1024} MB`;
+    return { required: true, description, content: { "application/octet-stream": { schema: BINARY } } };
+  }
+  return body === undefined ? undefined : { required: true, content: jsonOf(body, "input") };
+}
+
+const BINARY: Json = { type: "string", format: "binary" };
+
 function isConditionalWrite(operation: Operation): boolean {
   return operation.kind === "json" && operation.conditional === true && operation.method !== "GET";
 }
@@ -120,7 +129,7 @@ function responseOf(operation: Operation): Json {
     case "file":
       return {
         description: "The file, or a part of it with `Range`",
-        content: { "*/*": { schema: { type: "string", format: "binary" } } },
+        content: { "*/*": { schema: BINARY } },
       };
   }
 }

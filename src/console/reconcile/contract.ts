@@ -1,0 +1,65 @@
+import { z } from "zod";
+
+const name = z.string().trim().max(200).optional();
+
+export const reconciliationQuery = z.strictObject({
+  upstreams: name.describe("Only requests sent to these upstreams: names with commas between; default all"),
+  project: name.describe("Only the export's rows of this project or workspace"),
+  zone: name.describe("Time zone of the vendor's days; default UTC, America/Los_Angeles for Google"),
+  tolerance: name.describe("How much a day's model and bucket may differ, in US dollars; default 0.01"),
+});
+export type ReconciliationQuery = z.input<typeof reconciliationQuery>;
+
+const usd = z.string().describe("US dollars as an exact decimal string");
+const sums = z.object({
+  quantity: z.number().nullable().describe("Tokens, or uses of a tool; null = not stated"),
+  usd: usd.nullable().describe("null = not stated"),
+});
+
+const difference = z.object({
+  day: z.string().describe("In `zone`"),
+  model: z.string().nullable().describe("null = the export doesn't tell models apart"),
+  bucket: z.string().nullable().describe("null = the export doesn't tell buckets apart"),
+  ours: sums.describe("As recorded here"),
+  theirs: sums.describe("As billed by the export"),
+  difference_usd: usd.nullable().describe("theirs - ours"),
+  requests: z
+    .array(
+      z.object({
+        id: z.string(),
+        account: z.string().describe("The id of its account"),
+        why: z.array(
+          z.enum([
+            "implausible",
+            "estimated",
+            "unpriced",
+            "unknown cost",
+            "across midnight",
+            "same quantity",
+          ]),
+        ),
+      }),
+    )
+    .describe("Requests of that day and model that may explain it"),
+});
+export type ReportedDifference = z.infer<typeof difference>;
+
+export const reconciliation = z.object({
+  format: z.string().describe("What the file was recognized as"),
+  zone: z.string(),
+  from: z.string().describe("First day"),
+  to: z.string().describe("Last day"),
+  rows: z.int().describe("Rows of the export that were compared"),
+  left_out: z
+    .array(z.object({ reason: z.string(), lines: z.array(z.int()) }))
+    .describe("Lines that are no usage of models, such as totals"),
+  ours_usd: usd,
+  theirs_usd: usd.nullable().describe("null = the export states no amounts"),
+  differences: z.array(difference).describe("The 500 largest, largest first"),
+  differences_total: z.int(),
+  causes: z
+    .array(z.object({ name: z.string(), text: z.string() }))
+    .describe("What would explain the differences"),
+  causes_total: z.int(),
+});
+export type Reconciliation = z.infer<typeof reconciliation>;

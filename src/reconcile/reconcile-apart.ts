@@ -1,0 +1,47 @@
+import { createWorkerPool, joined } from "../base/async/worker-pool.ts";
+import type { Database } from "../storage/database.ts";
+import { ExportFormatError } from "./export-row.ts";
+import type { ReconcileOptions, ReconcileReport } from "./reconcile.ts";
+import type { ReconcileMessage, ReconcileReply } from "./reconcile-worker.ts";
+
+/** The largest export that is compared. */
+export const MAX_EXPORT_BYTES = 64 * 1024 * 1024;
+
+/** An export of this size and of as many rows as are compared needs two thirds of it. */
+const MEMORY_MB = 1_536;
+
+/**
+ * As `reconcile`, in a thread of its own with a connection of its own: to parse a large export takes seconds, in which this
+ * thread serves others. The thread ends with it, and when `signal` is aborted; then it rejects with WorkerLost, as it does
+ * where the memory does not suffice.
+ */
+export async function reconcileApart(
+  { url, timeoutMs }: Pick<Database, "url" | "timeoutMs">,
+  chunks: readonly Uint8Array[],
+  options: ReconcileOptions,
+  signal?: AbortSignal,
+): Promise<ReconcileReport> {
+  const pool = createWorkerPool<ReconcileReply>({
+    entry: new URL("./reconcile-worker.ts", import.meta.url),
+    workers: 1,
+    waiting: 1,
+    limits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  const end = (): void => void pool.close();
+  signal?.addEventListener("abort", end, { once: true });
+  if (signal?.aborted) end();
+  try {
+    const reply = await pool.run(async () => {
+      const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+      const body = await joined(chunks, bytes);
+      const message: ReconcileMessage = { body, databaseUrl: url, timeoutMs, options };
+      return { message, moved: [body.buffer] };
+    });
+    if ("thrown" in reply) throw reply.thrown;
+    if ("problems" in reply) throw new ExportFormatError(reply.problems);
+    return reply.report;
+  } finally {
+    signal?.removeEventListener("abort", end);
+    await pool.close();
+  }
+}
