@@ -28,6 +28,7 @@ function open() {
   const catalog = {
     callable: () => model,
     endpointsOf: () => ["chat-completions"],
+    serving: () => [],
     groups: new Map(),
     settings: { maxPasses: 100, holdCalls: 1 },
     allUpstreams: [],
