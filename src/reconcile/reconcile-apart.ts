@@ -7,8 +7,8 @@ import type { ReconcileMessage, ReconcileReply } from "./reconcile-worker.ts";
 /** The largest export that is compared. */
 export const MAX_EXPORT_BYTES = 64 * 1024 * 1024;
 
-/** An export of this size and of as many rows as are compared needs two thirds of it. */
-const MEMORY_MB = 1_536;
+/** What Node gives a process of its own: 1.5 GB did not suffice for 250,000 rows of 64 MB. */
+const MEMORY_MB = 4_096;
 
 /**
  * As `reconcile`, in a thread of its own with a connection of its own: to parse a large export takes seconds, in which this
