@@ -203,7 +203,9 @@ create table upstreams (
   cost jsonb,
   -- Tiers in which its vendor may serve what asks for none, and the region in which it serves what names none. null = nobody knows.
   unasked_tiers text[] not null default '{}',
-  region text
+  region text,
+  -- The vendor or server that it is; the base URL stands here also where it is the preset's. null = none is named.
+  preset text
 );
 
 create table upstream_credentials (

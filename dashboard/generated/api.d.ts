@@ -5030,6 +5030,7 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 kind: string;
+                                preset: string | null;
                                 base_url: string;
                                 models: {
                                     [key: string]: string;
@@ -5230,10 +5231,11 @@ export interface paths {
                 content: {
                     "application/json": {
                         kind: string;
-                        base_url: string;
+                        base_url?: string;
                         models: {
                             [key: string]: string;
                         };
+                        preset?: string | null;
                         protocols?: string[] | null;
                         groups?: string[] | null;
                         priority?: number;
@@ -5388,6 +5390,7 @@ export interface paths {
                             id: string;
                             name: string;
                             kind: string;
+                            preset: string | null;
                             base_url: string;
                             models: {
                                 [key: string]: string;
@@ -5607,6 +5610,7 @@ export interface paths {
                             id: string;
                             name: string;
                             kind: string;
+                            preset: string | null;
                             base_url: string;
                             models: {
                                 [key: string]: string;
@@ -5807,10 +5811,11 @@ export interface paths {
                 content: {
                     "application/json": {
                         kind: string;
-                        base_url: string;
+                        base_url?: string;
                         models: {
                             [key: string]: string;
                         };
+                        preset?: string | null;
                         protocols?: string[] | null;
                         groups?: string[] | null;
                         priority?: number;
@@ -5965,6 +5970,7 @@ export interface paths {
                             id: string;
                             name: string;
                             kind: string;
+                            preset: string | null;
                             base_url: string;
                             models: {
                                 [key: string]: string;
@@ -6291,6 +6297,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                name: string;
+                                base_url: string;
+                                protocols: string[];
+                                needs_key: boolean;
+                                keys_url: string | null;
+                                source: string;
+                            }[];
+                            next: null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operator/upstreams/{upstream}/state": {
         parameters: {
             query?: never;
@@ -6325,6 +6375,7 @@ export interface paths {
                             id: string;
                             name: string;
                             kind: string;
+                            preset: string | null;
                             base_url: string;
                             models: {
                                 [key: string]: string;
@@ -6553,6 +6604,7 @@ export interface paths {
                             id: string;
                             name: string;
                             kind: string;
+                            preset: string | null;
                             base_url: string;
                             models: {
                                 [key: string]: string;
@@ -6775,6 +6827,7 @@ export interface paths {
                             id: string;
                             name: string;
                             kind: string;
+                            preset: string | null;
                             base_url: string;
                             models: {
                                 [key: string]: string;
@@ -6991,6 +7044,7 @@ export interface paths {
                             id: string;
                             name: string;
                             kind: string;
+                            preset: string | null;
                             base_url: string;
                             models: {
                                 [key: string]: string;

@@ -45,6 +45,7 @@ const upstream = (id: number): fc.Arbitrary<UpstreamRecord> =>
     id: fc.constant(BigInt(id)),
     name: fc.constant(`upstream ${id}`),
     kind: fc.constantFrom("full", "chat", "media", "of a newer version"),
+    preset: fc.constant(null),
     baseUrl: fc.constant("http://127.0.0.1:1"),
     protocols: fc.option(fc.subarray<ProtocolName>([...PROTOCOL_NAMES]), { nil: null }),
     models: fc.subarray(MODELS).map((names) => new Map(names.map((name) => [name, `their ${name}`]))),

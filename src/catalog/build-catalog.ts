@@ -29,15 +29,20 @@ export interface KindFacts {
   readonly listedTools?: readonly ListedTool[];
 }
 
+/** The facts of a kind, as a preset has them if one is named; undefined = no such kind. */
+export type KindsOf = (kind: string, preset?: string | null) => KindFacts | undefined;
+
 /**
  * Computes every question of the hot path ahead, per group and model, so that each is a look-up in maps.
  * One rule says what can be called, and everything else follows from it: see reachOf().
  */
-export function buildCatalog(parts: CatalogParts, kindOf: (kind: string) => KindFacts | undefined): Catalog {
-  const upstreams = parts.upstreams.flatMap((record) => usableUpstream(record, kindOf(record.kind)));
+export function buildCatalog(parts: CatalogParts, kindOf: KindsOf): Catalog {
+  const upstreams = parts.upstreams.flatMap((record) =>
+    usableUpstream(record, kindOf(record.kind, record.preset)),
+  );
   const known = new Map(
     parts.upstreams.flatMap((record) => {
-      const kind = kindOf(record.kind);
+      const kind = kindOf(record.kind, record.preset);
       return kind === undefined
         ? []
         : [[record.id, upstreamOf(record, kind, credentialsOf(record, kind), given(record))] as const];
@@ -117,7 +122,7 @@ type Serves = (upstream: Upstream, model: Model, endpoint: Endpoint) => boolean;
 
 interface Facts {
   readonly serves: Serves;
-  readonly kindOf: (kind: string) => KindFacts | undefined;
+  readonly kindOf: KindsOf;
 }
 
 function reachesOfGroup(
@@ -201,12 +206,14 @@ function upstreamOf(
   credentials: Upstream["credentials"],
   configuredCredentials: number,
 ): Upstream {
-  const { id, name, baseUrl, models, groups, priority, weight, maxConcurrency, probe, signer, cost } = record;
+  const { id, name, preset, baseUrl, models, groups, priority, weight, maxConcurrency, probe, signer, cost } =
+    record;
   const { unaskedTiers, region } = record;
   return Object.freeze<Upstream>({
     id,
     name,
     kind: record.kind,
+    preset,
     baseUrl,
     models,
     groups,

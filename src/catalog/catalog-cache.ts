@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { Seals } from "../base/seal.ts";
 import type { Database } from "../storage/database.ts";
-import { buildCatalog, type CatalogParts, type KindFacts } from "./build-catalog.ts";
+import { buildCatalog, type CatalogParts, type KindsOf } from "./build-catalog.ts";
 import type { Catalog } from "./catalog.ts";
 import { readAccountCounts, readCatalogVersion, readGroups, readSettings } from "./catalog-store.ts";
 import { nextBeginMs, pricedAt } from "./coming-prices.ts";
@@ -25,7 +25,7 @@ export interface CatalogCacheOptions {
   readonly database: Database;
   readonly seals: Seals;
   /** src/upstreams/kinds.ts; undefined = no such kind. */
-  readonly kindOf: (kind: string) => KindFacts | undefined;
+  readonly kindOf: KindsOf;
   /** Absent = the machine's. */
   readonly clock?: Pick<Clock, "nowMs">;
 }

@@ -95,6 +95,8 @@ export interface Upstream {
   readonly id: bigint;
   readonly name: string;
   readonly kind: string;
+  /** The vendor or server that it is, if the catalog names it. */
+  readonly preset: string | null;
   /** Without trailing slash. */
   readonly baseUrl: string;
   readonly protocols: readonly ProtocolName[];

@@ -8,6 +8,8 @@ import { readUpstreamCost, type StoredCost, storedCost } from "./upstream-cost.t
 export interface UpstreamDeclaration {
   readonly name: string;
   readonly kind: string;
+  /** The vendor or server that it is; null = none is named. */
+  readonly preset: string | null;
   /** Without trailing slash. */
   readonly baseUrl: string;
   /** null = the kind's own list. */
@@ -58,6 +60,7 @@ interface StoredCredential extends CredentialDeclaration {
 
 /** What an upstream has where nothing is declared. */
 export const UPSTREAM_DEFAULTS = {
+  preset: null,
   protocols: null,
   groups: null,
   priority: 0,
@@ -85,11 +88,11 @@ export async function upsertUpstream(
 ): Promise<bigint> {
   const { id } = await tx.one<{ id: bigint }>(
     `insert into upstreams (name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency,
-       timeouts, enabled, shared_ids, probe, signer, cost, unasked_tiers, region)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+       timeouts, enabled, shared_ids, probe, signer, cost, unasked_tiers, region, preset)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
      on conflict (name) do update set kind = $2, base_url = $3, protocols = $4, models = $5, groups = $6,
        priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12, probe = $13,
-       signer = $14, cost = $15, unasked_tiers = $16, region = $17
+       signer = $14, cost = $15, unasked_tiers = $16, region = $17, preset = $18
      returning id`,
     [
       upstream.name,
@@ -109,6 +112,7 @@ export async function upsertUpstream(
       upstream.cost && JSON.stringify(storedCost(upstream.cost)),
       upstream.unaskedTiers,
       upstream.region,
+      upstream.preset,
     ],
   );
   await replaceCredentials(tx, seals, id, upstream.credentials);
@@ -150,7 +154,7 @@ export async function setCredential(
 export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
   const rows = await db.query<UpstreamRow>(
     `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled,
-       shared_ids, probe, signer, cost, unasked_tiers, region
+       shared_ids, probe, signer, cost, unasked_tiers, region, preset
      from upstreams order by name`,
   );
   const credentials = await db.query<CredentialRow>(
@@ -160,6 +164,7 @@ export async function readUpstreams(db: Queryable, seals: Seals): Promise<Upstre
     id: row.id,
     name: row.name,
     kind: row.kind,
+    preset: row.preset,
     baseUrl: row.base_url,
     protocols: row.protocols,
     models: new Map(Object.entries(row.models)),
@@ -200,6 +205,7 @@ interface UpstreamRow {
   readonly cost: StoredCost | null;
   readonly unasked_tiers: readonly string[];
   readonly region: string | null;
+  readonly preset: string | null;
 }
 
 interface CredentialRow {

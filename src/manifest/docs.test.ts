@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
+import { PRESET_NAMES, presetOf } from "../upstreams/vendor-presets.ts";
 import { parseManifest } from "./file/read.ts";
 
-const PAGES = ["README.md", "docs/moving.md"];
+const PAGES = ["README.md", "docs/moving.md", "docs/vendors.md"];
 
 it.each(PAGES)("each whole catalog file in %s is valid", (page) => {
   const text = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8");
@@ -37,4 +38,15 @@ it("docs/catalog-file.md says which protocols each kind speaks, and the defaults
   expect(text).toContain(`tried first, default \`${priority}\``);
   expect(text).toContain(`within one priority, default \`${weight}\``);
   expect(text).toContain(`per process; default \`${maxConcurrency}\``);
+});
+
+it("docs/vendors.md has a row for each preset", () => {
+  const text = readFileSync(new URL("../../docs/vendors.md", import.meta.url), "utf8");
+  const rows = PRESET_NAMES.map((name) => {
+    const { baseUrl = "", protocols = [], needsKey, keysUrl, source = "" } = presetOf(name) ?? {};
+    const required = keysUrl === undefined ? "required" : `[required](${keysUrl})`;
+    const words = protocols.map((protocol) => `\`${protocol}\``).join(", ");
+    return `| [\`${name}\`](${source}) | \`${baseUrl}\` | ${words} | ${needsKey ? required : "optional"} |`;
+  });
+  expect(text.split("\n").filter((line) => line.startsWith("| [`"))).toEqual(rows);
 });

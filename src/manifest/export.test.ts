@@ -11,7 +11,8 @@ import { createSeals } from "../base/seal.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { deleteModel } from "../catalog/models-store.ts";
 import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
-import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
+import { KIND_NAMES, kindOf, PRESET_KIND } from "../upstreams/kinds.ts";
+import { PRESET_NAMES, presetOf } from "../upstreams/vendor-presets.ts";
 import { applyManifest, type ManifestDeps } from "./apply.ts";
 import { exportManifest } from "./export.ts";
 import { type Environment, parseManifest } from "./file/read.ts";
@@ -296,6 +297,7 @@ function manifests(): fc.Arbitrary<Manifest> {
             fc.record({
               name: fc.constant(of),
               kind: fc.constant(kind),
+              preset: kind === PRESET_KIND ? fc.option(fc.constantFrom(...PRESET_NAMES)) : fc.constant(null),
               baseUrl: fc.webUrl({ validSchemes: ["http", "https"] }).map((url) => url.replace(/\/+$/, "")),
               protocols: kindOf(kind)?.protocols.length
                 ? fc.option(fc.constant(kindOf(kind)?.protocols ?? []))
@@ -327,6 +329,13 @@ function manifests(): fc.Arbitrary<Manifest> {
                 { name: "1", secret: text, reference: null, enabled: true },
               ]),
             }),
+          )
+          .chain(({ preset, ...declared }) =>
+            fc.boolean().map((stated) => ({
+              ...declared,
+              preset,
+              baseUrl: stated ? declared.baseUrl : (presetOf(preset)?.baseUrl ?? declared.baseUrl),
+            })),
           )
           .chain((declared) => upstreamCosts(declared.models).map((cost) => ({ ...declared, cost })));
       const key = (of: string) =>

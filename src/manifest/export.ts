@@ -1,5 +1,6 @@
 import { formatUsd } from "../base/money.ts";
 import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
+import { presetOf } from "../upstreams/vendor-presets.ts";
 import type { ManifestDeps } from "./apply.ts";
 import { type AccountState, readState, type State } from "./diff/state.ts";
 import {
@@ -82,12 +83,13 @@ function exportUpstream(
 ): FileRecord {
   const models = new Map([...upstream.models].filter(([id]) => known.models.has(id)));
   const groups = upstream.groups && new Set(intersection(upstream.groups, known.groups));
-  const { name, kind, base_url, ...rest } = literal(encodeUpstream({ ...upstream, models, groups }));
+  const { name, kind, preset, base_url, ...rest } = literal(encodeUpstream({ ...upstream, models, groups }));
   const plain = [...models].every(([ours, theirs]) => ours === theirs);
   const record = {
     name,
     kind,
-    base_url,
+    preset,
+    base_url: upstream.baseUrl === presetOf(upstream.preset)?.baseUrl ? undefined : base_url,
     ...credentialFields(upstream, names),
     ...rest,
     models: plain ? [...models.keys()] : rest["models"],

@@ -38,12 +38,22 @@ export interface Comparison {
 /** What is compared: text models, by what their upstreams call them at which vendor. */
 export interface Compared {
   readonly models: readonly Model[];
-  readonly upstreams: readonly Pick<UpstreamDeclaration, "name" | "kind" | "baseUrl" | "models">[];
+  readonly upstreams: readonly Pick<UpstreamDeclaration, "name" | "kind" | "preset" | "baseUrl" | "models">[];
   readonly lists: readonly PriceList[];
   /** The list prices of the tools of a kind of upstream, which hold without being set. */
   toolsOf(kind: string): readonly ListedTool[];
   /** The vendor at an address; undefined = nobody's that a list knows. */
   vendorAt(baseUrl: string): string | undefined;
+  /** What lists call the vendor that a preset says an upstream is; undefined = none does. */
+  listedAs(upstream: Pick<UpstreamDeclaration, "preset" | "baseUrl">): string | undefined;
+}
+
+/** The vendor of an upstream as lists call it. */
+export function vendorOf(
+  upstream: Pick<UpstreamDeclaration, "preset" | "baseUrl">,
+  { listedAs, vendorAt }: Pick<Compared, "listedAs" | "vendorAt">,
+): string | undefined {
+  return listedAs(upstream) ?? vendorAt(upstream.baseUrl);
 }
 
 export interface Comparisons {
@@ -53,9 +63,10 @@ export interface Comparisons {
 }
 
 /** Every text model beside the entries of its upstreams' vendors. Pure: nothing is written. */
-export function comparePrices({ models, upstreams, lists, vendorAt, toolsOf }: Compared): Comparisons {
+export function comparePrices(compared: Compared): Comparisons {
+  const { models, upstreams, lists, toolsOf } = compared;
   const unlisted: string[] = [];
-  const sellers = upstreams.map((upstream) => ({ ...upstream, vendor: vendorAt(upstream.baseUrl) }));
+  const sellers = upstreams.map((upstream) => ({ ...upstream, vendor: vendorOf(upstream, compared) }));
   const comparisons = models
     .filter(({ family }) => family === null)
     .flatMap((model) => {

@@ -6,7 +6,7 @@ import { readModels } from "../catalog/models-store.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AuditNote } from "../users/audit-store.ts";
 import { setPrice, sourceOf } from "./accept.ts";
-import type { Compared } from "./compare.ts";
+import { type Compared, vendorOf } from "./compare.ts";
 import { type ListEntry, type PriceList, priceOf } from "./list-entry.ts";
 import { isUnpriced, type MissingPrice, missingPrices, withPrices } from "./missing-price.ts";
 import { publicList } from "./public-list.ts";
@@ -24,8 +24,8 @@ interface PriceSource {
   readonly entry: ListEntry;
 }
 
-interface Prices extends Pick<Compared, "models" | "lists" | "vendorAt"> {
-  readonly upstreams: readonly Pick<Upstream, "name" | "kind" | "baseUrl" | "models">[];
+interface Prices extends Pick<Compared, "models" | "lists" | "vendorAt" | "listedAs"> {
+  readonly upstreams: readonly Pick<Upstream, "name" | "kind" | "preset" | "baseUrl" | "models">[];
   /** The list prices of the tools of a kind of upstream. */
   toolsOf(kind: string): readonly ListedTool[];
 }
@@ -59,12 +59,12 @@ function isListedAt(upstream: Prices["upstreams"][number] | undefined, theirName
 /** Reads the operators' list. */
 export async function readUnpriced(
   db: Queryable,
-  { upstreams, toolsOf }: Pick<Prices, "upstreams" | "toolsOf">,
+  { upstreams, toolsOf, listedAs }: Pick<Prices, "upstreams" | "toolsOf" | "listedAs">,
 ) {
   const list = await publicList(systemClock.nowMs());
   const models = await readModels(db);
   const { vendorAt } = list;
-  const prices = { models, upstreams, lists: [list], vendorAt, toolsOf };
+  const prices = { models, upstreams, lists: [list], vendorAt, listedAs, toolsOf };
   return { models, unpriced: stillUnpriced(await readUnpricedUsage(db), prices) };
 }
 
@@ -89,13 +89,13 @@ function sourceJson({ list: { name, date }, entry: { vendor, model, url } }: Pri
 }
 
 function entryOf(
-  { baseUrl, models }: Prices["upstreams"][number],
+  upstream: Prices["upstreams"][number],
   { id }: Model,
-  { lists, vendorAt }: Prices,
+  prices: Prices,
 ): PriceSource | undefined {
-  const [vendor, theirName] = [vendorAt(baseUrl), models.get(id)];
+  const [vendor, theirName] = [vendorOf(upstream, prices), upstream.models.get(id)];
   if (vendor === undefined || theirName === undefined) return undefined;
-  for (const list of lists) {
+  for (const list of prices.lists) {
     const entry = list.find(vendor, theirName);
     if (entry !== undefined) return { list, entry };
   }

@@ -18,6 +18,7 @@ import { seedanceRelay } from "./task-apis/seedance-relay.ts";
 import type { TaskApi } from "./task-apis/task-api.ts";
 import type { EndpointPaths } from "./transport/endpoint-url.ts";
 import type { HeaderSpelling } from "./transport/headers.ts";
+import { PRESET_NAMES, presetOf } from "./vendor-presets.ts";
 
 /**
  * A kind of upstream: everything in which vendors differ that the protocol itself does not say, as data.
@@ -60,9 +61,13 @@ interface AccountFault {
   readonly contains: string;
 }
 
-/** undefined = no such kind. */
-export function kindOf(name: string): UpstreamKind | undefined {
-  return Object.hasOwn(KINDS, name) ? KINDS[name as KindName] : undefined;
+/** The kind that took over OpenAI's interface, whose vendors are the presets. */
+export const PRESET_KIND = "openai-compatible";
+
+/** The kind as a preset has it, if one is named; undefined = no such kind. */
+export function kindOf(name: string, preset: string | null = null): UpstreamKind | undefined {
+  const kind = Object.hasOwn(KINDS, name) ? KINDS[name as KindName] : undefined;
+  return preset !== null && name === PRESET_KIND ? (PRESET_KINDS.get(preset) ?? kind) : kind;
 }
 
 /** List prices of the vendor's own tools; [] = of a kind that has none. */
@@ -244,6 +249,15 @@ const KINDS = {
   minimax: { ...MEDIA, taskApi: minimax, families: ["videoc"] },
   dashscope: { ...MEDIA, taskApi: dashscope, families: ["videob"] },
 } as const satisfies Record<string, UpstreamKind>;
+
+const PRESET_KINDS: ReadonlyMap<string, UpstreamKind> = new Map(
+  PRESET_NAMES.map((name) => [name, { ...KINDS[PRESET_KIND], ...ofPreset(name) }]),
+);
+
+function ofPreset(name: string): Partial<Pick<UpstreamKind, "protocols" | "needsKey">> {
+  const preset = presetOf(name);
+  return preset === undefined ? {} : { protocols: preset.protocols, needsKey: preset.needsKey };
+}
 
 /** Every kind's name, for the catalog file's schema. */
 export const KIND_NAMES = Object.keys(KINDS) as [KindName, ...KindName[]];

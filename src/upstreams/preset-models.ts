@@ -152,29 +152,6 @@ export const GEMINI_MODELS: readonly NamedQuirks[] = [
   row("gemini-[3-9]", { thinking: "level", efforts: ["minimal", "low", "medium", "high"] }),
 ];
 
-/** Tell thoughts as `reasoning` and refuse `reasoning_content` in requests. */
-const REASONING: Quirks = { reasoningField: "reasoning" };
-
-/**
- * By where they are, since the models are others'. Those that take thoughts back of some of their models alone get none.
- * OpenRouter: https://openrouter.ai/docs/use-cases/reasoning-tokens
- * Groq: https://github.com/janhq/jan/issues/8136, https://github.com/vercel/ai/pull/8057
- * Cerebras: https://github.com/NousResearch/hermes-agent/issues/45655
- * Ollama: https://github.com/ollama/ollama/blob/main/openai/openai.go
- * A server of vLLM's, which has renamed the field in 2026 (https://github.com/vllm-project/vllm/issues/27755), is known by
- * no address.
- */
-export const VENDORS: readonly NamedQuirks[] = [
-  { name: place("openrouter\\.ai"), quirks: REASONING },
-  { name: place("api\\.groq\\.com"), quirks: { ...REASONING, reasoningReplay: false } },
-  { name: place("api\\.cerebras\\.ai"), quirks: { ...REASONING, reasoningReplay: false } },
-  { name: place("ollama\\.com|[^/]+:11434"), quirks: REASONING },
-];
-
-function place(host: string): RegExp {
-  return new RegExp(`^https?://(${host})(:\\d+)?(/|$)`);
-}
-
 function row(name: string, quirks: Quirks): NamedQuirks {
   return { name: new RegExp(`(^|[/.])${name}`), quirks };
 }

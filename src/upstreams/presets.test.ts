@@ -123,7 +123,7 @@ describe("presets", () => {
 
   it("know vendors who serve models of others by where they are", () => {
     const at = (baseUrl: string, kind = "openai-compatible") =>
-      presetQuirks(kind, "qwen/qwen3.6-27b", baseUrl);
+      presetQuirks(kind, "qwen/qwen3.6-27b", { preset: null, baseUrl });
     expect(at("https://openrouter.ai/api/v1")).toMatchObject({
       reasoningField: "reasoning",
       reasoningReplay: "kept",

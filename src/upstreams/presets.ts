@@ -1,3 +1,4 @@
+import type { Upstream } from "../catalog/catalog.ts";
 import { type Quirks, readQuirks } from "../conversation/lower/quirks.ts";
 import type { Candidate } from "./call.ts";
 import {
@@ -11,8 +12,8 @@ import {
   type NamedQuirks,
   OPENAI_HINTS,
   OPENAI_MODELS,
-  VENDORS,
 } from "./preset-models.ts";
+import { vendorPresetOf } from "./vendor-presets.ts";
 
 /** What the catalog need not say of a kind of upstream. */
 interface Presets {
@@ -24,14 +25,14 @@ interface Presets {
 
 /**
  * How a request must be translated for this candidate: what is known of its kind, then of the vendor's
- * model and of the vendor's place, then what the catalog says of ours, which always has the last word.
+ * model and of the vendor, then what the catalog says of ours, which always has the last word.
  */
 export function quirksOf(candidate: Candidate, stated: Readonly<Record<string, unknown>>): Quirks {
   // Candidates are made once for a model and a state of the catalog, and every request asks.
   let quirks = known.get(candidate);
   if (quirks === undefined) {
-    const { kind, baseUrl } = candidate.upstream;
-    quirks = { ...presetQuirks(kind, candidate.model, baseUrl), ...readQuirks(stated) };
+    const { upstream, model } = candidate;
+    quirks = { ...presetQuirks(upstream.kind, model, upstream), ...readQuirks(stated) };
     known.set(candidate, quirks);
   }
   return quirks;
@@ -39,11 +40,15 @@ export function quirksOf(candidate: Candidate, stated: Readonly<Record<string, u
 
 const known = new WeakMap<Candidate, Quirks>();
 
-/** Of a vendor's model at a kind of upstream, where nobody says more. `baseUrl` tells vendors who serve models of others. */
-export function presetQuirks(kind: string, model: string, baseUrl = ""): Quirks {
+/** Of a vendor's model at a kind of upstream, where nobody says more. `at` tells vendors who serve models of others. */
+export function presetQuirks(
+  kind: string,
+  model: string,
+  at: Pick<Upstream, "preset" | "baseUrl"> = { preset: null, baseUrl: "" },
+): Quirks {
   const presets = PRESETS.get(kind);
   if (presets === undefined) return {};
-  const vendor = kind.startsWith("openai") ? VENDORS.find(({ name }) => name.test(baseUrl)) : undefined;
+  const vendor = kind.startsWith("openai") ? vendorPresetOf(at) : undefined;
   const known = presets.models.find(({ name }) => name.test(model));
   return { ...presets.quirks, ...known?.quirks, ...vendor?.quirks };
 }

@@ -94,6 +94,7 @@ function probeAt(baseUrl: string, kind: string): Promise<string | undefined> {
     weight: 1,
     maxConcurrency: 1,
     probe: false,
+    preset: null,
     signer: null,
     unaskedTiers: [],
     region: null,

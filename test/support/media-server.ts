@@ -111,6 +111,7 @@ const catalog = buildCatalog(
         maxConcurrency: 1,
         timeouts: {},
         probe: false,
+        preset: null,
         signer: null,
         unaskedTiers: [],
         region: null,

@@ -69,6 +69,7 @@ export function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
     weight: 1,
     maxConcurrency: 10,
     probe: false,
+    preset: null,
     signer: null,
     unaskedTiers: [],
     region: null,

@@ -422,6 +422,7 @@ function upstreamAt(baseUrl: string, kind: KindName): Upstream {
     weight: 1,
     maxConcurrency: 10,
     probe: false,
+    preset: null,
     signer: null,
     unaskedTiers: [],
     region: null,

@@ -71,6 +71,7 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
       weight: 1,
       maxConcurrency: 100,
       probe: false,
+      preset: null,
       signer: null,
       unaskedTiers: [],
       region: null,

@@ -137,6 +137,7 @@ export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstr
     weight: 1,
     maxConcurrency: 100,
     probe: false,
+    preset: null,
     signer: null,
     unaskedTiers: [],
     region: null,

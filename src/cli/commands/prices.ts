@@ -21,6 +21,7 @@ import { publicList } from "../../price-lists/public-list.ts";
 import { readUnpriced, type Unpriced, unpricedJson } from "../../price-lists/unpriced.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { listedToolsOf } from "../../upstreams/kinds.ts";
+import { listedVendorOf } from "../../upstreams/vendor-presets.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
 import { asTyped, type Command, CommandFailure, UsageError } from "../command.ts";
@@ -78,6 +79,7 @@ export const pricesCommand: Command = {
           upstreams,
           lists: [list],
           vendorAt: bundled.vendorAt,
+          listedAs: listedVendorOf,
           toolsOf: listedToolsOf,
         });
         return { models, coming: comingOf(chosen), ...onlyVendor(all, text("vendor")) };
@@ -119,7 +121,11 @@ function listUnpriced(config: Config, wanted: readonly string[] | undefined, jso
   return withDatabase(config, "prices", async ({ database }) => {
     const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
     const upstreams = await readUpstreams(database, seals);
-    const { models, unpriced } = await readUnpriced(database, { upstreams, toolsOf: listedToolsOf });
+    const { models, unpriced } = await readUnpriced(database, {
+      upstreams,
+      toolsOf: listedToolsOf,
+      listedAs: listedVendorOf,
+    });
     const chosen = chosenOf(models, wanted);
     const found = unpriced.filter(({ model }) => chosen.some(({ id }) => id === model));
     console.log(json ? JSON.stringify({ unpriced: found.map(unpricedJson) }, null, 2) : unpricedText(found));

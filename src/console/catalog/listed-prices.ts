@@ -7,6 +7,7 @@ import { type Comparison, comparePrices } from "../../price-lists/compare.ts";
 import { publicList } from "../../price-lists/public-list.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { listedToolsOf } from "../../upstreams/kinds.ts";
+import { listedVendorOf } from "../../upstreams/vendor-presets.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
@@ -85,7 +86,14 @@ async function compareAll(db: Queryable, seals: ConsoleDeps["seals"]) {
   return {
     bundled,
     models,
-    ...comparePrices({ models, upstreams, lists: [bundled], vendorAt, toolsOf: listedToolsOf }),
+    ...comparePrices({
+      models,
+      upstreams,
+      lists: [bundled],
+      vendorAt,
+      listedAs: listedVendorOf,
+      toolsOf: listedToolsOf,
+    }),
   };
 }
 

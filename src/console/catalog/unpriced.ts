@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { addPrices, readUnpriced, type Unpriced, unpricedJson } from "../../price-lists/unpriced.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { listedToolsOf } from "../../upstreams/kinds.ts";
+import { listedVendorOf } from "../../upstreams/vendor-presets.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { changeCatalog } from "./change.ts";
@@ -74,5 +75,9 @@ function requireAll({ prices }: Unpriced, amounts: ReadonlyMap<string, string>):
 }
 
 async function readAll(db: Queryable, seals: ConsoleDeps["seals"]) {
-  return readUnpriced(db, { upstreams: await readUpstreams(db, seals), toolsOf: listedToolsOf });
+  return readUnpriced(db, {
+    upstreams: await readUpstreams(db, seals),
+    toolsOf: listedToolsOf,
+    listedAs: listedVendorOf,
+  });
 }

@@ -99,6 +99,7 @@ function catalogOf(terms: object) {
         maxConcurrency: 1,
         timeouts: {},
         probe: false,
+        preset: null,
         signer: null,
         unaskedTiers: [],
         region: null,

@@ -18,7 +18,13 @@ const cost = z.strictObject({
 });
 
 const terms = {
-  kind: z.string().describe("Preset of protocols, paths and authentication"),
+  kind: z.string().describe("Protocols, paths and authentication"),
+  preset: z
+    .string()
+    .nullable()
+    .describe(
+      "Vendor or server behind kind openai-compatible: its base URL, protocols and quirks; null = none",
+    ),
   base_url: z.string().describe("Base URL as in the vendor's SDK"),
   models: z.record(z.string(), z.string()).describe("Your name: vendor name"),
   protocols: z.array(z.string()).nullable().describe("null = the kind's default"),
@@ -54,6 +60,7 @@ const terms = {
 const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
 
 const rest = z.strictObject({
+  preset: terms.preset,
   protocols: terms.protocols,
   groups: terms.groups,
   priority: terms.priority,
@@ -72,7 +79,7 @@ const rest = z.strictObject({
 /** An upstream as a catalog file declares it; what is left out has the file's defaults, `enabled` stays as it is. */
 export const upstreamTerms = z.strictObject({
   kind: terms.kind,
-  base_url: terms.base_url,
+  base_url: terms.base_url.optional().describe("As in the vendor's SDK; optional with a preset"),
   models: terms.models,
   ...rest.partial().shape,
   api_keys: z
@@ -220,5 +227,20 @@ export const kinds = z.object({
   next: z.null(),
 });
 export type Kinds = z.infer<typeof kinds>;
+
+export const presets = z.object({
+  data: z.array(
+    z.object({
+      name: z.string(),
+      base_url: z.string(),
+      protocols: z.array(z.string()).describe("Default protocols"),
+      needs_key: z.boolean(),
+      keys_url: z.string().nullable().describe("Where a key is created; null = not known"),
+      source: z.string().describe("The vendor's documentation"),
+    }),
+  ),
+  next: z.null(),
+});
+export type Presets = z.infer<typeof presets>;
 
 export const removed = z.object({ removed: z.literal(true) });

@@ -1,8 +1,17 @@
 import { readUpstreams } from "../../catalog/upstreams-store.ts";
 import { KIND_NAMES, kindOf } from "../../upstreams/kinds.ts";
+import { PRESET_NAMES, presetOf } from "../../upstreams/vendor-presets.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
-import { kinds, reportQuery, type UpstreamReport, upstream, upstreamReport, upstreams } from "./contract.ts";
+import {
+  kinds,
+  presets,
+  reportQuery,
+  type UpstreamReport,
+  upstream,
+  upstreamReport,
+  upstreams,
+} from "./contract.ts";
 import { credentialOperations } from "./credentials.ts";
 import { responseOf, upstreamOf } from "./find.ts";
 import { type DayOfUpstream, readUpstreamDays, readUpstreamFailures } from "./report-store.ts";
@@ -19,6 +28,7 @@ export function upstreamOperations(deps: ConsoleDeps): readonly Operation[] {
     show(deps),
     report(deps),
     listKinds(),
+    listPresets(),
     ...termsOperations(deps),
     ...credentialOperations(deps),
   ];
@@ -120,6 +130,33 @@ function listKinds(): Operation {
             families: [...families],
             needs_key: needsKey,
             possible_protocols: Object.keys(paths),
+          },
+        ];
+      }),
+      next: null,
+    }),
+  });
+}
+
+function listPresets(): Operation {
+  return json({
+    ...described,
+    path: "/operator/presets",
+    summary: "Available presets of kind openai-compatible",
+    response: presets,
+    run: () => ({
+      data: PRESET_NAMES.flatMap((name) => {
+        const preset = presetOf(name);
+        if (preset === undefined) return [];
+        const { baseUrl, protocols, needsKey, keysUrl, source } = preset;
+        return [
+          {
+            name,
+            base_url: baseUrl,
+            protocols: [...protocols],
+            needs_key: needsKey,
+            keys_url: keysUrl ?? null,
+            source,
           },
         ];
       }),

@@ -40,6 +40,7 @@ export function upstreamResponses(
       id: String(record.id),
       name: record.name,
       kind: record.kind,
+      preset: record.preset,
       base_url: record.baseUrl,
       models: Object.fromEntries([...record.models].sort(([a], [b]) => (a < b ? -1 : 1))),
       protocols: record.protocols && [...record.protocols],

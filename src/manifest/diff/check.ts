@@ -5,7 +5,8 @@ import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";
 import { FAMILIES } from "../../families/table.ts";
-import { kindOf } from "../../upstreams/kinds.ts";
+import { kindOf, PRESET_KIND } from "../../upstreams/kinds.ts";
+import { presetOf } from "../../upstreams/vendor-presets.ts";
 import { isPlainService, readServiceWord } from "../../usage/service-terms.ts";
 import { type NamedItem, namedItems } from "../file/named-items.ts";
 import { decodeTable, priceRows } from "../file/price-spelling.ts";
@@ -189,8 +190,11 @@ function checkUpstreamNames(checks: Checks, path: Path, upstream: NamedItem): vo
 }
 
 /** The address of a call, copied from a vendor's page: every request would go to a path below it. */
-function checkBaseUrl({ report }: Checks, path: Path, { kind = "", base_url: url }: NamedItem): void {
-  if (url === undefined) return;
+function checkBaseUrl({ report }: Checks, path: Path, { kind = "", preset, base_url: url }: NamedItem): void {
+  if (url === undefined) {
+    if (preset === undefined) report([...path, "base_url"], "is required");
+    return;
+  }
   const { paths = {}, modelsPath } = kindOf(kind) ?? {};
   const root = url.replace(/\/+$/, "");
   const ends = [...Object.values(paths), modelsPath ?? "/models"].map((end) => end.replace(/\{.*$/, ""));
@@ -208,9 +212,11 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
   const { report } = checks;
   if (upstream.api_key !== undefined && upstream.api_keys !== undefined)
     report([...path, "api_keys"], "can't be combined with api_key; put all credentials into api_keys");
-  const kind = kindOf(upstream.kind);
+  if (upstream.preset !== undefined && upstream.kind !== PRESET_KIND)
+    report([...path, "preset"], `belongs to kind ${PRESET_KIND}; remove it, or change the kind`);
+  const kind = kindOf(upstream.kind, upstream.preset);
   if (kind?.needsKey && upstream.api_key === undefined && upstream.api_keys === undefined)
-    report([...path, "api_key"], `is required for kind ${upstream.kind}`);
+    report([...path, "api_key"], neededBy(upstream));
   const paths: Partial<Record<ProtocolName, string>> = kind?.paths ?? {};
   upstream.protocols?.forEach((protocol, index) => {
     if (paths[protocol] === undefined)
@@ -229,6 +235,12 @@ function checkServiceWord({ report }: Checks, path: Path, word: string): void {
   if (isPlainService(word)) report(path, "means plain service, whose price is the base price; remove it");
   else if (readServiceWord(word) === undefined)
     report(path, "must be a word of letters, digits, dots, hyphens and underscores");
+}
+
+function neededBy({ kind, preset }: FileUpstream): string {
+  if (preset === undefined || kind !== PRESET_KIND) return `is required for kind ${kind}`;
+  const where = presetOf(preset)?.keysUrl;
+  return `is required for preset ${preset}${where === undefined ? "" : `; create one at ${where}`}`;
 }
 
 /** A cost is computed as a charge is, so its prices are held to the same rules. */

@@ -7,6 +7,7 @@ import { isListPrice } from "../../catalog/upstream-cost.ts";
 import type { CredentialDeclaration, UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
+import { presetOf } from "../../upstreams/vendor-presets.ts";
 import {
   type DeclaredAccount,
   type DeclaredKey,
@@ -79,7 +80,8 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
   return definedFields({
     name: upstream.name,
     kind: upstream.kind,
-    baseUrl: upstream.base_url.replace(/\/+$/, ""),
+    preset: upstream.preset ?? null,
+    baseUrl: (upstream.base_url ?? presetOf(upstream.preset)?.baseUrl ?? "").replace(/\/+$/, ""),
     protocols: upstream.protocols ?? null,
     models: new Map(models),
     groups: upstream.groups ? new Set(upstream.groups) : null,

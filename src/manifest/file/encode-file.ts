@@ -61,6 +61,7 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
   return {
     name: upstream.name,
     kind: upstream.kind,
+    preset: upstream.preset ?? undefined,
     base_url: upstream.baseUrl,
     models: Object.fromEntries(upstream.models),
     protocols: upstream.protocols ?? undefined,

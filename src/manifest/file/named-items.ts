@@ -12,6 +12,7 @@ const namedItem = z.object({
   groups: texts,
   models: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]).catch([]),
   kind: text,
+  preset: z.unknown().optional(),
   base_url: text,
   api_key: text,
   api_keys: texts,

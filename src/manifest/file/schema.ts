@@ -5,6 +5,7 @@ import { ENDPOINT_WORDS } from "../../catalog/vocabulary.ts";
 import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES } from "../../families/family.ts";
 import { KIND_NAMES } from "../../upstreams/kinds.ts";
+import { PRESET_NAMES } from "../../upstreams/vendor-presets.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
 import { decimal, modelId, moment, name, unique, whole } from "./schema-parts.ts";
 import { costPrice, type price, prices } from "./schema-price.ts";
@@ -120,7 +121,11 @@ const cost = z
 const upstream = z
   .strictObject({
     name: name(200),
-    kind: z.enum(KIND_NAMES).describe("Preset of protocols, paths and authentication"),
+    kind: z.enum(KIND_NAMES).describe("Protocols, paths and authentication"),
+    preset: z
+      .enum(PRESET_NAMES)
+      .optional()
+      .describe("Vendor or server behind kind openai-compatible: its base URL, protocols and quirks"),
     base_url: z
       .string()
       .max(2000)
@@ -128,7 +133,8 @@ const upstream = z
         message:
           "must be an http(s) URL without user, query and fragment, such as https://api.vendor.example/v1",
       })
-      .describe("Base URL as in the vendor's SDK"),
+      .optional()
+      .describe("Base URL as in the vendor's SDK; optional with a preset"),
     api_key: credential
       .optional()
       .describe("Its credential, preferably a reference to an environment variable"),

@@ -12,6 +12,7 @@ const UPSTREAM = {
   weight: 1,
   max_concurrency: 10,
   probe: false,
+  preset: null,
   signer: null,
   unasked_tiers: ["priority"],
   region: "us",

@@ -14,6 +14,8 @@ export const TIMEOUT_NAMES = [
 export interface UpstreamDraft {
   readonly name: string;
   readonly kind: string;
+  /** "" = none. */
+  readonly preset: string;
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly models: readonly (readonly [ours: string, theirs: string])[];
@@ -51,6 +53,7 @@ const NO_TIMEOUTS = {
 export const EMPTY_DRAFT: UpstreamDraft = {
   name: "",
   kind: "openai-compatible",
+  preset: "",
   baseUrl: "",
   apiKey: "",
   models: [["", ""]],
@@ -75,6 +78,7 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
   return {
     name: upstream.name,
     kind: upstream.kind,
+    preset: upstream.preset ?? "",
     baseUrl: upstream.base_url,
     apiKey: "",
     models: Object.entries(upstream.models),
@@ -101,6 +105,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
   const timeouts = TIMEOUT_NAMES.filter((name) => draft.timeouts[name] !== "");
   return {
     kind: draft.kind,
+    preset: draft.preset || null,
     base_url: draft.baseUrl.trim(),
     models: Object.fromEntries(models.map(([ours, theirs]) => [ours.trim(), theirs.trim() || ours.trim()])),
     protocols: draft.protocols.length === 0 ? null : [...draft.protocols],

@@ -17,12 +17,17 @@ interface FieldsProps {
   readonly error: unknown;
 }
 
+/** The kind whose vendors are the presets. */
+const PRESET_KIND = "openai-compatible";
+
 /** Everything that is declared of an upstream. */
 export function UpstreamFields({ draft, change, before, error }: FieldsProps): ReactNode {
   const t = useWords(upstreamWords);
   const { data: kinds } = useRead("/operator/kinds");
+  const { data: presets } = useRead("/operator/presets");
   const { data: groups } = useRead("/operator/groups");
   const kind = kinds?.data.find(({ name }) => name === draft.kind);
+  const preset = presets?.data.find(({ name }) => name === draft.preset);
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
@@ -34,7 +39,7 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
         <Field label={t.kind} hint={t.kindHint} error={faultOf(error, "kind")}>
           <Select
             value={draft.kind}
-            onChange={(event) => change({ kind: event.target.value, protocols: [] })}
+            onChange={(event) => change({ kind: event.target.value, preset: "", protocols: [] })}
           >
             {(kinds?.data ?? [{ name: draft.kind }]).map(({ name }) => (
               <option key={name}>{name}</option>
@@ -42,6 +47,26 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
           </Select>
         </Field>
       </div>
+      {draft.kind === PRESET_KIND && (
+        <Field label={t.preset} hint={preset?.keys_url ?? t.presetHint} error={faultOf(error, "preset")}>
+          <Select
+            value={draft.preset}
+            onChange={(event) => {
+              const chosen = presets?.data.find(({ name }) => name === event.target.value);
+              change({
+                preset: event.target.value,
+                baseUrl: chosen?.base_url ?? draft.baseUrl,
+                protocols: [],
+              });
+            }}
+          >
+            <option value="">{t.presetNone}</option>
+            {(presets?.data ?? [{ name: draft.preset }]).map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </Select>
+        </Field>
+      )}
       <Field label={t.baseUrl} hint={t.baseUrlHint} error={faultOf(error, "base_url")}>
         <Input
           required
@@ -56,7 +81,7 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
         change={change}
         before={before}
         error={error}
-        needsKey={kind?.needs_key ?? false}
+        needsKey={preset?.needs_key ?? kind?.needs_key ?? false}
       />
       <ModelFields models={draft.models} change={(models) => change({ models })} />
       <TickList

@@ -1,0 +1,71 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
+import { ask } from "../support/world.ts";
+
+const LIMITS = "context_tokens: 128000, max_output_tokens: 8000";
+
+let vendor: VendorUpstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+  vendor = await vendorUpstream();
+  gateway = await startGateway({
+    catalog: `version: 1
+groups: [{ name: default, factor: 1 }]
+models:
+  - { id: text, ${LIMITS}, price: { input: 1, output: 2 } }
+  - { id: deepseek-chat, ${LIMITS}, price: { input: 1, output: 2 } }
+upstreams:
+  - name: near
+    kind: openai-compatible
+    preset: deepseek
+    base_url: ${vendor.url}/v1
+    api_key: key-of-near-0123456789
+    models: { text: deepseek-chat }
+  - name: far
+    kind: openai-compatible
+    preset: deepseek
+    api_key: key-of-far-0123456789
+    disabled: true
+    models: [deepseek-chat]
+accounts:
+  - { name: acme, group: default, balance: 10, keys: [{ name: main, key: ${TEST_KEY} }] }
+`,
+  });
+});
+afterAll(async () => {
+  await gateway?.clean();
+  await vendor?.close();
+});
+
+describe("an upstream with a preset", () => {
+  it("answers at the base URL that it states, with its key", async () => {
+    const body = { model: "text", messages: [{ role: "user", content: "hi" }] };
+    expect((await ask(gateway.url, "/v1/chat/completions", body)).status).toBe(200);
+    expect(vendor.calls.at(-1)).toMatchObject({ path: "/v1/chat/completions", model: "deepseek-chat" });
+    expect(vendor.calls.at(-1)?.request.headers.authorization).toBe("Bearer key-of-near-0123456789");
+  });
+
+  it("is exported with its preset, its base URL only where it states one, and applied without a change", async () => {
+    const { stdout } = await gateway.run("export");
+    expect(stdout.match(/preset: deepseek/g)).toHaveLength(2);
+    expect(stdout.match(/base_url: .*/g)).toEqual([`base_url: ${vendor.url}/v1`]);
+    const file = join(gateway.dataDir, "exported.yaml");
+    await writeFile(file, stdout);
+    const applied = await gateway.run("apply", file, "--dry-run");
+    expect([applied.code, applied.stdout]).toEqual([0, expect.stringMatching(/no changes|up to date/i)]);
+  });
+
+  it("has the listed prices of its vendor, wherever it is", async () => {
+    const { stdout } = await gateway.run("prices", "--json");
+    const { differences } = JSON.parse(stdout);
+    expect(new Set(differences.map((each: { vendor: string }) => each.vendor))).toEqual(
+      new Set(["deepseek"]),
+    );
+    expect(new Set(differences.map((each: { model: string }) => each.model))).toEqual(
+      new Set(["text", "deepseek-chat"]),
+    );
+  });
+});
