@@ -71,7 +71,7 @@ describe("tidy", () => {
       [
         "upstream calls",
         /\bfetch\(|\.dispatch\(/,
-        /^src\/(upstreams\/(transport\/|probe)|base\/fetch\/safe-fetch)/,
+        /^src\/(upstreams\/(transport\/|one-request)|base\/fetch\/safe-fetch)/,
       ],
       ["callers' URLs", /from "node:(dns|https)/, /^src\/base\/fetch\/safe-fetch\.ts$/],
       // A bundle has all modules in one folder: what is looked for beside one of them would not be found from there.

@@ -9,6 +9,7 @@ import { exportCommand } from "./commands/export.ts";
 import { keysCreateCommand } from "./commands/keys.ts";
 import { ledgerVerifyCommand } from "./commands/ledger.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { modelsCommand } from "./commands/models.ts";
 import { passwordCommand } from "./commands/password.ts";
 import { pricesCommand } from "./commands/prices.ts";
 import { reconcileCommand } from "./commands/reconcile.ts";
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   startCommand,
   applyCommand,
   exportCommand,
+  modelsCommand,
   pricesCommand,
   reconcileCommand,
   migrateCommand,

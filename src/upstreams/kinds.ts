@@ -173,6 +173,8 @@ const KINDS = {
     paths: BELOW_ROOT,
     countPaths: only("messages"),
     modelsPath: "/v1/models",
+    // https://platform.claude.com/docs/en/api/models-list
+    modelsPages: { size: "limit=1000", after: "after_id", next: "last_id", more: "has_more" },
     betaQuery: true,
     needsKey: true,
     // https://docs.anthropic.com/en/api/errors: an empty account is an invalid_request_error.
@@ -191,6 +193,8 @@ const KINDS = {
     embeddingsForm: "native",
     countPaths: only("generate-content"),
     modelsPath: "/v1beta/models",
+    // https://ai.google.dev/api/rest/v1beta/models/list
+    modelsPages: { size: "pageSize=1000", after: "pageToken", next: "nextPageToken" },
     betaQuery: false,
     needsKey: true,
     // A bad key is a 400 here, with this reason in its details.

@@ -1,32 +1,14 @@
-import { Deadlines } from "../base/async/deadlines.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Credential, Timeouts, Upstream } from "../catalog/catalog.ts";
-import { silentLog } from "../observe/log.ts";
-import { PROTOCOLS } from "../protocols/table.ts";
+import type { Credential, Upstream } from "../catalog/catalog.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
+import { type OneRequest, requestOnce } from "./one-request.ts";
 import { endpointPath } from "./transport/endpoint-url.ts";
-import { credentialHeader } from "./transport/headers.ts";
-import { TransportCall } from "./transport/transport-call.ts";
-import { createConnectionPool } from "./transport/transport-connections.ts";
-
-/** A person waits for the result. */
-const TIMEOUTS: Timeouts = {
-  connectMs: 5_000,
-  firstByteStreamMs: 10_000,
-  firstBytePlainMs: 10_000,
-  idleMs: 5_000,
-  totalMs: 15_000,
-};
 
 /** Enough of an answer to find a vendor's words about a key. */
 const READ_BYTES = 16 * 1024;
 
 /** A request that no vendor bills. */
-interface Trial {
-  readonly method: "GET" | "POST";
-  /** Below the base URL. */
-  readonly path: string;
-}
+type Trial = Pick<OneRequest, "method" | "path">;
 
 interface Response {
   readonly status: number;
@@ -69,7 +51,11 @@ export async function tryUpstream(
   const kind = kindOf(upstream.kind);
   if (kind === undefined)
     return { found: "wrong", problem: `no kind is named ${upstream.kind}; see the list of kinds` };
-  const ask = (trial: Trial): Promise<Response> => responseTo(trial, { upstream, credential, kind, clock });
+  const ask = async (trial: Trial): Promise<Response> => {
+    const request = { ...trial, maxBytes: READ_BYTES };
+    const { status, body } = await requestOnce(request, { upstream, credential, kind, clock });
+    return { status, text: body.toString("latin1") };
+  };
   try {
     const list = kind.modelsPath === null ? undefined : await ask({ method: "GET", path: kind.modelsPath });
     if (list !== undefined && !isNothingThere(list)) return resultOf(kind, list);
@@ -94,73 +80,6 @@ function emptyRequest(upstream: Upstream, kind: UpstreamKind): Trial | undefined
   return { method: "POST", path: endpointPath("", kind, order) };
 }
 
-interface TrialParts {
-  readonly upstream: Upstream;
-  readonly credential: Credential;
-  readonly kind: UpstreamKind;
-  readonly clock: Clock;
-}
-
-/** Rejects with what is wrong where no answer comes. */
-async function responseTo(
-  { method, path }: Trial,
-  { upstream, credential, kind, clock }: TrialParts,
-): Promise<Response> {
-  const deadlines = new Deadlines<TransportCall>(clock);
-  const lines = createConnectionPool();
-  try {
-    return await new Promise<Response>((resolve, reject) => {
-      let status = 0;
-      let text = "";
-      const judge = (): void => resolve({ status, text });
-      const receiver = {
-        head(answered: number) {
-          status = answered;
-        },
-        data(chunk: Buffer) {
-          text += chunk.toString("latin1");
-          if (text.length >= READ_BYTES) judge();
-        },
-        ended: judge,
-        failed: ({ message }: { readonly message: string }) =>
-          reject(new Error(`${message} Check base_url and the network.`)),
-      };
-      const options = { streamed: false, repeatable: false, deadlines, log: silentLog };
-      const call = new TransportCall(receiver, {
-        upstream: { ...upstream, timeouts: TIMEOUTS },
-        ...options,
-      });
-      call.dispatch(lines.to(upstream), (prefix) => ({
-        method,
-        path: prefix + path,
-        headers: [
-          ...["accept", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
-          ...versionOf(kind),
-          ...credentialHeader(credential, kind),
-          ...(method === "POST" ? ["content-type", "application/json"] : []),
-        ],
-        body: method === "POST" ? "{}" : null,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      }));
-      call.sent();
-    });
-  } finally {
-    for (const call of deadlines.running()) call.abort();
-    deadlines.close();
-    lines.close();
-  }
-}
-
-/** A list of models wants the version of the protocols that have one. */
-function versionOf({ protocols, versionHeader }: UpstreamKind): readonly string[] {
-  for (const protocol of protocols) {
-    const { version } = PROTOCOLS[protocol].endpoint;
-    if (version !== undefined) return [versionHeader, version];
-  }
-  return [];
-}
-
 function isNothingThere({ status }: Response): boolean {
   return status === 404 || status === 405;
 }
@@ -174,12 +93,9 @@ function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Respon
 
 const WELL: TrialResult = { found: "well", problem: undefined };
 
-function resultOf(kind: UpstreamKind, { status, text }: Response): TrialResult {
-  const words = text.toLowerCase();
-  const faulty = kind.accountFaults.some(
-    (fault) => fault.status === status && words.includes(fault.contains),
-  );
-  if (status === 401 || status === 403 || status === 402 || faulty) {
+function resultOf(kind: UpstreamKind, response: Response): TrialResult {
+  const { status } = response;
+  if (isRefusal(kind, response)) {
     const problem = `responds, but refuses the key (status ${status}); check api_key and the account's credit`;
     return { found: "refused", problem };
   }
@@ -191,4 +107,11 @@ function resultOf(kind: UpstreamKind, { status, text }: Response): TrialResult {
   }
   // A vendor that limits our rate is there all the same, and so is one that does not like the empty request.
   return WELL;
+}
+
+/** Whether it does not take our key, or nothing more on our account. */
+export function isRefusal({ accountFaults }: UpstreamKind, { status, text }: Response): boolean {
+  if (status === 401 || status === 402 || status === 403) return true;
+  const words = text.toLowerCase();
+  return accountFaults.some((fault) => fault.status === status && words.includes(fault.contains));
 }

@@ -10,8 +10,22 @@ export interface EndpointPaths {
   readonly countPaths?: Readonly<Partial<Record<ProtocolName, string>>>;
   /** A list that costs nothing and needs the key, to try it; null = there is none. */
   readonly modelsPath: string | null;
+  /** How that list is asked for page by page; absent = it comes whole. */
+  readonly modelsPages?: ModelsPages;
   /** Whether the endpoints of protocols with versions take the caller's `beta=true`. */
   readonly betaQuery: boolean;
+}
+
+/** Pages of a list of models: as many models as it gives at once, and where the next page begins. */
+export interface ModelsPages {
+  /** Query that asks for the largest page. */
+  readonly size: string;
+  /** Query parameter of the next page. */
+  readonly after: string;
+  /** Field of a page with what that parameter must be. */
+  readonly next: string;
+  /** Field that says whether there is a next page; absent = there is one where `next` is. */
+  readonly more?: string;
 }
 
 export interface BaseUrl {

@@ -1,0 +1,152 @@
+import type { Clock } from "../base/clock.ts";
+import type { Credential, Upstream } from "../catalog/catalog.ts";
+import { kindOf, type UpstreamKind } from "./kinds.ts";
+import { requestOnce } from "./one-request.ts";
+import { isRefusal } from "./probe.ts";
+import type { ModelsPages } from "./transport/endpoint-url.ts";
+
+/** A model in a vendor's own list. */
+export interface VendorModel {
+  /** The vendor's name for it. */
+  readonly id: string;
+  /** undefined = the list does not say so. */
+  readonly contextTokens: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+  /** Of image, audio, video, document; undefined = the list does not say so. */
+  readonly inputMedia: readonly string[] | undefined;
+}
+
+/** Why there is no list: a sentence that says what is wrong and what to do. */
+export class ModelListError extends Error {
+  override readonly name = "ModelListError";
+}
+
+/** The largest list known, of a reseller with all details of 600 models, is a tenth of this. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Of a thousand models each, where the vendor lets us say so. */
+const MAX_PAGES = 20;
+
+/** The vendor's list of models in its order, read as `doctor` tries a credential. Throws ModelListError. */
+export async function listVendorModels(
+  upstream: Upstream,
+  credential: Credential,
+  { clock }: { readonly clock: Clock },
+): Promise<VendorModel[]> {
+  const kind = kindOf(upstream.kind, upstream.preset);
+  if (kind === undefined || kind.modelsPath === null)
+    throw new ModelListError(`kind ${upstream.kind} has no list of models`);
+  const { modelsPath, modelsPages: pages } = kind;
+  const models: VendorModel[] = [];
+  let query = pages?.size;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const path = query === undefined ? modelsPath : `${modelsPath}?${query}`;
+    const value = await readPage(path, { upstream, credential, kind, clock });
+    models.push(...entriesOf(value).flatMap(readModel));
+    const next = pages && nextPage(pages, value);
+    if (next === undefined) break;
+    query = next;
+  }
+  return models;
+}
+
+interface PageParts {
+  readonly upstream: Upstream;
+  readonly credential: Credential;
+  readonly kind: UpstreamKind;
+  readonly clock: Clock;
+}
+
+async function readPage(path: string, parts: PageParts): Promise<unknown> {
+  const { name, baseUrl } = parts.upstream;
+  const response = await requestOnce({ method: "GET", path, maxBytes: MAX_BYTES }, parts).catch(
+    (error: unknown) => {
+      throw new ModelListError(error instanceof Error ? error.message : String(error));
+    },
+  );
+  const { status, body, isWhole } = response;
+  const text = body.toString("utf8");
+  if (isRefusal(parts.kind, { status, text }))
+    throw new ModelListError(
+      parts.credential.secret === ""
+        ? `${name} requires a key (status ${status}); set api_key`
+        : `${name} refuses the key (status ${status}); check api_key and the account's credit`,
+    );
+  if (status === 404 || status === 405)
+    throw new ModelListError(
+      `${name} has no list of models at ${baseUrl}${path} (status ${status}); check base_url`,
+    );
+  if (status !== 200) throw new ModelListError(`${name} returned status ${status}; try again later`);
+  if (!isWhole)
+    throw new ModelListError(
+      `${name} has a list of more than ${MAX_BYTES / 1024 / 1024} MB, which isn't read`,
+    );
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ModelListError(`${name} returned something other than JSON; check base_url, now ${baseUrl}`);
+  }
+}
+
+/** OpenAI and Anthropic have them in `data`, Gemini in `models`, Together in a list without more. */
+function entriesOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  const { data, models } = isRecord(value) ? value : {};
+  for (const list of [data, models]) if (Array.isArray(list)) return list;
+  throw new ModelListError("the response has no list of models; check base_url");
+}
+
+function nextPage({ size, after, next, more }: ModelsPages, page: unknown): string | undefined {
+  if (!isRecord(page) || (more !== undefined && page[more] !== true)) return undefined;
+  const token = page[next];
+  return typeof token === "string" && token !== ""
+    ? `${size}&${after}=${encodeURIComponent(token)}`
+    : undefined;
+}
+
+/** What vendors call the limits: Gemini's, Anthropic's, OpenRouter's, Groq's, vLLM's, and others' that took over one of them. */
+const CONTEXT_FIELDS = [
+  ...["inputTokenLimit", "max_input_tokens", "context_length", "context_window"],
+  ...["max_model_len", "max_context_length"],
+];
+const OUTPUT_FIELDS = ["outputTokenLimit", "max_output_tokens", "max_completion_tokens", "max_tokens"];
+
+function readModel(entry: unknown): VendorModel[] {
+  if (!isRecord(entry)) return [];
+  const { id, name, architecture, top_provider: provider } = entry;
+  const named = typeof id === "string" ? id : name;
+  if (typeof named !== "string") return [];
+  const places = [entry, ...(isRecord(provider) ? [provider] : [])];
+  return [
+    {
+      id: named.replace(/^models\//, ""),
+      contextTokens: firstCount(places, CONTEXT_FIELDS),
+      maxOutputTokens: firstCount(places, OUTPUT_FIELDS),
+      inputMedia: isRecord(architecture) ? mediaOf(architecture["input_modalities"]) : undefined,
+    },
+  ];
+}
+
+function firstCount(
+  places: readonly Readonly<Record<string, unknown>>[],
+  fields: readonly string[],
+): number | undefined {
+  const values = places.flatMap((place) => fields.map((field) => place[field]));
+  return values.find((value): value is number => Number.isSafeInteger(value) && Number(value) > 0);
+}
+
+const MEDIA: Readonly<Record<string, string>> = {
+  image: "image",
+  audio: "audio",
+  video: "video",
+  file: "document",
+};
+
+function mediaOf(modalities: unknown): string[] | undefined {
+  if (!Array.isArray(modalities)) return undefined;
+  return modalities.flatMap((each: unknown) => (typeof each === "string" ? (MEDIA[each] ?? []) : []));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
