@@ -7,8 +7,12 @@ import type { ReconcileMessage, ReconcileReply } from "./reconcile-worker.ts";
 /** The largest export that is compared. */
 export const MAX_EXPORT_BYTES = 64 * 1024 * 1024;
 
-/** What Node gives a process of its own: 1.5 GB did not suffice for 250,000 rows of 64 MB. */
-const MEMORY_MB = 4_096;
+/** What a comparison may take. */
+export interface ReconcileLimits {
+  /** An export of 64 MB and 250,000 rows takes more than 1.5 GB. */
+  readonly memoryMb: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * As `reconcile`, in a thread of its own with a connection of its own: to parse a large export takes seconds, in which this
@@ -19,13 +23,13 @@ export async function reconcileApart(
   { url, timeoutMs }: Pick<Database, "url" | "timeoutMs">,
   chunks: readonly Uint8Array[],
   options: ReconcileOptions,
-  signal?: AbortSignal,
+  { memoryMb, signal }: ReconcileLimits,
 ): Promise<ReconcileReport> {
   const pool = createWorkerPool<ReconcileReply>({
     entry: new URL("./reconcile-worker.ts", import.meta.url),
     workers: 1,
     waiting: 1,
-    limits: { maxOldGenerationSizeMb: MEMORY_MB },
+    limits: { maxOldGenerationSizeMb: memoryMb },
   });
   const end = (): void => void pool.close();
   signal?.addEventListener("abort", end, { once: true });

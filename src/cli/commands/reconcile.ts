@@ -1,3 +1,4 @@
+import { WorkerLost } from "../../base/async/worker-pool.ts";
 import { formatDecimal } from "../../base/money.ts";
 import { counted } from "../../base/text.ts";
 import { readFileText } from "../../manifest/file/read.ts";
@@ -12,6 +13,9 @@ import { isZone } from "../../reconcile/zone-days.ts";
 import { type Command, CommandFailure, UsageError } from "../command.ts";
 import { withDatabase } from "../open.ts";
 import { columns } from "../text-table.ts";
+
+/** What Node gives a process of its own. */
+const MEMORY_MB = 4_096;
 
 /** Holds a vendor's export of usage or costs against the cost rows of the same days. */
 export const reconcileCommand: Command = {
@@ -56,9 +60,16 @@ export const reconcileCommand: Command = {
     const exported = new TextEncoder().encode(await readFileText(file));
     return withDatabase(config, "reconcile", async ({ database }) => {
       const options = { project, upstreams, zone, tolerance };
-      const report = await reconcileApart(database, [exported], options).catch((error: unknown) => {
-        throw error instanceof ExportFormatError ? new CommandFailure(error.describe(file)) : error;
-      });
+      const report = await reconcileApart(database, [exported], options, { memoryMb: MEMORY_MB }).catch(
+        (error: unknown) => {
+          if (error instanceof ExportFormatError) throw new CommandFailure(error.describe(file));
+          if (error instanceof WorkerLost)
+            throw new CommandFailure(
+              `The comparison takes more than ${MEMORY_MB / 1_024} GB. Split the export by day.`,
+            );
+          throw error;
+        },
+      );
       console.log(flag("json") ? JSON.stringify(report, null, 2) : asText(report));
       return report.differences.length === 0 && report.causes.length === 0 ? 0 : 1;
     });

@@ -16,6 +16,9 @@ import {
 /** Longer than the largest export takes; of what takes longer the usage log is too large for a page. */
 const LIMIT_MS = 300_000;
 
+/** Beside what serves requests; the largest exports are for the command, which has a process of its own. */
+const MEMORY_MB = 1_024;
+
 /** The command `faregate reconcile`; one at a time in a process, as each takes a thread and much memory. */
 export function reconcileOperations({ database }: ConsoleDeps): readonly Operation[] {
   let running = false;
@@ -37,7 +40,7 @@ export function reconcileOperations({ database }: ConsoleDeps): readonly Operati
         running = true;
         try {
           const signal = AbortSignal.any([gone, AbortSignal.timeout(LIMIT_MS)]);
-          return responseOf(await reconcileApart(database, upload, options, signal));
+          return responseOf(await reconcileApart(database, upload, options, { memoryMb: MEMORY_MB, signal }));
         } catch (error) {
           throw refusalOf(error);
         } finally {
