@@ -361,13 +361,10 @@ function manifests(): fc.Arbitrary<Manifest> {
           balanceNanos: fc.option(amount),
           keys: names(3).chain((list) => fc.tuple(...list.map(key))),
         });
+      const group = (of: string) => fc.record({ name: fc.constant(of), factorPpm: fc.bigInt(0n, 10n ** 9n) });
       return fc.record<Manifest>({
         sections: fc.constant(new Set(SECTIONS)),
-        groups: fc.tuple(
-          ...allGroups.map((group) =>
-            fc.record({ name: fc.constant(group), factorPpm: fc.bigInt(0n, 10n ** 9n) }),
-          ),
-        ),
+        groups: fc.tuple(...allGroups.map(group)),
         models: fc.tuple(...modelIds.map(model)),
         upstreams: fc.tuple(...upstreams.map(upstream)),
         settings: fc.record(

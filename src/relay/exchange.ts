@@ -163,16 +163,8 @@ export function chargeFor(
 function chargeOf(facts: ResponseSummary | undefined, reason: ChargeReason, usage: ChargeableUsage): Charge {
   const isBefore = facts?.hasOutput !== true || hasNoOutput(usage);
   const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
-  const charged = before === undefined ? usage : NOTHING;
-  return {
-    reason: before ?? reason,
-    usage: charged.usage,
-    others: charged.others,
-    calls: charged.calls,
-    units: charged.units,
-    estimated: charged.estimated,
-    implausible: charged.implausible,
-  };
+  // Not by spreading, which takes a microsecond of every request.
+  return Object.assign({ reason: before ?? reason }, before === undefined ? usage : NOTHING);
 }
 
 function hasNoOutput({ usage, others }: ChargeableUsage): boolean {

@@ -46,6 +46,8 @@ async function settle(name: ProtocolName, models: readonly Model[], given: objec
   const upstream = {
     protocols: [name],
     models: new Map(models.map(({ id }) => [id, `vendor-${id}`])),
+    unaskedTiers: [],
+    region: null,
   } as unknown as Upstream;
   const catalog = {
     models: new Map(models.map((each) => [each.id, each])),

@@ -46,9 +46,9 @@ describe("a protocol is one folder and one line in table.ts", () => {
   });
 });
 
-/** Who may name a protocol: its own folder and what all folders share, the tables of kinds and words, and OpenAPI. */
+/** Who may name a protocol: its own folder and what all folders share, the tables of kinds, presets and words, and OpenAPI. */
 const NAMING =
-  /^(protocols\/|upstreams\/kinds\.ts$|catalog\/vocabulary\.ts$|conversation\/protocol-name\.ts$|http\/openapi\/document\.ts$)/;
+  /^(protocols\/|upstreams\/(kinds|vendor-presets)\.ts$|catalog\/vocabulary\.ts$|conversation\/protocol-name\.ts$|http\/openapi\/document\.ts$)/;
 
 /** Where the same letters are another word; reviewed one by one. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {

@@ -144,6 +144,8 @@ describe("an answer of one of several models that a request lists", () => {
         const upstream = {
           protocols: [name],
           models: new Map(NAMES.map((id) => [id, `vendor/${id}`])),
+          unaskedTiers: [],
+          region: null,
         } as unknown as Upstream;
         const catalog = {
           models,

@@ -106,6 +106,8 @@ describe("an answer of several models", () => {
         const upstream = {
           protocols: ["messages"],
           models: new Map(NAMES.map((name) => [name, `vendor-${name}`])),
+          unaskedTiers: [],
+          region: null,
         } as unknown as Upstream;
         const catalog = {
           models,

@@ -82,16 +82,8 @@ export function freezePrice(
   if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");
   const { id: priceId, rates, dimensions } = model.price;
   const hours = dimensions && hoursAt(dimensions.hours, atMs);
-  return {
-    priceId,
-    rates,
-    factorPpm,
-    dimensions,
-    asked: asked.asked,
-    tools: asked.tools,
-    fees: asked.fees,
-    hours,
-  };
+  // Not by spreading, which takes a microsecond of every request.
+  return Object.assign({ priceId, rates, factorPpm, dimensions, hours }, asked);
 }
 
 /**
