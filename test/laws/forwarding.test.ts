@@ -28,7 +28,7 @@ const watch = compileWatch(
     "n",
     "n.max_tokens",
   ],
-  ["model"],
+  { unique: ["model"] },
 );
 
 /** A body with exactly one `model`, `extra` fields before and after it, and odd ones in between. */

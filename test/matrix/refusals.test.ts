@@ -272,6 +272,26 @@ describe("refusals", () => {
     }
   });
 
+  it("name a field in other case, which a server that doesn't tell cases apart would take", async () => {
+    const before = (await world.sandbox.journal()).length;
+    const others: [Endpoint, object, string][] = [
+      [CHAT, { MODEL: "another-model" }, "MODEL"],
+      [CHAT, { max_tokens: 10, "Max_To\u212aens": 32_000 }, "Max_To\u212aens"],
+      [CHAT, { Service_Tier: "priority" }, "Service_Tier"],
+      [RESPONSES, { Previous_Response_Id: "resp_1" }, "Previous_Response_Id"],
+      [MESSAGES, { MAX_TOKENS: 32_000 }, "MAX_TOKENS"],
+      [NATIVE, { generationConfig: { CandidateCount: 8 } }, "CandidateCount"],
+      [EMBEDDINGS, { Model: "another-model" }, "Model"],
+    ];
+    for (const [endpoint, fields, key] of others) {
+      const { status, json } = await send(endpoint, fields);
+      expect([status, codeIn(json)], key).toEqual([400, "invalid_request"]);
+      expect(json.error.message, key).toContain(`\`${key}\` differs from`);
+    }
+    expect(await world.sandbox.journal()).toHaveLength(before);
+    expect((await send(CHAT, { metadata: { MODEL: "x", Max_Tokens: 1 } })).status).toBe(200);
+  });
+
   it("count stop sequences: four pass, five do not", async () => {
     expect((await send(CHAT, { stop: ["a1", "b1", "c1", "d1"] })).status).toBe(200);
     const { status, json } = await send(CHAT, { stop: ["a1", "b1", "c1", "d1", "e1"] });

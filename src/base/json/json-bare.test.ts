@@ -10,7 +10,7 @@ const RULE: BareRule = {
   empty: ["status"],
   content: { "": ["content"], message: ["content", "role"], reference: [], thought: ["sealed", "content"] },
 };
-const WATCH = compileWatch(["model", "input.id"], ["model"], RULE);
+const WATCH = compileWatch(["model", "input.id"], { unique: ["model"], bare: RULE });
 
 function bareIds(text: string, cut = text.length): unknown[] {
   const scanner = createBodyScan(WATCH);

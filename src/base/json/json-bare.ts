@@ -24,7 +24,7 @@ export interface CompiledBareRule {
   readonly path: number;
   /** Number of the name of `kind`. */
   readonly kindName: number;
-  /** By number of a name, the last one for all others: its bit, 0 for what is no content. */
+  /** By number of a name: its bit, 0 for what is no content. */
   readonly bits: readonly number[];
   /** The bits that are content of an object of this kind. */
   contentOf(kind: string): number;
@@ -51,7 +51,7 @@ export function compileBare(rule: BareRule, path: number, names: readonly string
   return {
     path,
     kindName: names.indexOf(rule.kind),
-    bits: [...names.map(bitOf), OTHER],
+    bits: names.map(bitOf),
     contentOf: (kind) => masks.get(kind) ?? ANY,
   };
 }
@@ -90,7 +90,7 @@ export class BareJudge<Value> {
   }
 
   member(name: number): void {
-    this.bit = this.rule?.bits[name] ?? 0;
+    this.bit = this.rule?.bits[name] ?? OTHER;
     this.tellsKind = name === this.rule?.kindName;
   }
 

@@ -5,8 +5,9 @@
  * - `utf8`: bytes that are not UTF-8 (overlong, surrogates, above U+10FFFF, cut short)
  * - `depth`: nested deeper than MAX_DEPTH
  * - `duplicate`: a field that may stand only once stands twice; `param` names it
+ * - `case`: a key that others may take for a field that is read, as it differs in case only; `param` is that key
  */
-export type JsonFaultKind = "syntax" | "not-object" | "utf8" | "depth" | "duplicate";
+export type JsonFaultKind = "syntax" | "not-object" | "utf8" | "depth" | "duplicate" | "case";
 
 /** A refused body; `message` is a sentence for the caller, `offset` the byte at fault. */
 export class JsonFault extends Error {
@@ -34,6 +35,12 @@ export function unexpectedByte(byte: number, offset: number, expected: string): 
 export function rawControl(byte: number, offset: number, stringStart: number): JsonFault {
   const message = `The body is not valid JSON: the string at byte ${stringStart} contains a raw control character (${named(byte)} at byte ${offset}); write it as an escape such as \\n.`;
   return new JsonFault("syntax", offset, message);
+}
+
+/** A key that some readers take for a field: they don't tell cases apart, and take the later of both. */
+export function differsInCase(key: string, field: string, offset: number): JsonFault {
+  const message = `\`${key}\` differs from \`${field}\` only in case. Remove it or spell it \`${field}\`.`;
+  return new JsonFault("case", offset, message, key);
 }
 
 /** A body whose first byte does not open an object. */

@@ -15,7 +15,7 @@ const watch = compileWatch(
     "**.url",
     "stream_options.include_usage",
   ],
-  ["model"],
+  { unique: ["model"] },
 );
 
 function scan(body: string | Buffer, step = 7): BodyScan {
@@ -135,6 +135,32 @@ describe("the scan of a body refuses", () => {
     expect(scan('{"model":"a","x":{"model":1,"model":2},"y":[{"model":3}],"model ":4}').count("model")).toBe(
       1,
     );
+  });
+});
+
+describe("the scan of a body whose reader may not tell cases apart", () => {
+  const folding = compileWatch(["model", "config.limit", "**.file_id", "tools.*"], { foldsCase: true });
+  const read = (body: string): BodyScan => {
+    const scanner = createBodyScan(folding);
+    scanner.write(Buffer.from(body));
+    return scanner.end();
+  };
+
+  it("refuses a key that differs from a field in case only, naming both", () => {
+    const keys = ['"MODEL":1', '"mODEl":1', '"\\u004dodel":1', '"config":{"LIMIT":1}', '"Config":{}'];
+    for (const key of keys) expect(() => read(`{${key}}`), key).toThrow(/only in case/);
+    expect(() => read('{"model":"a","Model":"b"}')).toThrow(
+      "`Model` differs from `model` only in case. Remove it or spell it `model`.",
+    );
+  });
+
+  it("finds such a key once more at a path of any depth, and nowhere else", () => {
+    const found = read('{"a":{"File_ID":"x","file_id":"y"},"tools":[{"MODEL":1}],"limit":{"Model":1}}');
+    expect(found.all("**.file_id").map(({ name, value }) => [name, value])).toEqual([
+      ["File_ID", "x"],
+      ["file_id", "y"],
+    ]);
+    expect([found.count("model"), found.count("tools.*")]).toEqual([0, 1]);
   });
 });
 

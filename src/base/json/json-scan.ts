@@ -1,7 +1,7 @@
 import { assert } from "../assert.ts";
 import { Utf8Check } from "../utf8.ts";
 import { BareJudge } from "./json-bare.ts";
-import { JsonFault } from "./json-fault.ts";
+import { differsInCase, JsonFault } from "./json-fault.ts";
 import { JsonLexer, type JsonSink, type JsonType, type TokenText } from "./json-lexer.ts";
 import { compileWatch, type Watch, type WatchNode } from "./json-watch.ts";
 
@@ -217,6 +217,10 @@ class Collector implements JsonSink {
     const number = this.nameOf(text, end - start - 2);
     const step = this.node.steps[number];
     assert(step !== undefined, "a node of the watch has a step for every name");
+    if (step.refusedFor !== undefined) {
+      // At its end, since a letter of it may be cut by a chunk's end.
+      throw differsInCase(decodeText(text, MAX_TEXT_BYTES), step.refusedFor, end - 1);
+    }
     this.inside = step.inside;
     const matched = this.isEnough(step.matched) ? NO_MATCH : step.matched;
     this.matched = matched;

@@ -6,7 +6,7 @@ import { GatewayError } from "../../errors.ts";
 import { type BodyTerms, readBody } from "./body.ts";
 
 /** A repeated `model` is refused, since another reader might take the other one. */
-const WATCH = compileWatch(["model"], ["model"]);
+const WATCH = compileWatch(["model"], { unique: ["model"] });
 
 /** A request has a few hundred values; parsing millions of them would stand in everyone's way, and fill the memory. */
 const MAX_VALUES = 100_000;

@@ -25,10 +25,13 @@ export function watchOf(name: ProtocolName): Watch {
       ...holdPaths(forward.hold),
       ...referencePaths(name),
     ];
-    watch = compileWatch(paths, ["model"], forward.references.bare, [
-      ...conversationPaths(forward),
-      ...carriedPaths(forward.state),
-    ]);
+    watch = compileWatch(paths, {
+      unique: ["model"],
+      bare: forward.references.bare,
+      few: [...conversationPaths(forward), ...carriedPaths(forward.state)],
+      // As servers in Go do: https://pkg.go.dev/encoding/json#Unmarshal
+      foldsCase: true,
+    });
     compiled.set(name, watch);
   }
   return watch;
