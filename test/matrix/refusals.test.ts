@@ -299,9 +299,11 @@ describe("refusals", () => {
   });
 
   it("meet background responses and responses that nobody of this account stored", async () => {
-    const background = await send(RESPONSES, { background: true });
-    expect([background.status, background.json.error.param]).toEqual([400, "background"]);
-    expect((await send(RESPONSES, { background: false })).status).toBe(200);
+    for (const background of [true, "true", 1, {}]) {
+      const { status, json } = await send(RESPONSES, { background });
+      expect([status, json.error.param], JSON.stringify(background)).toEqual([400, "background"]);
+    }
+    for (const background of [false, null]) expect((await send(RESPONSES, { background })).status).toBe(200);
     const stored = (await send(RESPONSES, {})).json.id;
     const unstored = (await send(RESPONSES, { store: false })).json.id;
     const goOn = async (previous_response_id: unknown, key: string = KEYS.main) => {

@@ -106,7 +106,8 @@ function checkCounts(forward: ForwardTable, scan: BodyScan): void {
 
 function checkServed({ unserved }: ForwardTable, scan: BodyScan): void {
   for (const field in unserved)
-    if (scan.last(field)?.value === true) throw invalid(field, unserved[field] ?? "");
+    if (scan.all(field).some(({ type, value }) => type !== "null" && value !== false))
+      throw invalid(field, unserved[field] ?? "");
 }
 
 function isAbsent(found: FoundValue | undefined): found is undefined {
