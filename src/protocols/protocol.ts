@@ -63,6 +63,26 @@ export interface InnerModelPlace {
  */
 export const ROUTED_MODELS: InnerModelPlace = { path: "models", isOpen: true, isBilledAlone: true };
 
+/**
+ * The same for gateways in front of models, which take further fields of the request from an item: its own limits are looked at
+ * each by itself, and the largest counts.
+ * https://docs.litellm.ai/docs/proxy/client_side_fallbacks, https://www.assemblyai.com/docs/llm-gateway/fallback
+ */
+export function gatewayFallbacks(limits: readonly string[]): readonly InnerModelPlace[] {
+  const isBilledAlone = true;
+  return [
+    ...limits.map(
+      (limit) =>
+        ({
+          path: "fallbacks[].model",
+          outputLimit: `fallbacks[].${limit}`,
+          isBilledAlone,
+        }) as const,
+    ),
+    { path: "fallbacks", isOpen: true, isBilledAlone },
+  ];
+}
+
 /** Where the facts that forwarding needs sit in a request and in its answer. */
 export interface ForwardTable {
   /** Listed top-level request fields and the types the specification allows; `null` always counts as absent. */
@@ -73,7 +93,7 @@ export interface ForwardTable {
   readonly content: { readonly field: string; readonly instead: readonly string[] } | null;
   /** Most items of a top-level array, where the specification limits them; more is a 400. */
   readonly maxItems: Readonly<Record<string, number>>;
-  /** Fields whose `true` is not served, with what to do. */
+  /** Fields that are served only as `false`, with what to do. */
   readonly unserved?: Readonly<Record<string, string>> | undefined;
   /** Where a body names models beside its own; absent = nowhere. */
   readonly innerModels?: readonly InnerModelPlace[] | undefined;

@@ -295,6 +295,26 @@ describe("further models that a request names", () => {
     }
   });
 
+  it.each([
+    ["v1/chat/completions", { messages: SAID }],
+    ["v1/responses", { input: "Hello" }],
+  ] as const)("are refused where another gateway would take them as fallbacks: %s", async (path, body) => {
+    const ask = async (fallbacks: readonly unknown[]) => {
+      const response = await fetch(`${gateway.url}/${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${FRUGAL_KEY}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "routed", ...body, fallbacks }),
+      });
+      return [response.status, await response.text()] as const;
+    };
+    for (const fallback of ["vendor/clever", { model: "clever" }, { routed: ["clever"] }, "unknown"]) {
+      const [status, text] = await ask([fallback]);
+      expect([fallback, status]).toEqual([fallback, 404]);
+      expect(text).toContain("model_not_found");
+    }
+    expect((await ask([{ model: "routed", service_tier: "priority" }]))[0]).toBe(400);
+  });
+
   it("are refused where they are asked for what has no price", async () => {
     const speed = "fast";
     expect(await send(TEST_KEY, { fallbacks: [{ model: "claude-cheap", speed }] })).toEqual([

@@ -14,7 +14,7 @@ import type { Candidate } from "../../src/upstreams/call.ts";
 import { casesOf } from "../support/cases.ts";
 
 /**
- * A request may list models in `models`, of which the vendor bills the one that answers. The answer costs what that model has
+ * A request may list models in `models` or as a gateway's `fallbacks`, of which the vendor bills the one that answers. The answer costs what that model has
  * used at its own price, and no more than is held; a name that is none of them costs what the model that was asked does at its
  * dearest, and is told as unpriced. Without a list no name in an answer changes its price.
  */
@@ -36,6 +36,7 @@ const cases = fc.record({
   protocol: fc.constantFrom("chat-completions" as const, "responses" as const, "messages" as const),
   isStream: fc.boolean(),
   listed: fc.option(fc.subarray(["vendor/second", "third", "vendor/asked"]), { nil: undefined }),
+  field: fc.constantFrom("models" as const, "fallbacks" as const),
   server: fc.constantFrom<Name>(...NAMES),
   spelling: fc.constantFrom("", "-2026-03-01", "-20260301", ":nitro", "-20260301:free"),
   isNamed: fc.boolean(),
@@ -136,7 +137,7 @@ describe("an answer of one of several models that a request lists", () => {
   it("costs what the model that it names has used at its own price, and no more than is held", async () => {
     await fc.assert(
       fc.asyncProperty(cases, async (drawn) => {
-        const { protocol: name, listed, server, spelling, isNamed, isUnknown, limit } = drawn;
+        const { protocol: name, listed, field, server, spelling, isNamed, isUnknown, limit } = drawn;
         const paths = PATHS[name];
         const models = new Map(
           NAMES.map((id, at) => [id as string, modelOf(id, drawn.models[id], BigInt(at))]),
@@ -159,7 +160,8 @@ describe("an answer of one of several models that a request lists", () => {
           ...paths.body(limit, answers),
           model: "asked",
           user: "word ".repeat(drawn.words),
-          ...(listed === undefined ? {} : { models: listed }),
+          // Those of messages are its vendor's, which bills declined ones too.
+          ...(listed === undefined ? {} : { [name === "messages" ? "models" : field]: listed }),
         };
         const bytes = Buffer.from(JSON.stringify(body));
         const scanner = createBodyScan(watchOf(name));

@@ -1,6 +1,6 @@
-import { entries, generatingHold, hostedTool, imageUrl, reference } from "../body-features.ts";
+import { entries, generatingHold, hostedTool, imageUrl, reference, serviceField } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
-import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
+import { type ForwardTable, gatewayFallbacks, ROUTED_MODELS } from "../protocol.ts";
 import { typedTools } from "../tool-features.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
@@ -59,7 +59,10 @@ export const chatCompletionsForward: ForwardTable = {
     "messages.reasoning",
     "messages.reasoning_content",
   ],
-  innerModels: [ROUTED_MODELS],
+  unserved: {
+    "fallbacks.n": "A fallback can't have an `n` of its own. Set the `n` of the request.",
+  },
+  innerModels: [...gatewayFallbacks(["max_tokens", "max_completion_tokens"]), ROUTED_MODELS],
   outputLimits: ["max_tokens", "max_completion_tokens"],
   ownLimit: { name: "max_completion_tokens", byQuirk: true },
   signOfLife: ": keep-alive\n\n",
@@ -74,6 +77,7 @@ export const chatCompletionsForward: ForwardTable = {
       // Beside the general rule of the same values: here an image is an image.
       ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
       ...typedTools([{ path: "tools[]" }]),
+      ...entries(serviceField("tier"), ["fallbacks.service_tier"]),
       ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
     ],
     { toolUse: { choice: "tool_choice", beside: ["parallel_tool_calls"] } },

@@ -1,7 +1,7 @@
-import { contextEdit, entries, generatingHold, imageUrl, reference } from "../body-features.ts";
+import { contextEdit, entries, generatingHold, imageUrl, reference, serviceField } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
-import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
+import { type ForwardTable, gatewayFallbacks, ROUTED_MODELS } from "../protocol.ts";
 import { typedTools } from "../tool-features.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { responsesReferences } from "./references.ts";
@@ -68,6 +68,7 @@ export const responsesForward: ForwardTable = {
           tool: { type: "image_generation", byDefault: DEFAULT_IMAGE_MODEL },
         }) as const,
     ),
+    ...gatewayFallbacks(["max_output_tokens"]),
     ROUTED_MODELS,
   ],
   outputLimits: ["max_output_tokens"],
@@ -88,6 +89,7 @@ export const responsesForward: ForwardTable = {
       ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
       // Items bring tools too: https://developers.openai.com/api/docs/guides/tools-tool-search
       ...typedTools(TOOLS.map((path) => ({ path }))),
+      ...entries(serviceField("tier"), ["fallbacks.service_tier"]),
       ...entries(contextEdit, ["context_management.type"]),
     ],
     {
