@@ -227,7 +227,7 @@ function implausibleText(counts: ReadonlyMap<string, number>): string {
 }
 
 function unpricedText(counts: ReadonlyMap<string, number>): string {
-  const help = "Responses served with a tier, speed or region that the model has no price for.";
+  const help = "Responses that used something that the model has no price for.";
   return metricText("faregate_unpriced_usage_total", "counter", help, samplesOf("model", counts));
 }
 

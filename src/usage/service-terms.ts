@@ -10,8 +10,8 @@ export type ServiceTerms = Readonly<Partial<Record<ServiceDimension, string | un
 export const PLAIN_SERVICE = "standard";
 
 /**
- * Vendors' other words for it; throughput that an operator has bought is paid for by the hour, and is plain to callers. `auto` is the caller's wish for whatever there is; some vendors repeat it before they
- * know, so that in a response it says nothing.
+ * Vendors' other words for it. Throughput that an operator has bought is paid for by the hour, and is plain to callers. In a
+ * request `auto` leaves the choice to the vendor; in a response it says nothing.
  */
 const PLAIN_WORDS: ReadonlySet<string> = new Set([
   PLAIN_SERVICE,

@@ -127,7 +127,7 @@ describe("faregate models", () => {
     expect(rows.upstreams).toEqual([
       { name: "near", models: { "deepseek-chat": "deepseek-chat", "deepseek-own": "deepseek-own" } },
     ]);
-    expect(stdout).toContain("#   deepseek-own: add max_output_tokens, which no list states");
+    expect(stdout).toContain("#   deepseek-own: add max_output_tokens; no list states it");
   });
 
   it.each([

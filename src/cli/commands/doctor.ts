@@ -7,6 +7,7 @@ import { SealError, type Seals } from "../../base/seal.ts";
 import { counted } from "../../base/text.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { createCatalogCache } from "../../catalog/catalog-cache.ts";
+import { momentText } from "../../catalog/coming-prices.ts";
 import type { Config } from "../../config.ts";
 import { readDemoWarnings } from "../../manifest/demo/demo-warnings.ts";
 import type { Database } from "../../storage/database.ts";
@@ -169,7 +170,15 @@ const SHOWN_MODELS = 10;
 
 /** Whether each can be called: it has a price, and one that answers serves it. */
 function checkModels({ models, upstreams }: Catalog, answering: ReadonlySet<string>, report: Report): void {
-  const broken = [...models.values()].flatMap(({ id, price }): [string, string][] => {
+  const broken = [...models.values()].flatMap(({ id, price, coming }): [string, string][] => {
+    const [next] = coming ?? [];
+    if (price === null && next?.fromMs !== undefined) {
+      report.good(
+        `model ${id}`,
+        `has no price before ${momentText(next.fromMs)}, and can't be used until then`,
+      );
+      return [];
+    }
     if (price === null) return [[id, "has no price, so it can't be used; set one in the catalog"]];
     const serving = upstreams.filter((upstream) => upstream.models.has(id)).map(({ name }) => name);
     if (serving.length === 0) return [[id, "has no enabled upstream; add it to an upstream's models"]];

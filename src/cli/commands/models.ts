@@ -7,7 +7,7 @@ import { createCatalogCache } from "../../catalog/catalog-cache.ts";
 import { encodePrice, writeYaml } from "../../manifest/file/encode-file.ts";
 import type { FileRecord } from "../../manifest/file/file-value.ts";
 import { vendorOf } from "../../price-lists/compare.ts";
-import { type ListEntry, priceOf } from "../../price-lists/list-entry.ts";
+import { type ListEntry, type ListedPrice, priceOf } from "../../price-lists/list-entry.ts";
 import { type PublicList, publicList } from "../../price-lists/public-list.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { listVendorModels, ModelListError, type VendorModel } from "../../upstreams/vendor-models.ts";
@@ -79,8 +79,9 @@ async function read(upstream: Upstream): Promise<VendorModel[]> {
 interface OfferedModel extends VendorModel {
   /** Its entry in the public list, if it has one. */
   readonly entry: ListEntry | undefined;
-  /** Its price as the catalog file has it; undefined = not listed, or in a way that no price table can say. */
+  /** Its price as the catalog file has it; undefined = it has none, for this reason. */
   readonly price: FileRecord | undefined;
+  readonly unpricedReason: string | undefined;
   readonly input: bigint | undefined;
   readonly output: bigint | undefined;
   /** What our catalog calls it at this upstream; [] = the catalog does not have it there. */
@@ -90,16 +91,25 @@ interface OfferedModel extends VendorModel {
 function describe(model: VendorModel, upstream: Upstream, list: PublicList): OfferedModel {
   const vendor = vendorOf(upstream, { listedAs: listedVendorOf, vendorAt: list.vendorAt });
   const entry = vendor === undefined ? undefined : list.find(vendor, model.id);
-  const table = entry?.read().table;
+  const listed = entry?.read();
+  const table = listed?.table;
   return {
     ...model,
     contextTokens: model.contextTokens ?? entry?.contextTokens,
     entry,
     price: table && encodePrice(priceOf(table)),
+    unpricedReason: reasonOf(listed),
     input: table?.base.input,
     output: table?.base.output,
     ours: [...upstream.models].flatMap(([ours, theirs]) => (theirs === model.id ? [ours] : [])),
   };
+}
+
+function reasonOf(listed: ListedPrice | undefined): string | undefined {
+  if (listed === undefined) return "no list states it";
+  return listed.table === undefined
+    ? `the listed one can't be written as a price table: ${listed.reason}`
+    : undefined;
 }
 
 /** Throws CommandFailure where the vendor does not offer one of them. */
@@ -153,6 +163,7 @@ function asJson(models: readonly OfferedModel[], upstream: string, list: PublicL
       input_media: model.inputMedia ?? null,
       input_price: usd(model.input) ?? null,
       output_price: usd(model.output) ?? null,
+      unpriced_reason: model.unpricedReason ?? null,
       listed_as: model.entry?.model ?? null,
       url: model.entry?.url ?? null,
       catalog: model.ours,
@@ -163,10 +174,11 @@ function asJson(models: readonly OfferedModel[], upstream: string, list: PublicL
 /** Rows to add to a catalog file. What no list says is left out and named, as the file requires it. */
 function asYaml(models: readonly OfferedModel[], upstream: string, list: PublicList): string {
   const rows = models.map(rowOf);
-  const missing = rows.flatMap((row) =>
-    REQUIRED.filter((key) => row[key] === undefined).map(
-      (key) => `  ${String(row["id"])}: add ${key}, which no list states`,
-    ),
+  const missing = models.flatMap((model, at) =>
+    REQUIRED.filter((key) => rows[at]?.[key] === undefined).map((key) => {
+      const reason = key === "price" ? model.unpricedReason : undefined;
+      return `  ${model.id}: add ${key}; ${reason ?? "no list states it"}`;
+    }),
   );
   const mapping = Object.fromEntries(models.map(({ id }) => [id, id]));
   const heading = [

@@ -60,7 +60,7 @@ describe("what a file may declare but hardly means", () => {
         upstream:
           "kind: openai, base_url: 'https://vendor.example/v1', models: [text], unasked_tiers: [priority]",
       },
-      /^upstream main has the unasked tier "priority", for which these models have no price: text$/,
+      /^upstream main has the unasked tier "priority", for which these models have no price at some time: text; set price\.tiers\.priority$/,
     ],
     [
       "a region that no price of its upstream's models knows",
@@ -73,7 +73,7 @@ describe("what a file may declare but hardly means", () => {
         model:
           "context_tokens: 9, max_output_tokens: 9, price: [{ input: 3, output: 15 }, { from: 2026-11-26T00:00:00Z, input: 4, output: 15 }]",
       },
-      /^model text has prices that hold no more, as another has held since 2026-11-26T00:00:00Z; remove those above it$/,
+      /^model text has prices that the one from 2026-11-26T00:00:00Z has replaced; remove them from the file$/,
     ],
     [
       "no price that holds yet",

@@ -72,7 +72,7 @@ function momentWarnings({ id, price, coming = [] }: Manifest["models"][number], 
   const since = begun.at(-1)?.fromMs;
   return begun.length > 1 && since !== undefined
     ? [
-        `model ${id} has prices that hold no more, as another has held since ${momentText(since)}; remove those above it`,
+        `model ${id} has prices that the one from ${momentText(since)} has replaced; remove them from the file`,
       ]
     : [];
 }
@@ -103,23 +103,26 @@ const UNMETERED = BILLED_UNITS.filter((unit) => !METERED.has(unit));
 /** Of how an upstream serves what asks for nothing: what the models that it serves have no price for. */
 function serviceWarnings(
   { name, models, unaskedTiers, region }: Manifest["upstreams"][number],
-  known: readonly Pick<Manifest["models"][number], "id" | "family" | "price">[],
+  known: readonly Pick<Manifest["models"][number], "id" | "family" | "price" | "coming">[],
 ): string[] {
   const own = new Map(known.map((model) => [model.id, model] as const).reverse());
   const served = [...models.keys()]
     .flatMap((id) => own.get(id) ?? [])
     .filter(({ family }) => family === null);
   const lacking = (dimension: "tiers" | "regions", word: string): string[] =>
-    served.flatMap(({ id, price }) =>
-      findTerm(Object.keys(price?.dimensions?.[dimension] ?? {}), word.toLowerCase()) === undefined
-        ? [id]
-        : [],
-    );
+    served.flatMap(({ id, price, coming = [] }) => {
+      // Also that of a price which begins later.
+      const rows = coming.length > 0 ? [...(price === null ? [] : [price]), ...coming] : [price];
+      const isPriced = rows.every(
+        (row) => findTerm(Object.keys(row?.dimensions?.[dimension] ?? {}), word.toLowerCase()) !== undefined,
+      );
+      return isPriced ? [] : [id];
+    });
   const warnings = unaskedTiers.flatMap((tier) => {
     const ids = lacking("tiers", tier);
     if (ids.length === 0) return [];
     return [
-      `upstream ${name} has the unasked tier "${tier}", for which these models have no price: ${ids.join(", ")}`,
+      `upstream ${name} has the unasked tier "${tier}", for which these models have no price at some time: ${ids.join(", ")}; set price.tiers.${tier}`,
     ];
   });
   if (region !== null && lacking("regions", region).length === served.length)
