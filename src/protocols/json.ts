@@ -39,6 +39,17 @@ export function asText(value: unknown): string {
 }
 
 /**
+ * The value if it can name an answer or its model. Names are written into every event of a translated stream, so that whatever
+ * is longer is none: ours stands in its place (rule 43).
+ */
+export function asName(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" && value.length <= MAX_NAME_LETTERS ? value : undefined;
+}
+
+/** Recorded ids have up to 60 characters, encrypted ones and paths of models some hundred. */
+const MAX_NAME_LETTERS = 1024;
+
+/**
  * Parses what an upstream sent; undefined where it is no JSON. NaN and Infinity, which careless servers
  * write bare, are read as words, so that the answer's other fields are not lost with them.
  */

@@ -4,7 +4,7 @@ import type { Citation } from "../../conversation/request.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../../conversation/response.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asIndex, asObject, asObjects, type JsonObject } from "../json.ts";
+import { asArray, asIndex, asName, asObject, asObjects, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeAudio } from "./audio.ts";
 import { decodeCalls } from "./decode-calls.ts";
@@ -12,7 +12,7 @@ import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./deco
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { decodeThoughts } from "./reasoning.ts";
-import { decodeSources, decodeVisited } from "./sources.ts";
+import { decodeSources, decodeVisited, openSources } from "./sources.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /** Reads an upstream's plain chat completion, whatever it is. */
@@ -25,10 +25,10 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
     return { error: decodeStatedError({ error: { message: "The upstream's response has no choice." } }) };
   }
   const { usage } = chatCompletionsUsage.readPlain(body);
-  const sources = decodeSources(body);
+  const sources = openSources(decodeSources(body));
   const response: ChatResponse = {
     ...decodeHead(body),
-    choices: choices.map((choice, index) => decodeChoice(choice, index, sources, plan)),
+    choices: choices.slice(0, MAX_CHOICES).map((choice, index) => decodeChoice(choice, index, sources, plan)),
     usage,
   };
   return { response };
@@ -38,8 +38,8 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
 export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
   const { id, model, created } = body;
   return {
-    id: typeof id === "string" && id !== "" ? id : undefined,
-    model: typeof model === "string" && model !== "" ? model : undefined,
+    id: asName(id),
+    model: asName(model),
     created: typeof created === "number" && Number.isSafeInteger(created) ? created : undefined,
   };
 }
@@ -47,12 +47,12 @@ export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" 
 function decodeChoice(
   choice: JsonObject,
   index: number,
-  sources: readonly Citation[],
+  sources: () => readonly Citation[],
   plan: ResponsePlan,
 ): Choice {
   const message = asObject(choice["message"]) ?? {};
   const text = decodeText(message);
-  const [citations = []] = [decodeCitations(message), decodeVisited(message), sources].filter(
+  const [citations = sources()] = [decodeCitations(message), decodeVisited(message)].filter(
     ({ length }) => length > 0,
   );
   const refusal = decodeRefusal(message);
@@ -82,3 +82,6 @@ function decodeDetails(message: JsonObject, plan: ResponsePlan): Opaque | undefi
   const details = asArray(message["reasoning_details"]);
   return details.length === 0 ? undefined : { origin: plan.origin, value: writeExact(details) };
 }
+
+/** No caller is allowed more answers at once; a stream that invents them grows no state, and a body no copies. */
+export const MAX_CHOICES = 128;

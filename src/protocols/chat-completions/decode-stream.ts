@@ -13,11 +13,11 @@ import type { StreamEvent } from "../streams/stream-event.ts";
 import { decodeAudio } from "./audio.ts";
 import { type CallState, closeCalls, noCalls, readCalls } from "./decode-call-deltas.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
-import { decodeHead } from "./decode-response.ts";
+import { decodeHead, MAX_CHOICES } from "./decode-response.ts";
 import { statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { readThoughts, type ThoughtState } from "./reasoning.ts";
-import { decodeSources, decodeVisited, joinSources } from "./sources.ts";
+import { decodeSources, decodeVisited, joinSources, openSources } from "./sources.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 /**
@@ -166,9 +166,10 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
   }
   const blocks = writeBlocks(state.blocks);
   const usage = state.usage === undefined ? undefined : chatCompletionsUsage.buckets(state.usage);
+  const sources = openSources(state.sources);
   for (const { index, calls, details, cited, visited } of choices) {
-    const sources = visited.length === 0 ? state.sources : visited;
-    for (const source of cited ? [] : sources) blocks.citation(`${index} text`, source);
+    const rested = cited ? [] : visited.length === 0 ? sources() : visited;
+    for (const source of rested) blocks.citation(`${index} text`, source);
     blocks.close(`${index} thought`, { opaque: stateOf(details, state.plan) });
     if (!closeCalls(calls, { choice: index, blocks, plan: state.plan }))
       return [...blocks.events, { type: "error", error: OUT_OF_FORM }];
@@ -204,6 +205,3 @@ function blankChoice(index: number): ChoiceState {
     visited: [],
   };
 }
-
-/** No caller is allowed more answers at once; a stream that invents them grows no state. */
-const MAX_CHOICES = 128;

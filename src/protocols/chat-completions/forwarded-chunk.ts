@@ -129,18 +129,27 @@ export function withoutRoles({ json }: ForwardedChunk, choices: readonly ChunkCh
   );
 }
 
-/** Thoughts told as `reasoning` are told as `reasoning_content` too, where the vendor does not do it itself. */
+/**
+ * Thoughts told as `reasoning` are told as `reasoning_content` too, where the vendor does not do it itself. Of names that one
+ * object has several times the last counts, as for every reader.
+ */
 export function tellThoughts(
   { json, scan }: Pick<ForwardedChunk, "json" | "scan">,
   holder: string,
 ): readonly Edit[] {
-  return scan.all(`${holder}.reasoning`).flatMap((thought) => {
+  const told = lastOfEach(scan.all(`${holder}.reasoning_content`));
+  return [...lastOfEach(scan.all(`${holder}.reasoning`)).values()].flatMap((thought) => {
     if (thought.type !== "string") return [];
-    const own = scan.all(`${holder}.reasoning_content`).filter(({ parent }) => parent === thought.parent);
-    const told = json.toString("utf8", thought.start, thought.end);
-    if (own.length === 0) return [insertBehind(thought, "reasoning_content", told)];
-    return own.flatMap((each) => (each.type === "null" ? [replaceValue(each, told)] : []));
+    const own = told.get(thought.parent);
+    if (own !== undefined && own.type !== "null") return [];
+    const words = json.toString("utf8", thought.start, thought.end);
+    return [own === undefined ? insertBehind(thought, "reasoning_content", words) : replaceValue(own, words)];
   });
+}
+
+/** By the object that they stand in. */
+function lastOfEach(values: readonly FoundValue[]): ReadonlyMap<number, FoundValue> {
+  return new Map(values.map((value) => [value.parent, value]));
 }
 
 /** The members that all chunks of a stream have in common, as JSON text. */

@@ -192,10 +192,10 @@ class Rewriter {
     if (chunk.choices.length > 0 && this.#opened.size === 0) this.#head = headOf(chunk);
     const begun = chunk.choices.filter(({ index }) => !this.#opened.has(index));
     const apart = begun.filter(({ hasRole, hasText }) => !hasRole || hasText);
-    for (const { index } of apart) {
-      const delta = '{"role":"assistant","content":""}';
-      const choice = `{"index":${index},"delta":${delta},"finish_reason":null}`;
-      this.#put(Buffer.from(writeFrame(`{${headOf(chunk)},"choices":[${choice}]}`)));
+    // In one chunk for all of them, since each repeats the head, in which a vendor may write what it likes.
+    if (apart.length > 0) {
+      const choices = apart.map(({ index }) => `{"index":${index},${OPENING}}`).join(",");
+      this.#put(Buffer.from(writeFrame(`{${headOf(chunk)},"choices":[${choices}]}`)));
     }
     for (const { index } of begun) this.#opened.add(index);
     this.#opening = this.#opened.size < this.#terms.responses;
@@ -322,6 +322,7 @@ const openUsageLook = keyFilter("usage");
 const openRoleLook = keyFilter("role");
 const openThoughtLook = keyFilter("reasoning");
 
+const OPENING = '"delta":{"role":"assistant","content":""},"finish_reason":null';
 const BLANK_LINE = Buffer.from("\n\n");
 const NULL = "null";
 const KEY = '"usage"';

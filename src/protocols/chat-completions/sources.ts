@@ -1,5 +1,6 @@
 import type { Citation } from "../../conversation/request.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { lettersOf, RepeatedText } from "../repeated-text.ts";
 
 /**
  * The pages that an answer rests on, where a vendor lists them beside its choices and not as annotations of their
@@ -11,6 +12,12 @@ export function decodeSources(body: JsonObject): readonly Citation[] {
     if (listed.length > 0) return listed;
   }
   return [];
+}
+
+/** Gives the pages that stand beside the choices to one choice after the other. */
+export function openSources(sources: readonly Citation[]): () => readonly Citation[] {
+  const repeated = new RepeatedText(lettersOf(sources));
+  return () => sources.filter((page) => repeated.takes(lettersOf([page])));
 }
 
 /** The pages that the vendor's own tools found and visited for a message, or the delta of one (Groq). */

@@ -5,7 +5,7 @@ import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ChatResponse, Finish } from "../../conversation/response.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asIndex, asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { latestCounts } from "../streams/latest-counts.ts";
 import { isUnspecifiedEnd } from "../streams/metering-rules.ts";
 import type { StreamEvent } from "../streams/stream-event.ts";
@@ -124,12 +124,10 @@ function finished(candidate: CandidateState): CandidateState {
 }
 
 function decodeHead(chunk: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
-  const id = asText(chunk["responseId"]);
-  const model = asText(chunk["modelVersion"]);
   const created = Math.floor(Date.parse(asText(chunk["createTime"])) / 1000);
   return {
-    id: id === "" ? undefined : id,
-    model: model === "" ? undefined : model,
+    id: asName(chunk["responseId"]),
+    model: asName(chunk["modelVersion"]),
     created: Number.isNaN(created) ? undefined : created,
   };
 }
@@ -137,7 +135,9 @@ function decodeHead(chunk: JsonObject): Pick<ChatResponse, "id" | "model" | "cre
 function blockIn(chunk: JsonObject): Finish | undefined {
   const feedback = asObject(chunk["promptFeedback"]);
   const reason = responseWord("blockReason", feedback?.["blockReason"]);
-  return reason === "" ? undefined : decodeBlock(reason, asText(feedback?.["blockReasonMessage"]));
+  return reason === ""
+    ? undefined
+    : decodeBlock(reason, asText(feedback?.["blockReasonMessage"]).slice(0, MAX_MESSAGE_LETTERS));
 }
 
 /** Counts are of the whole answer so far and stand in every chunk: they are told once, at the end. */
@@ -149,6 +149,9 @@ function usageIn(before: JsonObject | undefined, chunk: JsonObject): JsonObject 
 function failure(message: string, status = ""): ChatEvent {
   return { type: "error", error: decodeStatedError({ error: { message, status } }) };
 }
+
+/** Why a prompt was refused is told for each candidate that has not finished. */
+const MAX_MESSAGE_LETTERS = 2_000;
 
 /** No vendor gives more; a stream that invents them grows no state. */
 const MAX_CANDIDATES = 128;

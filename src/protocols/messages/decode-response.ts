@@ -4,7 +4,7 @@ import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeCitation } from "./citations.ts";
 import { decodeFinish } from "./finish.ts";
@@ -22,11 +22,9 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   const { error, usage } = messagesUsage.readPlain(body);
   if (error !== undefined) return { error };
   const parts = asObjects(content).flatMap((block, index) => decodeBlock(block, index, plan));
-  const id = asText(body["id"]);
-  const model = asText(body["model"]);
   const response: ChatResponse = {
-    id: id === "" ? undefined : id,
-    model: model === "" ? undefined : model,
+    id: asName(body["id"]),
+    model: asName(body["model"]),
     choices: [{ parts, finish: decodeFinish(body) }],
     usage,
   };

@@ -6,7 +6,7 @@ import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+import { asArray, asName, asObject, asText, type JsonObject } from "../json.ts";
 import { latestCounts } from "../streams/latest-counts.ts";
 import type { StreamEvent } from "../streams/stream-event.ts";
 import { decodeCitation } from "./citations.ts";
@@ -94,13 +94,7 @@ function stepEvent(state: DecodeState, event: JsonObject, type: string, writer: 
 /** The first event opens the answer, whichever it is; some servers splice two answers and start twice. */
 function opened(state: DecodeState, writer: BlockWriter, message: JsonObject = {}): DecodeState {
   if (state.started) return state;
-  const id = asText(message["id"]);
-  const model = asText(message["model"]);
-  writer.emit({
-    type: "response-start",
-    id: id === "" ? undefined : id,
-    model: model === "" ? undefined : model,
-  });
+  writer.emit({ type: "response-start", id: asName(message["id"]), model: asName(message["model"]) });
   return { ...state, started: true };
 }
 

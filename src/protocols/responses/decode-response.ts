@@ -4,7 +4,7 @@ import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ForeignPart, ToolCallPart } from "../../conversation/request.ts";
 import type { ChatResponse, ResponsePart } from "../../conversation/response.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeAnnotation, decodeImageCall } from "./decode-parts.ts";
 import { decodeFinish } from "./finish.ts";
@@ -34,8 +34,8 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
 export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
   const { id, model, created_at: created } = body;
   return {
-    id: typeof id === "string" && id !== "" ? id : undefined,
-    model: typeof model === "string" && model !== "" ? model : undefined,
+    id: asName(id),
+    model: asName(model),
     created: typeof created === "number" && Number.isFinite(created) ? Math.floor(created) : undefined,
   };
 }
