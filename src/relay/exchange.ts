@@ -4,6 +4,7 @@ import type { AttemptUse, ChargeReason, OpenHold, Outcome } from "../billing/bil
 import { boundCalls, type UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Loss, lossTexts } from "../conversation/loss.ts";
+import type { Log } from "../observe/log.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
@@ -26,6 +27,7 @@ export interface Exchange extends Slotted {
   /** What the request can have used at most. */
   readonly bound: UsageBound;
   readonly clock: Clock;
+  readonly log: Pick<Log, "error">;
   /** Of a streamed request. */
   bridge: Bridge | undefined;
   readonly chargeEmptyAnswers: boolean;
@@ -83,7 +85,18 @@ export type Seen = ResponseSummary | "nothing" | "unknown";
 
 /** What an attempt used that is not charged. */
 export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUse {
-  return attemptUse(candidate, exchange.isSent() ? usedOf(exchange, candidate, seen) : "nothing");
+  if (!exchange.isSent()) return attemptUse(candidate, "nothing");
+  try {
+    return attemptUse(candidate, usedOf(exchange, candidate, seen));
+  } catch (cause) {
+    logBug(exchange, cause, "what an attempt used can't be read; it is recorded as unknown");
+    return attemptUse(candidate, "unknown");
+  }
+}
+
+/** Whatever a vendor wrote to bring it about, the exchange is settled all the same: no hold stays open for a bug of ours. */
+function logBug({ log, request }: Exchange, err: unknown, message: string): void {
+  log.error({ err, requestId: request.id }, message);
 }
 
 function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUse["used"] {
@@ -144,13 +157,34 @@ export interface Charge extends ChargeableUsage {
 }
 
 /**
- * What the answer costs: usage as reported, estimated where the vendor gave none, nothing where nothing was produced. At once
- * where nothing must be estimated.
+ * What the answer costs: usage as reported, estimated where the vendor gave none or one that cannot be read, nothing where
+ * nothing was produced. At once where nothing must be estimated. Never throws.
  */
-export function chargeFor(
-  exchange: Exchange,
-  ending: Pick<ExchangeEnd, "reason" | "facts">,
-): Charge | Promise<Charge> {
+export function chargeFor(exchange: Exchange, ending: Charged): Charge | Promise<Charge> {
+  try {
+    const charge = computedCharge(exchange, ending);
+    return charge instanceof Promise ? charge.catch((cause) => estimated(exchange, ending, cause)) : charge;
+  } catch (cause) {
+    return estimated(exchange, ending, cause);
+  }
+}
+
+type Charged = Pick<ExchangeEnd, "reason" | "facts">;
+
+/** The charge of an answer as if its vendor had counted nothing. */
+async function estimated(exchange: Exchange, { reason, facts }: Charged, cause: unknown): Promise<Charge> {
+  logBug(exchange, cause, "a charge can't be computed; it is estimated");
+  try {
+    return await computedCharge(exchange, { reason, facts: facts && { ...facts, ...UNCOUNTED } });
+  } catch (again) {
+    logBug(exchange, again, "a charge can't be estimated; nothing is charged");
+    return chargeOf(undefined, "upstream_failed", NOTHING);
+  }
+}
+
+const UNCOUNTED = { usage: undefined, calls: undefined, units: undefined, parts: undefined };
+
+function computedCharge(exchange: Exchange, ending: Charged): Charge | Promise<Charge> {
   const { facts } = ending;
   const reason = reasonOf(exchange, ending);
   if (facts === undefined || FREE.has(reason)) return chargeOf(facts, reason, NOTHING);
@@ -185,10 +219,49 @@ export function settle(exchange: Exchange, ending: ExchangeEnd, charge?: Charge)
 }
 
 function settleAs(exchange: Exchange, ending: ExchangeEnd, charge: Charge): Promise<void> {
-  const outcome = outcomeOf(exchange, ending, charge);
+  const outcome = safeOutcome(exchange, ending, charge);
   const written = exchange.hold.settle(outcome);
   exchange.outcome = outcome;
   return written;
+}
+
+/** Of an outcome that cannot be told in full what every request has. */
+function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: Charge): Outcome {
+  try {
+    return outcomeOf(exchange, ending, charge);
+  } catch (cause) {
+    logBug(exchange, cause, "how a request ended can't be told; its charge alone is recorded");
+    const { candidate, status, errorCode } = ending;
+    const { reason, usage, calls, units } = charge;
+    return {
+      reason,
+      usage,
+      calls,
+      units,
+      estimated: charge.estimated,
+      upstream: candidate?.upstream.name ?? null,
+      upstreamModel: candidate?.model ?? null,
+      status,
+      errorCode,
+      attempts: exchange.attempts,
+      firstByteMs: null,
+      totalMs: Math.round(exchange.clock.monotonicMs() - exchange.request.startedMs),
+    };
+  }
+}
+
+/** Settles an exchange that a bug of ours has ended before anything else did. */
+export async function settleBug(exchange: Exchange, cause: unknown): Promise<void> {
+  if (exchange.settled) return;
+  logBug(exchange, cause, "a request ended with a bug of the gateway's; nothing is charged");
+  const { asked: candidate } = exchange;
+  await settle(exchange, {
+    reason: candidate === null ? "no_upstream" : "upstream_failed",
+    candidate,
+    facts: undefined,
+    status: 500,
+    errorCode: "internal_error",
+  });
 }
 
 /** Answers that are passed on and cost nothing. */

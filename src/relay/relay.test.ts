@@ -11,7 +11,7 @@ import { createRelay, type RelayDeps } from "./relay.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** A relay whose hold is taken at once and whose begin line is written when the test says so. */
-function open() {
+function open(routed: object = {}) {
   const sent: unknown[] = [];
   const outcomes: Outcome[] = [];
   let write = (): void => undefined;
@@ -42,6 +42,7 @@ function open() {
           room: () => undefined,
           home: () => undefined,
           reason: () => "first_choice",
+          ...routed,
         }),
       report: () => undefined,
     },
@@ -94,6 +95,22 @@ describe("a request that a shutdown cuts before its begin line is written", () =
     expect(await carried).toMatchObject({ code: "service_unavailable", status: 503 });
     expect(sent).toEqual([]);
     expect(outcomes).toMatchObject([{ reason: "drained", usage: {}, status: 503, attempts: 0 }]);
+    expect(relay.running()).toBe(0);
+  });
+});
+
+describe("a request that a bug of the gateway's ends", () => {
+  it("is settled all the same, for nothing", async () => {
+    const bug = new TypeError("undefined is not a function");
+    const { relay, request, outcomes, write } = open({
+      room: () => {
+        throw bug;
+      },
+    });
+    const admitted = await relay.admit(request);
+    write();
+    await expect(admitted.carry()).rejects.toBe(bug);
+    expect(outcomes).toMatchObject([{ reason: "no_upstream", usage: {}, status: 500 }]);
     expect(relay.running()).toBe(0);
   });
 });

@@ -23,7 +23,7 @@ import { RequestForms } from "./admit/request-forms.ts";
 import { type Held, takeHold } from "./admit/take-hold.ts";
 import { withoutUnpriced } from "./admit/unpriced-tools.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
-import { type Exchange, settle } from "./exchange.ts";
+import { type Exchange, settle, settleBug } from "./exchange.ts";
 import { type AttemptFailure, codeOf, refusedMode, stopping } from "./failures.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
@@ -168,6 +168,7 @@ function openExchange(
     hold: held.hold,
     bound: held.bound,
     clock: deps.clock,
+    log: deps.log,
     bridge: undefined,
     chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
     slot: -1,
@@ -247,6 +248,9 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
       if (candidate !== undefined) last = (await attempt(deps, carried, candidate)) && refused;
     }
     if (!exchange.settled) await giveUp(exchange, candidates, last, deps.errorType);
+  } catch (error) {
+    await settleBug(exchange, error);
+    throw error;
   } finally {
     carried.over();
   }

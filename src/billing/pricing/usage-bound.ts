@@ -1,3 +1,4 @@
+import { USAGE_LEVELS } from "../../base/json/exact-json.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
@@ -256,11 +257,13 @@ function callsReported(raw: unknown): number {
   return counts.length === 0 ? Number.POSITIVE_INFINITY : counts.reduce((sum, count) => sum + count, 0);
 }
 
-function countsIn(value: unknown): number[] {
+function countsIn(value: unknown, levels = USAGE_LEVELS): number[] {
   if (typeof value === "number") return value >= 0 ? [value] : [];
-  if (!isRecord(value)) return [];
+  if (levels === 0 || !isRecord(value)) return [];
   // A tool that has a model of its own also states its tokens.
-  return Object.entries(value).flatMap(([name, inner]) => (name.includes("token") ? [] : countsIn(inner)));
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name.includes("token") ? [] : countsIn(inner, levels - 1),
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
