@@ -75,7 +75,8 @@ function read(body: JsonObject, notes: StreamState): void {
   else notes.started = true;
   notes.id ??= asText(body["id"]) || undefined;
   const { embeddings } = body;
-  notes.output ||= asArray(body["data"]).length > 0 || asArray(embeddings).length > 0;
+  // Alone or in a list: https://github.com/ggml-org/llama.cpp/tree/master/tools/server#post-embedding-generate-embedding-of-a-given-text
+  notes.output ||= [body["data"], embeddings, body["embedding"]].some((list) => asArray(list).length > 0);
   // By the type of its numbers: https://docs.cohere.com/v2/reference/embed
   notes.output ||= Object.values(asObject(embeddings) ?? {}).some((vectors) => asArray(vectors).length > 0);
   noteUsage(notes, asObject(body["meta"]));

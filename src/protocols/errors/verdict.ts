@@ -19,7 +19,9 @@ export function failureIn(facts: ResponseSummary, generates: boolean): UpstreamE
   const { error, failed, hasOutput, declined, usage, finish } = facts;
   if (error !== undefined) return error;
   if (failed) return FAILED;
-  if (!generates || hasOutput || declined) return undefined;
+  if (hasOutput || declined) return undefined;
+  // Vendors of vectors and of ranks answer in many forms, but each has those or counts something.
+  if (!generates) return usage === undefined ? EMPTY : undefined;
   // Without a word, only one that has ended and was counted is an answer: a model may think to its limit in silence.
   return usage === undefined || finish === undefined ? EMPTY : undefined;
 }

@@ -38,7 +38,10 @@ function read(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error ??= decodeStatedError(body);
   else notes.started = true;
   notes.id ??= asText(body["id"]) || undefined;
-  notes.output ||= asArray(body["results"] ?? body["data"]).length > 0;
+  // https://docs.api.nvidia.com/nim/reference/nvidia-llama-3_2-nv-rerankqa-1b-v2-infer has `rankings`.
+  notes.output ||= [body["results"], body["data"], body["rankings"]].some((list) => asArray(list).length > 0);
+  // One of a list without an object around it: https://huggingface.github.io/text-embeddings-inference
+  notes.output ||= typeof body["score"] === "number";
   noteUsage(notes, asObject(body["meta"]));
   noteUsage(notes, asObject(body["usage"]));
 }
