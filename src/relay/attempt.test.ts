@@ -84,7 +84,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     protocol: "chat-completions",
     model: "m",
     upstream: { name: "u", cost: null, timeouts: { firstBytePlainMs: 600_000 } },
-    credential: { name: "1" },
+    credential: { name: "1", secret: "" },
   } as Candidate;
   const ended = attemptAt(deps, exchange, candidate, {
     copies: 1,

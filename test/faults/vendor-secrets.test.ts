@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
 import { runSql } from "../support/embedded.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
@@ -22,11 +22,14 @@ const CONDUCTS = [
   "no-json",
   "ours-in-headers",
   "failed-answer",
+  "every-event",
+  "every-place",
 ] as const;
 type Conduct = (typeof CONDUCTS)[number];
 
 const STREAMED: ReadonlySet<Conduct> = new Set([
   ...(["stream-error-first", "mid-stream", "mid-stream-byte-by-byte", "comment", "no-json"] as const),
+  "every-event",
 ]);
 
 /** Families of pictures and videos by the kind that serves them. */
@@ -46,6 +49,33 @@ const MEDIA = [
   ...[{ kind: "gateway", model: "videob-3.0-video-prime" }],
 ];
 
+/** A value out of JSON with the credential in every object of it, in what a model wrote, and in every name. */
+function quotingEverywhere(value: unknown, key = ""): unknown {
+  // What a vendor counts is kept as it came, for the operator.
+  if (key.startsWith("usage")) return value;
+  if (typeof value === "string")
+    return value !== "" && /^(?:id|item_id|content|text|delta)$/.test(key)
+      ? `${value} ${OURS.credential}`
+      : value;
+  if (Array.isArray(value)) return value.map((each) => quotingEverywhere(each));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, each]) => [name, quotingEverywhere(each, name)] as const);
+  const debug = { message: `key ${OURS.credential}`, [OURS.credential]: ["x"] };
+  return { ...Object.fromEntries(fields), x_debug: debug };
+}
+
+/** The events of a stream with the credential everywhere, and one behind each that the protocol does not have. */
+function quotingEvents(stream: string): string {
+  const unknown = JSON.stringify({ type: "vendor.debug", debug: `auth ${OURS.credential}` });
+  return stream
+    .split("\n\n")
+    .filter((frame) => frame !== "")
+    .map((frame) => frame.replace(/\{.*\}$/, (json) => JSON.stringify(quotingEverywhere(JSON.parse(json)))))
+    .map((frame, at) => (at === 0 || frame.includes("[DONE]") ? frame : `${frame}\n\ndata: ${unknown}`))
+    .map((frame) => `${frame}\n\n`)
+    .join("");
+}
+
 /** Long enough for words to reach the caller before what follows them. */
 const PASSED_ON_MS = 500;
 
@@ -55,6 +85,8 @@ describe("what is ours in a vendor's words", () => {
   let second: TestGateway | undefined;
   let words = "";
   let told = 0;
+  /** What vectors and ranks are answered with, under a status of success. */
+  let instead: object | undefined;
 
   const refusal = () => ({
     status: 400,
@@ -133,12 +165,25 @@ describe("what is ours in a vendor's words", () => {
             }),
       );
     },
+    "every-event": ({ protocol, model, response }) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(quotingEvents(wholeStream(protocol, model)));
+    },
+    "every-place": ({ protocol, model, response }) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(quotingEverywhere(JSON.parse(VENDOR_WIRES[protocol].plain(model)))));
+    },
   };
 
   beforeAll(async () => {
     vendor = await vendorUpstream((called) => {
       const conduct = called.model.replace(/-at-.*/, "");
       if (conduct in tell) return tell[conduct as Conduct](called);
+      if (instead !== undefined) {
+        called.response.writeHead(200, { "content-type": "application/json" });
+        called.response.end(JSON.stringify(instead));
+        return;
+      }
       const error = { code: "InvalidParameter", message: words, type: "x" };
       called.response.writeHead(400, { "content-type": "application/json" });
       called.response.end(
@@ -232,6 +277,10 @@ accounts:
           expect(text).toContain("[redacted]");
         }
         if (conduct === "comment") expect(text).toContain("there.");
+        if (conduct === "every-event" || conduct === "every-place") {
+          expect(status).toBe(200);
+          expect(text).toContain("there. [redacted]");
+        }
       },
     );
   });
@@ -249,6 +298,27 @@ accounts:
     expect(leaksIn(text, vendor.url)).toEqual([]);
     expect(text).toContain("[redacted]");
   });
+
+  it.each(["/v1/embeddings", "/v1/rerank"])(
+    "is not told, nor charged, by %s that is no answer",
+    async (path) => {
+      instead = { status: "error", reason: words, [OURS.credential]: [words] };
+      onTestFinished(() => {
+        instead = undefined;
+      });
+      const reply = await ask(gateway.url, path, {
+        model: "vectors",
+        input: "x",
+        query: "x",
+        documents: ["x"],
+      });
+      told += 1;
+      expect(reply.status).toBe(502);
+      expect(leaksIn(JSON.stringify(reply.json), vendor.url)).toEqual([]);
+      const receipt = await ask(gateway.url, `/v1/receipts/${reply.headers.get("x-request-id")}`);
+      expect(receipt.json.charge_usd).toBe("0");
+    },
+  );
 
   it.each(MEDIA)("is not told as the reason why a task of $kind failed", async ({ model }) => {
     const isImage = model.startsWith("imagegen");
@@ -279,7 +349,7 @@ accounts:
     expect(leaksIn(JSON.stringify(reply.json), vendor.url)).toEqual([]);
   });
 
-  it("stays what a model wrote where it did, byte for byte", async () => {
+  it("stays what a model wrote where it did, byte for byte, but for the credential that was sent", async () => {
     const quoting = await vendorUpstream(({ protocol, model, streamed, response }) => {
       const { opening, delta, closing, plain } = VENDOR_WIRES[protocol];
       const said = JSON.stringify(words).slice(1, -1);
@@ -317,7 +387,9 @@ accounts:
     const init = { method: "POST", body: JSON.stringify(asked), headers: { "x-api-key": TEST_KEY } };
     const got = await (await fetch(`${own.url}${path}`, init)).text();
     const sent = await (await fetch(`${quoting.url}${path}`, init)).text();
-    return { got, sent };
+    // In the two spellings that JSON has for it.
+    const [escaped = ""] = /(?:\\+u00[0-9a-f]{2})+/.exec(sent) ?? [];
+    return { got, sent: sent.replaceAll(OURS.credential, "[redacted]").replaceAll(escaped, "[redacted]") };
   }
 
   async function quotingGateway(quoting: VendorUpstream): Promise<TestGateway> {

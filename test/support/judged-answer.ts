@@ -116,7 +116,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
   const candidate = {
     protocol: upstream,
     model: "text",
-    credential: { name: "1" },
+    credential: { name: "1", secret: "" },
     upstream: { name: "u", kind: "sandbox", cost: null, timeouts, models: new Map() },
   } as unknown as Candidate;
   const model = { id: "text", maxOutputTokens: 100, quirks: {} } as unknown as Model;

@@ -9,7 +9,7 @@ import { createResponseReader, isLong, type LongResponse } from "./response-read
 import { type ResponseReading, type ResponseTerms, readWhole } from "./whole-response.ts";
 
 const MB = 1024 * 1024;
-const REQUEST = { responses: 1, framing: "whole" as const };
+const REQUEST = { responses: 1, framing: "whole" as const, secrets: [] };
 
 /** An answer of `upstream`, to be written for `client`. */
 function termsOf(client: ChatProtocol, upstream: ChatProtocol, streamed: boolean): ResponseTerms {

@@ -4,6 +4,7 @@ import { failureIn } from "../../protocols/errors/verdict.ts";
 import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { TellCall } from "../../protocols/translation.ts";
+import { openSecretFilter } from "../../upstreams/scrub/sent-secrets.ts";
 import type { ReadResponse } from "./event-reader.ts";
 import type { BodyRewrite, Framing } from "./framing.ts";
 import { type Crossing, readCrossing, writeAsAsked, writeOwnAsAsked } from "./other-framing.ts";
@@ -25,6 +26,8 @@ export interface ResponseTerms {
   /** How many answers the caller asked for. */
   readonly responses: number;
   readonly form: WholeForm;
+  /** What its upstream was sent to know us by, which no caller is told. */
+  readonly secrets: readonly string[];
 }
 
 /** What an answer amounts to. */
@@ -38,7 +41,7 @@ export interface ResponseReading {
 
 /** Reads a whole answer and writes it as the caller asked. Throws NotAnImage and OversizedResponse. */
 export function readWhole(
-  { client, framing, responses, form }: ResponseTerms,
+  { client, framing, responses, form, secrets }: ResponseTerms,
   usage: UsageReader,
   chunks: readonly Buffer[],
   tellCall?: TellCall,
@@ -53,7 +56,12 @@ export function readWhole(
     facts.unreadable === true || !finished || failureIn(facts, isGenerating(client)) !== undefined;
   if (isNone) return { facts, finished };
   if (facts.notAnImage === true) throw notAnImage();
-  return { facts, finished, passed: write() };
+  return { facts, finished, passed: withoutSecrets(write(), secrets) };
+}
+
+function withoutSecrets(passed: BodyRewrite, secrets: readonly string[]): BodyRewrite {
+  if ("error" in passed) return passed;
+  return { ...passed, body: openSecretFilter(secrets).without(passed.body) };
 }
 
 function readToWrite(

@@ -9,6 +9,7 @@ import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { scrubResponse } from "../../protocols/streams/scrub-stream.ts";
 import type { TellCall } from "../../protocols/translation.ts";
 import type { UpstreamFailure } from "../../upstreams/call.ts";
+import { sentSecrets } from "../../upstreams/scrub/sent-secrets.ts";
 import { type Charge, chargeFor, type ExchangeEnd, settle } from "../exchange.ts";
 import {
   brokenStream,
@@ -158,10 +159,11 @@ export class BufferedResponse implements Receiver {
   }
 
   private terms(): ResponseTerms {
-    const { mode, exchange } = this.attempt;
+    const { mode, exchange, candidate } = this.attempt;
     const { protocol, responses } = exchange.request;
     const framing = this.framing();
-    return { client: protocol.name, framing, responses, form: mode.wholeForm(framing) };
+    const secrets = sentSecrets(candidate);
+    return { client: protocol.name, framing, responses, form: mode.wholeForm(framing), secrets };
   }
 
   /** What joined several answers has a form of its own, and only protocols that generate stream. */

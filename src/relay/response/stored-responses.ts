@@ -8,6 +8,7 @@ import type { ResponseRoom, Transport, UpstreamCall } from "../../upstreams/call
 import { kindOf } from "../../upstreams/kinds.ts";
 import type { IssuedIds } from "../../upstreams/memory/issued-ids.ts";
 import { scrubberOf } from "../../upstreams/scrub/scrubber.ts";
+import { openSecretFilter, sentSecrets } from "../../upstreams/scrub/sent-secrets.ts";
 import { encodeSegment } from "../../upstreams/transport/endpoint-url.ts";
 import { failureOfError, failureOfTransport, scrubbedError, tooLargeResponse } from "../failures.ts";
 import { PLAIN_RESPONSE_BYTES } from "./buffered-response.ts";
@@ -80,7 +81,7 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       if (outcome.type === "failed")
         throw room.isFull ? tooLargeResponse(upstream.name).error : failureOfTransport(outcome.failure).error;
       const { status, headers, body } = outcome.response;
-      if (isResponse) return { body: told(body, catalog), release: () => room.release() };
+      if (isResponse) return { body: told(body, catalog, place), release: () => room.release() };
       if (status === 404) throw unknown(id);
       const error = scrubbedError(protocol.decodeError(status, headers, body), scrubberOf(catalog));
       throw failureOfError(error, protocol.name, upstream.name).error;
@@ -121,8 +122,13 @@ function pathAt({ upstream }: PlacedUpstream, protocol: ProtocolName, group: str
   return isOpen && upstream.protocols.includes(protocol) ? kindOf(upstream.kind)?.paths[protocol] : undefined;
 }
 
-/** As it came, but for what a failed response tells of the operator's account. */
-function told(body: Uint8Array, catalog: Catalog): Uint8Array {
+/** As it came, but for our credential and what a failed response tells of the operator's account. */
+function told(body: Uint8Array, catalog: Catalog, place: PlacedUpstream): Uint8Array {
+  const pieces = openSecretFilter(sentSecrets(place)).without([withoutWords(body, catalog)]);
+  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+}
+
+function withoutWords(body: Uint8Array, catalog: Catalog): Uint8Array {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   // Nearly every response has `"error": null`, and a large one is parsed only where there is more to read.
   if (!ERROR_OBJECT.test(text.toString("latin1"))) return body;

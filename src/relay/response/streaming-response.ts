@@ -66,9 +66,7 @@ export class StreamingResponse implements Receiver {
     this.response = request.response;
     this.upstream = attempt.candidate.upstream.name;
     this.headers = headers;
-    const { meter, rewriter } = attempt.mode.openStream(attempt.usage);
-    this.meter = meter;
-    this.mode = rewriter;
+    ({ meter: this.meter, rewriter: this.mode } = attempt.mode.openStream(attempt.usage));
     this.announcement = new Announcement(attempt);
     this.words = new VendorWords(attempt, this.meter, this.mode.passesErrors);
     this.endWait = new EndWait(() => attempt.guard(() => this.finishCut()));
@@ -190,8 +188,8 @@ export class StreamingResponse implements Receiver {
 
   /** Passes a part of a large event on: an image, a whole text or call; an error of such a size is cut off. */
   private flow(): void {
-    const all = this.held.takeAll();
-    if (!this.flows && this.mode.passesErrors && beginsError(Buffer.concat(all))) {
+    const bytes = Buffer.concat(this.held.takeAll());
+    if (!this.flows && this.mode.passesErrors && beginsError(bytes)) {
       this.attempt.call.abort();
       this.fall(brokenStream(this.upstream).error);
       return;
@@ -199,7 +197,9 @@ export class StreamingResponse implements Receiver {
     this.flows = true;
     const { bridge } = this.attempt.exchange;
     if (bridge !== undefined && this.mode.passesErrors) bridge.midFrame = true;
-    this.send(all);
+    const passable = this.words.secrets.passable(bytes);
+    this.send([bytes.subarray(0, passable)]);
+    this.held.keep(bytes.subarray(passable), 0);
   }
 
   private endFlow(): void {
@@ -210,23 +210,23 @@ export class StreamingResponse implements Receiver {
   }
 
   private send(chunks: Buffer[]): void {
-    for (const chunk of this.words.tellable(chunks, !this.held.isEmpty, this.flows)) {
-      for (const piece of this.mode.write(chunk)) this.write(piece);
-    }
+    this.tell(this.written(chunks, this.flows));
     const kept = (this.mode.keptBytes?.() ?? 0) + this.meter.keptBytes;
     if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept)) throw memoryUsedUp();
   }
 
-  /** What the caller reads of these bytes. */
-  private written(chunks: Buffer[]): readonly Uint8Array[] {
-    const told = this.words.tellable(chunks, !this.held.isEmpty, false);
+  /** What the caller reads of these bytes. `isPart`: they are part of a frame. */
+  private written(chunks: Buffer[], isPart = false): readonly Uint8Array[] {
+    const told = this.words.tellable(chunks, !this.held.isEmpty, isPart);
     return told.flatMap((chunk) => this.mode.write(chunk));
   }
 
-  private write(piece: Uint8Array): void {
-    this.attempt.exchange.bridge?.wrote();
-    this.spoke = true;
-    if (!this.response.write(piece)) this.attempt.call.pause();
+  private tell(pieces: readonly Uint8Array[]): void {
+    for (const piece of this.words.secrets.without(pieces)) {
+      this.attempt.exchange.bridge?.wrote();
+      this.spoke = true;
+      if (!this.response.write(piece)) this.attempt.call.pause();
+    }
   }
 
   /** From now on no other candidate can answer. */
@@ -339,7 +339,7 @@ export class StreamingResponse implements Receiver {
     // A decoder may find what the upstream's own meter does not.
     if (verdict !== undefined || this.mode.failed?.()) {
       this.attempt.call.abort();
-      for (const piece of [...last, ...closing]) this.write(piece);
+      this.tell([...last, ...closing]);
       await this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output", verdict);
       return;
     }
@@ -347,7 +347,7 @@ export class StreamingResponse implements Receiver {
     await this.charge("completed");
     failpoint("response.before-last-byte");
     const behind = this.mode.closing?.(this.attempt.exchange.outcome ?? UNCHARGED) ?? [];
-    for (const piece of [...last, ...closing, ...behind]) this.write(piece);
+    this.tell([...last, ...closing, ...behind]);
     this.response.end();
     failpoint("response.after-last-byte");
     this.attempt.call.abort();
@@ -373,7 +373,7 @@ export class StreamingResponse implements Receiver {
     if (this.response.committed && this.response.open) {
       if (this.passesError())
         this.send(this.meter.broken.midFrame ? this.held.takeClosed() : this.held.takeAll());
-      else for (const piece of this.mode.fail(statement, this.meter.broken)) this.response.write(piece);
+      else this.tell(this.mode.fail(statement, this.meter.broken));
       this.response.end();
     } else {
       this.response.cut();

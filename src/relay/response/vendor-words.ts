@@ -1,9 +1,12 @@
 import type { StreamMeter } from "../../protocols/protocol.ts";
 import { dropComments, scrubStream } from "../../protocols/streams/scrub-stream.ts";
+import { openSecretFilter, type SecretFilter, sentSecrets } from "../../upstreams/scrub/sent-secrets.ts";
 import type { Attempt } from "./receiver.ts";
 
 /** The upstream's own words in a stream that passes as it comes: scrubbed, and where clients fail on comments without them. */
 export class VendorWords {
+  /** Of whatever the caller is told. */
+  readonly secrets: SecretFilter;
   readonly #attempt: Attempt;
   readonly #meter: StreamMeter;
   readonly #passes: boolean;
@@ -15,6 +18,7 @@ export class VendorWords {
     this.#attempt = attempt;
     this.#meter = meter;
     this.#passes = passes;
+    this.secrets = openSecretFilter(sentSecrets(attempt.candidate));
   }
 
   /** These chunks as they can be told. `more`: others are held back still. `isPart`: they are part of a frame. */
