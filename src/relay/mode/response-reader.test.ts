@@ -149,8 +149,13 @@ describe("reading an answer beside the event loop", () => {
 
   it("is for what would take the event loop more than some ten milliseconds", () => {
     const terms = termsOf("messages", "chat-completions", false);
-    expect([isLong(MB / 4, terms), isLong(MB / 4 + 1, terms)]).toEqual([false, true]);
+    const isLeft = (text: string, length: number, of: ResponseTerms): boolean =>
+      isLong([Buffer.alloc(length, text)], length, of);
+    expect([isLeft("1", MB / 4, terms), isLeft("1", MB / 4 + 1, terms)]).toEqual([false, true]);
     const vectors = { ...REQUEST, client: "embeddings", form: { kind: "as-it-came" } } as const;
-    expect([isLong(8 * MB, vectors), isLong(8 * MB + 1, vectors)]).toEqual([false, true]);
+    const flat = `{"embedding":[${"0.0123456789,".repeat(256)}1]}`;
+    expect([isLeft(flat, 8 * MB, vectors), isLeft(flat, 8 * MB + 1, vectors)]).toEqual([false, true]);
+    // Neither is counted over quickly.
+    for (const text of ["[", "{}", '"\\u0061"']) expect(isLeft(text, MB, vectors)).toBe(true);
   });
 });

@@ -33,10 +33,13 @@ export interface ResponseReader {
  * From this size on a worker reads an answer. Answers of words are smaller, and images are rare; made of the smallest values,
  * so much is read and written in some ten milliseconds.
  */
-const LONG_BYTES = 256 * 1024;
+export const LONG_BYTES = 256 * 1024;
 
 /** Vectors that pass as they came are not parsed, but counted over, fifty times as fast. */
 const LONG_VECTORS_BYTES = 8 * 1024 * 1024;
+
+/** Twice what a batch of 2,048 vectors has. To count more of them, or to parse what they enclose, takes up to seconds. */
+const MOST_BRACKETS = 16 * 1024;
 
 /** Each has a copy of an answer, its text and its values beside the memory that answers are bounded by. */
 const WORKERS = 1;
@@ -50,11 +53,29 @@ const HEAP_MB = 2_048;
 /** Counts, ids, the beginning of a text: more is no answer, and would hold up the event loop. */
 const MAX_FACTS_CHARACTERS = 1024 * 1024;
 
-/** Whether an answer of this size is left to a worker. */
-export function isLong(bytes: number, { form, client }: ResponseTerms): boolean {
+/** Whether this answer is left to a worker. */
+export function isLong(chunks: readonly Buffer[], bytes: number, { form, client }: ResponseTerms): boolean {
+  if (bytes <= LONG_BYTES) return false;
   const areVectors = PROTOCOLS[client].endpoint.makes === "embedding" && form.kind === "as-it-came";
-  return bytes > (areVectors ? LONG_VECTORS_BYTES : LONG_BYTES);
+  return !areVectors || bytes > LONG_VECTORS_BYTES || !areFlat(chunks);
 }
+
+/** Lists of numbers and little else: nothing that is read slowly. */
+function areFlat(chunks: readonly Buffer[]): boolean {
+  let brackets = 0;
+  for (const chunk of chunks) {
+    for (const bracket of SLOW_BYTES) {
+      for (let at = chunk.indexOf(bracket); at !== -1; at = chunk.indexOf(bracket, at + 1)) {
+        brackets += 1;
+        if (brackets > MOST_BRACKETS) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/** Brackets, and what escapes begin with. */
+const SLOW_BYTES = ["[", "]", "{", "}", "\\"].map((letter) => letter.charCodeAt(0));
 
 /** `mostBytes`: of an answer as its caller reads it. */
 export function createResponseReader(mostBytes: number): ResponseReader {

@@ -20,7 +20,7 @@ import {
 } from "../failures.ts";
 import type { Framing } from "../mode/framing.ts";
 import { framingOf, LOOKED_AT, toldUsage } from "../mode/other-framing.ts";
-import { isLong } from "../mode/response-reader.ts";
+import { isLong, LONG_BYTES } from "../mode/response-reader.ts";
 import { type ResponseReading, type ResponseTerms, readWhole } from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
@@ -94,7 +94,7 @@ export class BufferedResponse implements Receiver {
     this.isRead = true;
     clearTimeout(this.abandoned);
     const terms = this.terms();
-    const isAside = isLong(this.bytes, terms);
+    const isAside = isLong(this.chunks, this.bytes, terms);
     const reading = this.read(terms, attempt.mode.tellCall);
     const { facts, finished, passed } = reading instanceof Promise ? await reading : reading;
     if (facts.unreadable === true && facts.error === undefined)
@@ -108,7 +108,7 @@ export class BufferedResponse implements Receiver {
     const reason: ChargeReason = gone ? "client_aborted" : "completed";
     const charge = await chargeFor(exchange, { reason, facts });
     const told = gone ? passed.body : await this.counted(passed.body, terms, facts, charge);
-    const body = facts.hasOutput ? told : [await this.scrubbed(told, isAside)];
+    const body = facts.hasOutput ? told : [await this.scrubbed(told)];
     if (isAside) attempt.keeps(Math.max(this.bytes, lengthOf(body)));
     attempt.learn(facts);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
@@ -137,7 +137,7 @@ export class BufferedResponse implements Receiver {
     tellCall?: TellCall | undefined,
   ): ResponseReading | Promise<ResponseReading> {
     const { attempt, chunks } = this;
-    return isLong(this.bytes, terms)
+    return isLong(chunks, this.bytes, terms)
       ? attempt.readAside(chunks, terms, tellCall)
       : readWhole(terms, attempt.usage, chunks, tellCall);
   }
@@ -180,9 +180,11 @@ export class BufferedResponse implements Receiver {
   }
 
   /** Where nothing of a model's was found, the words may be the vendor's own. */
-  private scrubbed(body: readonly Uint8Array[], isAside: boolean): Uint8Array | Promise<Uint8Array> {
+  private scrubbed(body: readonly Uint8Array[]): Uint8Array | Promise<Uint8Array> {
     const { attempt } = this;
-    return isAside ? attempt.scrubAside(body) : scrubResponse(Buffer.concat(body), attempt.scrubber());
+    return this.bytes > LONG_BYTES
+      ? attempt.scrubAside(body)
+      : scrubResponse(Buffer.concat(body), attempt.scrubber());
   }
 
   private stream(headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
