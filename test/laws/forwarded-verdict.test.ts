@@ -157,6 +157,15 @@ const ANSWERS: Readonly<Record<TextProtocol, readonly object[]>> = {
       usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 },
     },
     {
+      candidates: [
+        {
+          content: { role: "model", parts: [{ inline_data: { mime_type: "image/png", data: PNG } }] },
+          finishReason: "STOP",
+        },
+      ],
+      usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 },
+    },
+    {
       promptFeedback: { blockReason: "SAFETY" },
       usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
     },

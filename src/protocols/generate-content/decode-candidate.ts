@@ -211,7 +211,8 @@ export function isEmptyFile(part: JsonObject): boolean {
 }
 
 function fileIn(part: JsonObject): JsonObject | undefined {
-  return camelObject(part["inlineData"]) ?? camelObject(part["fileData"]);
+  const { inlineData, fileData } = camelObject(part) ?? {};
+  return camelObject(inlineData) ?? camelObject(fileData);
 }
 
 /** The file that a part is, in bytes or by its address. */

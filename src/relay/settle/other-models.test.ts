@@ -3,7 +3,7 @@ import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import type { ModelTokens } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
-import { priceOthers } from "./other-models.ts";
+import { ourNameOf, priceOthers } from "./other-models.ts";
 
 const MOST_PASSES = 3;
 
@@ -105,5 +105,34 @@ describe("what other models have used", () => {
       isBeside: undefined,
     });
     expect(others.map(({ usage }) => usage.inputUncached)).toEqual([10]);
+  });
+});
+
+describe("the name of a response's model", () => {
+  const routed = (asked: string, listed: readonly string[]) => ({
+    catalog: { ...accepted.catalog, models: new Map(NAMES.map((id) => [id, { id } as Model])) } as Catalog,
+    request: { ...accepted.request, model: asked } as TextRequest,
+    bound: { ...accepted.bound, inner: listed.map((model) => ({ model, byCall: false })) },
+  });
+  const NAMES = ["paid", "free", "cheap"];
+  const vendor = {
+    models: new Map([
+      ["paid", "v/mid"],
+      ["free", "v/mid:free"],
+      ["cheap", "v/small"],
+    ]),
+  } as Partial<Upstream> as Upstream;
+
+  it.each([
+    ["cheap", ["paid", "free"], "v/mid-20260101:free", "free"],
+    ["cheap", ["paid", "free"], "v/mid-20260101", "paid"],
+    ["paid", ["free"], "v/mid-2026-01-01:free", "free"],
+    ["paid", ["free"], "v/mid", "paid"],
+    ["cheap", ["free"], "v/mid", "free"],
+    ["cheap", ["paid"], "v/mid:nitro", "paid"],
+    ["cheap", ["free"], "v/small-20260101", "cheap"],
+    ["cheap", ["free"], "v/large", undefined],
+  ])("asked as %s with %j, and told as %s, is %s", (asked, listed, told, ours) => {
+    expect(ourNameOf(told, vendor, routed(asked, listed))).toBe(ours);
   });
 });

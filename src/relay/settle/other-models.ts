@@ -159,28 +159,29 @@ export function ourNameOf(
 }
 
 /**
- * The model of ours that an upstream calls by this name, with or without a date or a variant; of several the one that was
- * asked, then one that may answer the request, then one that the caller may use.
+ * The model of ours that an upstream calls by this name, with or without a date or a variant: the one that was asked or may
+ * answer the request, by the closest spelling; else any other, first one that the caller may use.
  */
 function modelCalled(
   name: string,
   { models }: Upstream,
   { catalog, request, answering }: Asker,
 ): Model | undefined {
-  const named = (spelled: (name: string) => string): string[] =>
-    [...models].flatMap(([ours, theirs]) => (spelled(theirs) === spelled(name) ? [ours] : []));
-  const ids = SPELLINGS.map(named).find((some) => some.length > 0) ?? [];
-  const id =
-    ids.find((each) => each === request.model) ??
-    ids.find((each) => answering.has(each)) ??
-    ids.find((each) => catalog.callable(request.caller, each)) ??
-    ids[0];
+  const named = SPELLINGS.map((spelled) =>
+    [...models].flatMap(([ours, theirs]) => (spelled(theirs) === spelled(name) ? [ours] : [])),
+  );
+  for (const ids of named) {
+    const id = ids.find((each) => each === request.model) ?? ids.find((each) => answering.has(each));
+    if (id !== undefined) return catalog.models.get(id);
+  }
+  const others = named.find((ids) => ids.length > 0) ?? [];
+  const id = others.find((each) => catalog.callable(request.caller, each)) ?? others[0];
   return id === undefined ? undefined : catalog.models.get(id);
 }
 
-/** Answers name a model by its date where requests leave that out: `claude-opus-5-5-20260301`. */
+/** Answers name a model by its date where requests leave that out: `claude-opus-5-5-20260301`, `v/mid-20260101:free`. */
 function undated(name: string): string {
-  return name.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2})$/, "");
+  return name.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2})(?=$|:)/, "");
 }
 
 /** https://openrouter.ai/docs/guides/routing/model-variants : answers may leave them out, or out of the dated name. */
