@@ -42,7 +42,7 @@ describe("a task's request", () => {
     const body = { prompt: "a", image_urls: [data(1_000), data(400_000), `DATA${data(400_000).slice(4)}`] };
     const { order } = FAMILIES.imagegen.read({ id: "imagegen-2", variant: null }, body);
     expect(requestOf(JSON.stringify(order), "imagegen-2")).toMatchObject({
-      request: { image_urls: [data(1_000), "data:image/png;base64,...", "DATA:image/png;base64,..."] },
+      request: { image_urls: [data(1_000), "data:image/png;base64,...", "data:image/png;base64,..."] },
       shortened: 2,
     });
   });

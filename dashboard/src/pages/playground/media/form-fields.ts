@@ -114,7 +114,7 @@ function listOf(form: unknown): Kind {
   const item = listed[0] ?? valueAt(form, "items");
   const most = numberAt(form, "maxItems") ?? (listed.length > 0 ? listed.length : MAX_LIST);
   if (textAt(item, "type") === "string") {
-    return { kind: "links", single: false, most, files: textAt(item, "pattern").includes("data:image") };
+    return { kind: "links", single: false, most, files: isMatch(textAt(item, "pattern"), "data:image/png") };
   }
   const variants = listAt(item, "oneOf");
   return { kind: "items", most, variants: (variants.length > 0 ? variants : [item]).map(variantOf) };
@@ -155,4 +155,8 @@ function spelledOnce(values: readonly string[]): readonly string[] {
 function numberAt(form: unknown, name: string): number | undefined {
   const value = valueAt(form, name);
   return typeof value === "number" ? value : undefined;
+}
+
+function isMatch(pattern: string, text: string): boolean {
+  return pattern !== "" && new RegExp(pattern).test(text);
 }
