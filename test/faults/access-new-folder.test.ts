@@ -19,6 +19,7 @@ const NEED_ONE: Readonly<Record<string, readonly string[]>> = {
   password: ["password", "admin@localhost"],
   "rotate-master-key": ["rotate-master-key"],
   doctor: ["doctor"],
+  models: ["models", "vendor"],
   "stop-database": ["stop-database"],
 };
 /** Their exit code 1 is a finding. */

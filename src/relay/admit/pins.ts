@@ -17,16 +17,19 @@ export async function pinsOf(
   request: Pick<TextRequest, "caller" | "protocol">,
   { ids }: References,
 ): Promise<readonly Pin[] | undefined> {
-  const keepers = keepersOf(catalog, model, request);
-  // Translation refuses what only the caller's own protocol can say, or names it as lost.
-  const asked = keepers.length > 0 ? ids : ids.filter(isContinued);
+  const serving = catalog.serving(model.id, request.caller.group, request.protocol.name);
+  const keepers = keepersOf(serving, request);
+  const isTranslated = keepers.length === 0;
+  // Translation refuses what only the caller's own protocol can say, or names it as lost; but an address goes along.
+  const asked = isTranslated ? ids.filter((each) => isContinued(each) || each.isAddress) : ids;
   if (asked.length === 0) return undefined;
   const owners = await issuedIds.find(request.caller.accountId, textsOf(asked));
-  const refusesUnknown = keepers.some(({ id }) => catalog.refusesForeignIds(id));
+  const receivers = isTranslated ? serving : keepers;
+  const refusesUnknown = receivers.some(({ id }) => catalog.refusesForeignIds(id));
   let pins: readonly Pin[] | undefined;
   let pinnedBy: Reference | undefined;
   for (const reference of asked) {
-    const places = placesOf(reference, owners, keepers);
+    const places = placesOf(reference, owners, isContinued(reference) ? keepers : receivers);
     if (places === "unknown" && !refusesUnknown && !isContinued(reference)) continue;
     if (typeof places === "string") throw notKnown(reference);
     const common = pins === undefined ? places : meet(pins, places);
@@ -37,15 +40,12 @@ export async function pinsOf(
   return pins;
 }
 
-/** Upstreams that this caller may use and that get the request as it is: only they can know what it refers to. */
+/** Upstreams that get the request as it is: only they can know what ids in it refer to. */
 function keepersOf(
-  catalog: Catalog,
-  model: Model,
-  { caller, protocol }: Pick<TextRequest, "caller" | "protocol">,
+  serving: readonly Upstream[],
+  { protocol }: Pick<TextRequest, "protocol">,
 ): readonly Upstream[] {
-  return catalog
-    .serving(model.id, caller.group, protocol.name)
-    .filter(({ protocols }) => protocols.includes(protocol.name));
+  return serving.filter(({ protocols }) => protocols.includes(protocol.name));
 }
 
 /** A conversation is gone on with where it is kept, whatever an operator allows. */

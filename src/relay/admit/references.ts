@@ -12,6 +12,8 @@ export interface Reference {
   readonly field: string;
   /** Undefined where it cannot be told: it is longer than any that a vendor gives, or one of too many. */
   readonly id: string | undefined;
+  /** It is the address of media, which goes along with them when a request is translated. */
+  readonly isAddress: boolean;
 }
 
 export interface References {
@@ -48,8 +50,8 @@ export function readReferences({
     if (place.row.addsNothing !== true) addContent = true;
     found ??= new Map();
     for (const id of isWhole ? read : [...read, undefined]) {
-      const field = place.row.path;
-      found.set(id ?? `\0${field}`, { field, id });
+      const { path: field, isAddress = false } = place.row;
+      found.set(id ?? `\0${field}`, { field, id, isAddress });
     }
   }
   return found === undefined ? NONE : { ids: [...found.values()], addContent };
