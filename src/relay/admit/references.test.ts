@@ -23,7 +23,7 @@ describe("the references of a request", () => {
     ["GS://Bucket/A.pdf", "gs://Bucket/A.pdf"],
   ])("have the id of an address however it is spelled: %s", (spelled, id) => {
     expect(referencesIn("generate-content", file(spelled)).ids).toEqual([
-      { field: "contents[].parts[].fileData.fileUri", id },
+      { field: "contents[].parts[].fileData.fileUri", id, isAddress: true },
     ]);
   });
 
