@@ -6,7 +6,7 @@ import { modelNotFound } from "../../catalog/allowed-model.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { type HostedTool, readFeatures, scannedPath } from "../../protocols/body-features.ts";
-import type { InnerModelPlace } from "../../protocols/protocol.ts";
+import type { ForwardTable, InnerModelPlace } from "../../protocols/protocol.ts";
 import { isPlainService, type ServiceDimension, type ServiceTerms } from "../../usage/service-terms.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
@@ -170,7 +170,25 @@ function toolPlace({ tool, place }: HostedTool, { protocol }: TextRequest): Inne
 }
 
 function placesIn({ protocol, scan }: TextRequest): readonly InnerModelPlace[] {
-  return (protocol.forward.innerModels ?? []).filter((place) => scan.present.includes(scannedPath(place)));
+  const { forward } = protocol;
+  const paths = pathsOf(forward);
+  // Nearly every request names no further model, which is seen without going through the places.
+  if (!scan.present.some((path) => paths.has(path))) return NO_PLACES;
+  return (forward.innerModels ?? []).filter((place) => scan.present.includes(scannedPath(place)));
+}
+
+const NO_PLACES: readonly InnerModelPlace[] = [];
+
+/** Where a scan watches for further models: the same for every request of a protocol. */
+const scannedPaths = new WeakMap<ForwardTable, ReadonlySet<string>>();
+
+function pathsOf(forward: ForwardTable): ReadonlySet<string> {
+  let paths = scannedPaths.get(forward);
+  if (paths === undefined) {
+    paths = new Set((forward.innerModels ?? []).map(scannedPath));
+    scannedPaths.set(forward, paths);
+  }
+  return paths;
 }
 
 /** The upstreams that would get the request as it stands. */
