@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
@@ -128,6 +128,18 @@ describe("tidy", () => {
     // What a build writes need not be there.
     const written = named.filter(({ path }) => !/(^|\/)dist(\/|$)/.test(path));
     expect(written.filter(({ page, path }) => !isFound(page, path))).toEqual([]);
+  });
+
+  it("names in each README of src every source file beside it", () => {
+    const readmes = files("src", /^README\.md$/);
+    expect(readmes.length).toBeGreaterThan(40);
+    const missing = readmes.flatMap((readme) => {
+      const page = text(readme);
+      return production
+        .filter((file) => dirname(file) === dirname(readme) && !page.includes(`\`${basename(file)}\``))
+        .map((file) => `${readme}: ${basename(file)}`);
+    });
+    expect(missing).toEqual([]);
   });
 
   it("begins with test files that are there", () => {
