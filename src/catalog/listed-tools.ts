@@ -2,19 +2,20 @@ import { findTool } from "../usage/tool-names.ts";
 import type { Model, Upstream } from "./catalog.ts";
 import { type CallPrice, NO_DIMENSIONS } from "./price-table.ts";
 
-/** What a vendor asks for a call of its own tool, by the vendor's public list. */
+/** The list price of a call of a vendor's own tool. */
 export interface ListedTool {
   readonly tool: string;
   readonly price: Extract<CallPrice, { readonly nanos: bigint }>;
-  /** Models that it holds for, by the vendor's name; absent = all. */
+  /** The models to which it applies, by the vendor's name; absent = all. */
   readonly models?: RegExp;
-  /** Base URLs that it holds for, where a kind of upstream stands for many vendors. */
+  /** The base URLs to which it applies, where one kind of upstream serves many vendors. */
   readonly at?: RegExp;
 }
 
 /**
- * The model with the list prices of its vendors' tools, beside those that its own price names: an own price of a tool stands for
- * its whole family. Where vendors ask different prices the dearest holds, as who answers is not known when a price is frozen.
+ * The model with the list prices of its vendors' tools added to the prices of tools that it states itself; a stated price
+ * covers the tool's whole family. If vendors have different prices, the highest applies, because the price is frozen before
+ * the vendor is chosen.
  */
 export function withListedTools(
   model: Model,

@@ -15,50 +15,50 @@ import { type ChargeableUsage, estimateMissing, type OurName, reportedByModel } 
 import { ourNameOf, priceOthers } from "./settle/other-models.ts";
 import type { TextRequest } from "./text-request.ts";
 
-/** One accepted request with its hold: the place where it is settled, once, whatever happened. */
+/** One accepted request with its hold. It is settled here, exactly once, whatever happens. */
 export interface Exchange extends Slotted {
-  /** As it is asked of the present candidate. */
+  /** The request as it is sent to the current candidate. */
   request: TextRequest;
-  /** As it was when the request was admitted. */
+  /** The catalog at the time of admission. */
   readonly catalog: Catalog;
-  /** Since 1970: by which hours its prices go. */
+  /** Milliseconds since 1970; selects the prices that depend on the time of day. */
   readonly acceptedMs: number;
   readonly hold: OpenHold;
-  /** What the request can have used at most. */
+  /** The most that the request can use. */
   readonly bound: UsageBound;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
-  /** Of a streamed request. */
+  /** Keeps a streamed response alive; undefined = the request is not streamed. */
   bridge: Bridge | undefined;
   readonly chargeEmptyAnswers: boolean;
   /** Attempts made so far, the running one included. */
   attempts: number;
-  /** What those used that have failed. */
+  /** What failed attempts used. */
   readonly uses: AttemptUse[];
-  /** Whether the running attempt's upstream has heard of it. */
+  /** Whether any of the running attempt may have reached its upstream. */
   isSent: () => boolean;
   /** What failed first, if anything did. */
   failedFirst: FailedAttempt | undefined;
-  /** Who was asked last. */
+  /** The candidate of the latest attempt. */
   asked: Candidate | null;
-  /** Why that one. */
+  /** Why that candidate was chosen. */
   reason: PlaceReason | null;
-  /** What the gateway has written into the request, as the money covers no more. */
+  /** The output limit that the gateway added because the balance covers no more. */
   readonly outputLimit: number | undefined;
-  /** Monotonic time of the first byte of the answer that is being relayed. */
+  /** Monotonic time of the first byte of the response that is being relayed. */
   firstByteMs: number | null;
-  /** A shutdown ended its grace: what runs is cut. */
+  /** The grace period of a shutdown is over, and the exchange is cut. */
   isCut: boolean;
-  /** The tier with which the running attempt says that it serves, where a header tells it. */
+  /** The service tier that a header of the current response states. */
   tierInHead: string | undefined;
-  /** The caller has left. */
+  /** The client has disconnected. */
   gone: boolean;
-  /** Ends whatever runs now; each attempt puts its own way here. */
+  /** Ends what runs now; each attempt sets its own function. */
   onCut: () => void;
   settled: boolean;
-  /** As it was settled. */
+  /** The outcome with which it was settled. */
   outcome: Outcome | undefined;
-  /** What the running attempt's protocol has no slot for. */
+  /** The parts of the request for which the current attempt's protocol has no place. */
   losses: readonly Loss[];
 }
 
@@ -67,23 +67,23 @@ export interface FailedAttempt {
   readonly code: string;
 }
 
-/** How an answer ended, in facts that a charge can be made of. */
+/** How a response ended; the charge is computed from this. */
 export interface ExchangeEnd {
   readonly reason: ChargeReason;
-  /** Who was asked last; null = nobody. */
+  /** The candidate of the latest attempt; null = there was none. */
   readonly candidate: Candidate | null;
   /** What the meter read; undefined where nothing was produced and nothing is charged. */
   readonly facts: ResponseSummary | undefined;
-  /** The same where nothing of it was passed on, which its vendor may bill all the same. */
+  /** The same for a response of which nothing was passed on; its vendor may bill it nevertheless. */
   readonly unheard?: () => ResponseSummary;
   readonly status: number;
   readonly errorCode?: string | undefined;
 }
 
-/** What an attempt's vendor may bill, as far as its answer says. */
+/** What the vendor may bill for an attempt, according to its response. */
 export type Seen = ResponseSummary | "nothing" | "unknown";
 
-/** What an attempt used that is not charged. */
+/** The usage of an attempt that is not charged. */
 export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUse {
   if (!exchange.isSent()) return attemptUse(candidate, "nothing");
   try {
@@ -94,7 +94,7 @@ export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): Att
   }
 }
 
-/** Whatever a vendor wrote to bring it about, the exchange is settled all the same: no hold stays open for a bug of ours. */
+/** Logs a bug of ours and lets the exchange be settled all the same, so that no hold stays open. */
 function logBug({ log, request }: Exchange, err: unknown, message: string): void {
   log.error({ err, requestId: request.id }, message);
 }
@@ -102,7 +102,7 @@ function logBug({ log, request }: Exchange, err: unknown, message: string): void
 function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUse["used"] {
   if (typeof seen === "string") return seen;
   const { usage, calls, units, served, parts } = seen;
-  // Of an answer in several parts nothing may have begun.
+  // A response in several parts may have none of them yet.
   if (usage === undefined || parts?.length === 0)
     return seen.error !== undefined && !seen.hasOutput ? "nothing" : "unknown";
   const { request } = exchange;
@@ -130,7 +130,7 @@ function pricedOthers(
   return priceOthers({ catalog, request, acceptedMs, bound: boundAt(exchange) }, candidate, told);
 }
 
-/** How the upstream that was asked last calls our models. */
+/** The catalog's names by those of the latest attempt's upstream. */
 function namesAt(exchange: Exchange): OurName {
   const { asked, catalog, request } = exchange;
   return (name) =>
@@ -139,7 +139,7 @@ function namesAt(exchange: Exchange): OurName {
       : ourNameOf(name, asked.upstream, { catalog, request, bound: boundAt(exchange) });
 }
 
-/** What an answer of the upstream that was asked last can have used: extras and further models only where it was asked for them. */
+/** The bound for the latest attempt. Vendor tools and additional models count only if the request was forwarded with them. */
 function boundAt({ bound, request, asked }: Exchange): UsageBound {
   if (asked === null || carriesExtras(request, asked.protocol)) return bound;
   if (bound.calls === undefined && bound.inner === undefined) return bound;
@@ -151,14 +151,14 @@ function attemptUse({ upstream, credential, model }: Candidate, used: AttemptUse
   return { upstream: name, upstreamModel: model, credential: credential.name, cost, used };
 }
 
-/** What an answer costs, and why. */
+/** The usage to charge for a response, and the reason of its end. */
 export interface Charge extends ChargeableUsage {
   readonly reason: ChargeReason;
 }
 
 /**
- * What the answer costs: usage as reported, estimated where the vendor gave none or one that cannot be read, nothing where
- * nothing was produced. At once where nothing must be estimated. Never throws.
+ * The usage to charge: as reported, estimated if the vendor reported none or nothing readable, none if nothing was produced.
+ * Returns no promise if nothing must be estimated. Never throws.
  */
 export function chargeFor(exchange: Exchange, ending: Charged): Charge | Promise<Charge> {
   try {
@@ -171,7 +171,7 @@ export function chargeFor(exchange: Exchange, ending: Charged): Charge | Promise
 
 type Charged = Pick<ExchangeEnd, "reason" | "facts">;
 
-/** The charge of an answer as if its vendor had counted nothing. */
+/** The charge of a response as if its vendor had reported no usage. */
 async function estimated(exchange: Exchange, { reason, facts }: Charged, cause: unknown): Promise<Charge> {
   logBug(exchange, cause, "a charge can't be computed; it is estimated");
   try {
@@ -197,7 +197,7 @@ function computedCharge(exchange: Exchange, ending: Charged): Charge | Promise<C
 function chargeOf(facts: ResponseSummary | undefined, reason: ChargeReason, usage: ChargeableUsage): Charge {
   const isBefore = facts?.hasOutput !== true || hasNoOutput(usage);
   const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
-  // Not by spreading, which takes a microsecond of every request.
+  // Object.assign, because a spread costs a microsecond per request here.
   return Object.assign({ reason: before ?? reason }, before === undefined ? usage : NOTHING);
 }
 
@@ -206,8 +206,8 @@ function hasNoOutput({ usage, others }: ChargeableUsage): boolean {
 }
 
 /**
- * Settles the exchange; `charge` where it is known already. Resolves when the end line is with the operating system. A second
- * call does nothing, since a caller's abort may race with the upstream's end.
+ * Settles the exchange, with `charge` if it is known already. Resolves when the end record has been handed to the operating
+ * system. A second call does nothing, because a client's abort may race with the upstream's end.
  */
 export function settle(exchange: Exchange, ending: ExchangeEnd, charge?: Charge): Promise<void> {
   if (exchange.settled) return Promise.resolve();
@@ -225,7 +225,7 @@ function settleAs(exchange: Exchange, ending: ExchangeEnd, charge: Charge): Prom
   return written;
 }
 
-/** Of an outcome that cannot be told in full what every request has. */
+/** The outcome; if assembling it throws, only the fields that every request has. */
 function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: Charge): Outcome {
   try {
     return outcomeOf(exchange, ending, charge);
@@ -264,10 +264,10 @@ export async function settleBug(exchange: Exchange, cause: unknown): Promise<voi
   });
 }
 
-/** Answers that are passed on and cost nothing. */
+/** Responses that are passed on and cost nothing. */
 const FREE: ReadonlySet<ChargeReason> = new Set(["empty_answer", "upstream_failed"]);
 
-/** A stream whose upstream failed behind the announcement of an answer, as nearly all do that fail, has given nothing. */
+/** A stream that failed after its first events and before any output; nearly all that fail do so then. Nothing is charged. */
 const BEFORE_OUTPUT: Readonly<Partial<Record<ChargeReason, ChargeReason>>> = {
   upstream_failed_after_output: "upstream_failed",
   upstream_timeout_after_output: "upstream_timeout",
@@ -275,7 +275,7 @@ const BEFORE_OUTPUT: Readonly<Partial<Record<ChargeReason, ChargeReason>>> = {
 
 const NOTHING: ChargeableUsage = { usage: {}, estimated: false, implausible: [] };
 
-/** Of every attempt: the last has not failed, or nobody has told so. */
+/** The usage of every attempt. The last one is missing from `uses` unless it failed. */
 function usesOf(exchange: Exchange, { facts, unheard }: ExchangeEnd, usage: TokenUsage): AttemptUse[] {
   const { uses, attempts, asked } = exchange;
   if (asked === null || uses.length >= attempts) return uses;
@@ -328,7 +328,7 @@ function outcomeOf(
   };
 }
 
-/** What the body says counts before its head; of several responses in one only what they share. */
+/** What the body states overrides its header; of several joined responses only what they share counts. */
 function servedTerms(
   { tierInHead: tier }: Exchange,
   facts: ResponseSummary | undefined,
@@ -347,7 +347,7 @@ function reasonOf(
   return facts.usage === undefined ? "completed_usage_missing" : "completed";
 }
 
-/** A refusal without a word or a count has used nothing that anyone knows of. */
+/** Whether the model refused without text or usage: nothing is known to have been used. */
 function isUncounted({ declined, hasOutput, usage, parts }: ResponseSummary): boolean {
   return declined && !hasOutput && usage === undefined && parts === undefined;
 }

@@ -1,15 +1,15 @@
 import type { ListedTool } from "../catalog/listed-tools.ts";
 
-/** A list price with where and when it was read. */
+/** A list price with its source and date. */
 export interface SourcedTool extends ListedTool {
   readonly vendor: string;
-  /** Which models it holds for, in words. */
+  /** The models to which it applies, for the documentation. */
   readonly of?: string;
   readonly source: string;
   readonly date: string;
 }
 
-/** USD per 1,000 calls are as many millionths of a dollar, of a thousand nanos each, per call. */
+/** Turns USD per 1,000 calls into nanos per call. */
 const each = (usdPerThousand: number) => ({ per: "use", nanos: BigInt(usdPerThousand * 1e6) }) as const;
 const request = (usdPerThousand: number) => ({ ...each(usdPerThousand), per: "request" }) as const;
 
@@ -19,7 +19,7 @@ const OPENAI = {
   date: "2026-11-28",
 } as const;
 
-/** A container is billed by its session of 20 minutes, the smallest size here. Pictures are billed as tokens of another model, which no list price per call says. */
+/** A container is billed per session of 20 minutes; this is the smallest size. Images have no price per call: they are billed as tokens of another model. */
 export const OPENAI_TOOLS: readonly SourcedTool[] = [
   { ...OPENAI, tool: "web_search", price: each(10) },
   {
@@ -33,7 +33,7 @@ export const OPENAI_TOOLS: readonly SourcedTool[] = [
   { ...OPENAI, tool: "code_container", price: each(30) },
 ];
 
-/** A container is billed by time, at $0.05 an hour and for five minutes at least. */
+/** A container is billed by time, at $0.05 an hour with a minimum of five minutes. */
 export const ANTHROPIC_TOOLS: readonly SourcedTool[] = [
   {
     tool: "web_search",
@@ -57,7 +57,7 @@ const GOOGLE = {
   date: "2026-11-28",
 } as const;
 
-/** Billed by the prompt that is grounded; later models by the query. */
+/** Billed per grounded prompt; later models per query. */
 const BY_PROMPT = /^(models\/)?gemini-(1|2)/;
 const BY_QUERY = /^(?!(models\/)?gemini-(1|2))/;
 
@@ -65,7 +65,7 @@ export const GEMINI_TOOLS: readonly SourcedTool[] = [
   { ...GOOGLE, tool: "google_search", price: request(35), models: BY_PROMPT, of: "gemini-1, gemini-2" },
   { ...GOOGLE, tool: "google_search", price: each(14), models: BY_QUERY, of: "others" },
   { ...GOOGLE, tool: "google_maps", price: request(25) },
-  // What is found is billed as tokens.
+  // Search results are billed as tokens.
   { ...GOOGLE, tool: "file_search", price: each(0) },
 ];
 
@@ -76,7 +76,7 @@ const XAI = {
   at: /^https:\/\/([\w-]+\.)?api\.x\.ai(\/|$)/,
 } as const;
 
-/** Vendors that took over OpenAI's interface, told by their address. */
+/** Vendors with OpenAI's interface, recognized by their address. */
 export const COMPATIBLE_TOOLS: readonly SourcedTool[] = [
   { ...XAI, tool: "web_search", price: each(5) },
   { ...XAI, tool: "x_search", price: each(5) },

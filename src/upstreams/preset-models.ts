@@ -5,18 +5,18 @@ export interface NamedQuirks {
   readonly quirks: Quirks;
 }
 
-// Names may stand behind a path or a region, as resellers write them: `openai/gpt-5.2`, `us.anthropic.claude-...`.
+// Resellers put a path or a region in front of a name: `openai/gpt-5.2`, `us.anthropic.claude-...`.
 
 /**
- * Hints of OpenAI's that other vendors answer 400 to, as to any field that they do not know (Groq, Cerebras, NVIDIA:
+ * OpenAI's hints that other vendors reject with 400, like any field that they do not know (Groq, Cerebras, NVIDIA:
  * https://github.com/zed-industries/zed/issues/36215, https://github.com/CherryHQ/cherry-studio/issues/11435).
  */
 export const OPENAI_HINTS: NonNullable<Quirks["refuses"]> = ["verbosity", "prompt_cache_key"];
 
-/** Refuses any verbosity but the medium one. */
+/** Rejects any verbosity except medium. */
 const WORDED: Quirks = { refuses: ["verbosity"] };
 
-/** Refuse max_tokens, sampling and stop sequences, whatever the effort. */
+/** Reject max_tokens, sampling parameters and stop sequences, whatever the effort. */
 const REASONS: Quirks = {
   ...WORDED,
   thinking: "effort",
@@ -25,7 +25,7 @@ const REASONS: Quirks = {
   stop: false,
 };
 
-/** Can be told how many words to make. */
+/** Accepts every verbosity. */
 const VERBOSE: Quirks = { ...REASONS, refuses: [] };
 
 /**
@@ -49,14 +49,14 @@ export const OPENAI_MODELS: readonly NamedQuirks[] = [
   row("o\\d", { ...REASONS, efforts: ["low", "medium", "high"] }),
 ];
 
-/** https://api-docs.deepseek.com/guides/thinking_mode: thoughts go back, or a 400 comes; JSON without a schema. */
+/** https://api-docs.deepseek.com/guides/thinking_mode: reasoning must be sent back (otherwise 400); JSON output takes no schema. */
 export const DEEPSEEK_MODELS: readonly NamedQuirks[] = [
   row("deepseek", { structuredOutput: "json", reasoningReplay: true }),
 ];
 
 /**
- * https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model: thoughts go back with
- * calls, or a 400 comes. Since 2.5 so it does for any sampling but its own, and for `n`.
+ * https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model: reasoning must be sent back with
+ * calls (otherwise 400). Since 2.5 so it does for any sampling but its own, and for `n`.
  */
 export const KIMI_MODELS: readonly NamedQuirks[] = [
   row("[Kk]imi-([Kk]2(-|$)|latest)", { reasoningReplay: true }),

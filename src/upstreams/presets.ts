@@ -15,20 +15,20 @@ import {
 } from "./preset-models.ts";
 import { vendorPresetOf } from "./vendor-presets.ts";
 
-/** What the catalog need not say of a kind of upstream. */
+/** Quirks of a kind of upstream that the catalog need not repeat. */
 interface Presets {
-  /** Of every model there. */
+  /** Quirks of all of its models. */
   readonly quirks: Quirks;
-  /** Of models by the vendor's name, beside that: the first row that matches counts. */
+  /** Additional quirks of models by the vendor's name; the first matching row applies. */
   readonly models: readonly NamedQuirks[];
 }
 
 /**
- * How a request must be translated for this candidate: what is known of its kind, then of the vendor's
- * model and of the vendor, then what the catalog says of ours, which always has the last word.
+ * How a request must be translated for this candidate. Quirks of the kind come first, then those of the vendor's model, then
+ * those of the vendor; what the catalog states for the model overrides all of them.
  */
 export function quirksOf(candidate: Candidate, stated: Readonly<Record<string, unknown>>): Quirks {
-  // Candidates are made once for a model and a state of the catalog, and every request asks.
+  // Cached, because every request asks: a candidate object lives as long as a state of the catalog.
   let quirks = known.get(candidate);
   if (quirks === undefined) {
     const { upstream, model } = candidate;
@@ -40,7 +40,7 @@ export function quirksOf(candidate: Candidate, stated: Readonly<Record<string, u
 
 const known = new WeakMap<Candidate, Quirks>();
 
-/** Of a vendor's model at a kind of upstream, where nobody says more. `at` tells vendors who serve models of others. */
+/** Quirks of a vendor's model at a kind of upstream. `at` identifies vendors that serve models of other vendors. */
 export function presetQuirks(
   kind: string,
   model: string,
@@ -53,13 +53,13 @@ export function presetQuirks(
   return { ...presets.quirks, ...known?.quirks, ...vendor?.quirks };
 }
 
-/** Kinds without a row have none: `gateway` translates for itself, `sandbox` takes everything. */
+/** Kinds without a row have no quirks: `gateway` translates by itself, and `sandbox` accepts everything. */
 const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
   ["openai", { quirks: {}, models: OPENAI_MODELS }],
   [
     "openai-compatible",
     {
-      // Servers of one's own mostly cannot, or may not, fetch from the Internet.
+      // Most self-hosted servers can't or may not fetch from the Internet.
       quirks: { maxTokensField: "max_tokens", mediaUrls: [], refuses: OPENAI_HINTS },
       models: [
         ...OPENAI_MODELS,
@@ -75,8 +75,8 @@ const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
   [
     "gemini",
     {
-      // https://ai.google.dev/gemini-api/docs/file-input-methods: links are taken since January 2026, of some
-      // types, by some models. Videos stay links: they are too large to inline, and may be a video site's.
+      // https://ai.google.dev/gemini-api/docs/file-input-methods: links are taken since January 2026 for some
+      // types by some models. Videos stay links: they are too large to inline, and may belong to a video site.
       quirks: { mediaUrls: ["video"] },
       models: GEMINI_MODELS,
     },

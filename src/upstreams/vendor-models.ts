@@ -9,25 +9,25 @@ import type { ModelsPages } from "./transport/endpoint-url.ts";
 export interface VendorModel {
   /** The vendor's name for it. */
   readonly id: string;
-  /** undefined = the list does not say so. */
+  /** undefined = the list does not state it. */
   readonly contextTokens: number | undefined;
   readonly maxOutputTokens: number | undefined;
-  /** Of image, audio, video, document; undefined = the list does not say so. */
+  /** Some of image, audio, video and document; undefined = the list does not state it. */
   readonly inputMedia: readonly string[] | undefined;
 }
 
-/** Why there is no list: a sentence that says what is wrong and what to do. */
+/** A list that can't be read; the message says what is wrong and what to do. */
 export class ModelListError extends Error {
   override readonly name = "ModelListError";
 }
 
-/** The largest list known, of a reseller with all details of 600 models, is a tenth of this. */
+/** Ten times the largest known list, a reseller's with all details of 600 models. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Of a thousand models each, where the vendor lets us say so. */
+/** A page has a thousand models if the vendor accepts a page size. */
 const MAX_PAGES = 20;
 
-/** The vendor's list of models in its order, read as `doctor` tries a credential. Throws ModelListError. */
+/** The vendor's list of models, in its order. It is requested as `doctor` tests a credential. Throws ModelListError. */
 export async function listVendorModels(
   upstream: Upstream,
   credential: Credential,
@@ -88,7 +88,7 @@ async function readPage(path: string, parts: PageParts): Promise<unknown> {
   }
 }
 
-/** OpenAI and Anthropic have them in `data`, Gemini in `models`, Together in a list without more. */
+/** OpenAI and Anthropic put the models into `data`, Gemini into `models`; Together returns a bare array. */
 function entriesOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   const { data, models } = isRecord(value) ? value : {};
@@ -104,7 +104,7 @@ function nextPage({ size, after, next, more }: ModelsPages, page: unknown): stri
     : undefined;
 }
 
-/** What vendors call the limits: Gemini's, Anthropic's, OpenRouter's, Groq's, vLLM's, and others' that took over one of them. */
+/** The names of the limits at Gemini, Anthropic, OpenRouter, Groq and vLLM, and at vendors that copied one of them. */
 const CONTEXT_FIELDS = [
   ...["inputTokenLimit", "max_input_tokens", "context_length", "context_window"],
   ...["max_model_len", "max_context_length"],

@@ -1,35 +1,35 @@
 import type { Quirks } from "../conversation/lower/quirks.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 
-/** A vendor or server that took over OpenAI's interface: what an upstream of kind openai-compatible need not state. */
+/** A vendor or server with OpenAI's interface: what an upstream of kind openai-compatible need not configure. */
 export interface VendorPreset {
-  /** Of a server of one's own, where it listens unless it is told otherwise. */
+  /** For a self-hosted server, its default address. */
   readonly baseUrl: string;
-  /** The vendor's other hosts, and a port (":11434") that only this server listens on by default. */
+  /** The vendor's other hosts, or a default port (":11434") that no other server uses. */
   readonly alsoAt?: readonly string[];
   /**
-   * Endpoints that its documentation describes. Responses are left out where they cannot be stored or continued there,
-   * because a forwarded request may ask for that, while a translated one is answered.
+   * The endpoints that its documentation describes. The responses endpoint is left out if the vendor can't store or continue
+   * responses: a forwarded request that asks for it would fail, and a translated one works.
    */
   readonly protocols: readonly ProtocolName[];
   readonly needsKey: boolean;
-  /** Of every model there; what models differ in stands in `preset-models.ts`. */
+  /** Quirks of all of its models; `preset-models.ts` has those of single models. */
   readonly quirks?: Quirks;
-  /** Its name in the bundled list of prices; absent = the list does not have it. */
+  /** Its name in the bundled price list; absent = the list does not have it. */
   readonly listedAs?: string;
-  /** Where a key is made. */
+  /** The page where customers create API keys. */
   readonly keysUrl?: string;
-  /** The page that says where it is and what it speaks. */
+  /** The documentation of its address and endpoints. */
   readonly source: string;
 }
 
 const CHAT = ["chat-completions"] as const;
 const EMBEDS = ["chat-completions", "embeddings"] as const;
 
-/** Tells thoughts as `reasoning` and refuses, or does not read, `reasoning_content` in requests. */
+/** Sends reasoning as `reasoning`, and rejects or ignores `reasoning_content` in requests. */
 const REASONING: Quirks = { reasoningField: "reasoning" };
 
-// Those that take thoughts back of some of their models alone get none.
+// A vendor of which only some models take reasoning back has no quirk for that here.
 const PRESETS = {
   baseten: {
     baseUrl: "https://inference.baseten.co/v1",
@@ -286,12 +286,12 @@ type PresetName = keyof typeof PRESETS;
 /** Every preset's name, for the catalog file's schema. */
 export const PRESET_NAMES = Object.keys(PRESETS) as [PresetName, ...PresetName[]];
 
-/** undefined = no such preset, or none is named. */
+/** The preset of this name; undefined = there is none, or no name is given. */
 export function presetOf(name: string | null | undefined): VendorPreset | undefined {
   return name != null && Object.hasOwn(PRESETS, name) ? PRESETS[name as PresetName] : undefined;
 }
 
-/** The row of an upstream's vendor: the preset that it names, else the one whose address it has. */
+/** The preset that an upstream names, otherwise the one with its address. */
 export function vendorPresetOf({
   preset,
   baseUrl,
@@ -305,7 +305,7 @@ export function vendorPresetOf({
   return BY_ADDRESS.get(hostname) ?? BY_ADDRESS.get(`:${port}`);
 }
 
-/** What the bundled list of prices calls the vendor of an upstream; undefined = no preset says so. */
+/** The name of an upstream's vendor in the bundled price list; undefined = no preset has one. */
 export function listedVendorOf(upstream: {
   readonly preset: string | null;
   readonly baseUrl: string;
@@ -313,7 +313,7 @@ export function listedVendorOf(upstream: {
   return vendorPresetOf(upstream)?.listedAs;
 }
 
-/** Its own machine says nothing about which server listens there. */
+/** Presets by host or port. `localhost` is left out, because any server may listen there. */
 const BY_ADDRESS: ReadonlyMap<string, VendorPreset> = new Map(
   Object.values<VendorPreset>(PRESETS).flatMap((preset) =>
     [new URL(preset.baseUrl).hostname, ...(preset.alsoAt ?? [])]

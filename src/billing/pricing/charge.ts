@@ -6,7 +6,7 @@ import { type CallCount, hasParts } from "../../usage/usage.ts";
 import type { FrozenPrice, OtherUsage, ServedUsage } from "../billing.ts";
 import { type AppliedTerm, type PricedCharge, type PriceLine, price, roundedExact } from "./price.ts";
 
-/** Who said so: the response, the request where that says nothing, the upstream's declaration where neither does, the clock. */
+/** A term and its source: the response, otherwise the request, otherwise what the upstream declares; for hours the clock. */
 export interface ToldTerm extends AppliedTerm {
   readonly from: "answer" | "asked" | "upstream" | "time";
 }
@@ -14,16 +14,16 @@ export interface ToldTerm extends AppliedTerm {
 /** A charge as receipts show it. */
 export interface Charge extends Omit<PricedCharge, "terms"> {
   readonly terms: readonly ToldTerm[];
-  /** The base row's prices for the usual buckets, which a receipt computes again by itself. */
+  /** True if only the base row and the usual buckets were charged: a receipt then recomputes the charge from the usage. */
   readonly isPlain: boolean;
   /**
-   * The vendor ran tools, each followed by a pass of its own, and states the input of all passes together: the step that the sum
-   * exceeds was charged, though no pass may have.
+   * Set if the vendor ran tools, each followed by another pass, and reports the input of all passes together. The step that
+   * the sum exceeds was charged, although no single pass may have exceeded it.
    */
   readonly isStepEstimated?: true | undefined;
 }
 
-/** What a response costs at the price that was frozen for its request. The response's word counts before the request's. */
+/** What a response costs at the price that was frozen for its request. What the response reports overrides what the request asked for. */
 export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const { factorPpm, hours } = frozen;
   const asked = response.withoutExtras ? undefined : frozen.asked;
@@ -53,20 +53,20 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     units === undefined &&
     !hasParts(usage);
   const isStepEstimated = isSummed(response) && STEP_ROW.test(row) ? (true as const) : undefined;
-  // Spelled out: every request is charged, and to copy the fields of an object costs more than to price its tokens.
+  // No spread: this runs for every request, and copying an object's fields costs more than pricing its tokens.
   const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain, isStepEstimated };
   return others.length === 0 ? own : withOthers(own, frozen, others, said);
 }
 
-/** Whether the usage is that of several passes. */
+/** Whether the usage is the sum of several passes. */
 function isSummed({ calls = [] }: ServedUsage): boolean {
   return calls.some(({ count }) => count > 0);
 }
 
-/** As `rowsOf` calls a step. */
+/** How `rowsOf` names steps. */
 const STEP_ROW = /^above /;
 
-/** How a request was served, by all who may say. */
+/** How a request was served, according to its response, its upstream and the request itself. */
 interface SaidTerms extends Pick<ServedUsage, "served" | "region"> {
   readonly asked: ServiceTerms | undefined;
 }
@@ -81,8 +81,8 @@ function toldTerms(applied: readonly AppliedTerm[], { asked, served }: SaidTerms
 }
 
 /**
- * The tokens of further models, each a pass of its own, are lines of the same charge, which is rounded once. Where the model
- * that was asked has used none, the terms are those of the first, which served in its place.
+ * Adds the tokens of other models, each a pass of its own, as lines of the same charge, which is rounded once. If the asked
+ * model used no tokens, the terms shown are those of the first other model, which responded in its place.
  */
 function withOthers(
   own: Charge,

@@ -8,7 +8,7 @@ import { FACTOR_SCALE, PRICE_OF } from "./price.ts";
 
 type MediaFeatures = Pick<BodyFeatures, "mayWriteLong" | "mediaRead" | "mediaWanted">;
 
-/** The buckets in which tokens of such a request's input can be billed. */
+/** The buckets in which vendors may bill input tokens of a request with these features. */
 export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readonly TokenBucket[] {
   const buckets = [...ALWAYS_READ];
   if (mayWriteLong) buckets.push("cacheWrite1h", "cacheWrite12h");
@@ -16,7 +16,7 @@ export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readon
   return buckets;
 }
 
-/** The same for its answers: models that make images do so unasked, but speak only where that is asked for. */
+/** The same for output. Models that make images may do so unasked, but they speak only if the request asks for audio. */
 export function outputBuckets({ mediaWanted }: MediaFeatures): readonly TokenBucket[] {
   return mediaWanted.length > 0 ? [...ALWAYS_WRITTEN, "audioOutput"] : ALWAYS_WRITTEN;
 }
@@ -43,15 +43,16 @@ const ALWAYS_WRITTEN: readonly TokenBucket[] = [
 ];
 
 /**
- * The dearest rate, rounded up, at which a token of one of these buckets can be charged in a pass of so many tokens of
- * input, or fewer, as it asks to be served, as its upstreams may serve it unasked, or more plainly.
+ * The highest rate, rounded up, at which a token of one of these buckets can be charged in a pass with at most this much
+ * input. It covers the tier, speed and region that the request asks for, those that its upstreams may apply unasked, and
+ * plain service.
  */
 export function dearestRate(
   { rates, dimensions = NO_DIMENSIONS, asked = NOTHING, unasked, hours }: FrozenPrice,
   inputTokens: number,
   buckets: readonly TokenBucket[],
 ): bigint {
-  // Most requests: prices of calls don't touch tokens.
+  // Most requests end here: prices of calls don't apply to tokens.
   if (dimensions.steps.length === 0 && asked === NOTHING && unasked === undefined && hours === undefined)
     return dearestIn(rates, buckets);
   const rows = rowsOf(rates, dimensions);
@@ -80,7 +81,7 @@ export function dearestRate(
 
 const NOTHING: NonNullable<FrozenPrice["asked"]> = Object.freeze({});
 
-/** A row, with the factor of the tier that leads to it. */
+/** A row, and the factor of the tier by which the request may be charged at it. */
 interface Candidate {
   readonly row: WholeRow;
   readonly factorPpm: bigint;
@@ -99,7 +100,7 @@ function larger(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
 }
 
-/** A request may be served more plainly than it asks. */
+/** A vendor may serve a request with plain service whatever it asks for, so a discount can't lower the bound. */
 function atLeast1(factorPpm = PPM): bigint {
   return larger(factorPpm, PPM);
 }

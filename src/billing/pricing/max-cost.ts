@@ -20,54 +20,54 @@ import { type LimitPaths, statedLimit } from "./stated-limit.ts";
 import { textBytes } from "./text-bytes.ts";
 import { boundOfTexts, type InnerBound, limitsOf, type UsageBound } from "./usage-bound.ts";
 
-/** A text request as far as its hold is concerned. */
+/** What the hold of a text request depends on. */
 export interface CostEstimateInput {
-  /** What the protocol in which it came says of its cost. */
+  /** Where bodies of the caller's protocol state what their cost depends on. */
   readonly forward: CostPaths;
   readonly model: Model;
   /** The price row and factor in force, from freezePrice. */
   readonly price: FrozenPrice;
   readonly body: readonly Uint8Array[];
-  /** Of the body, with holdPaths, limits and counts watched. */
+  /** The scan of the body; it watched the paths of `forward`. */
   readonly scan: BodyScan;
-  /** How often the request may be sent for them, its input each time; absent = once. */
+  /** How many times the whole request may be sent to get several choices; each time costs its input. Absent = once. */
   readonly copies?: number;
-  /** Betas that the caller asks for, separated by commas. */
+  /** The betas that the caller requests, separated by commas. */
   readonly betas?: string | undefined;
-  /** The output limit that the gateway writes into a request without one, see limitOutput; absent = none. */
+  /** The output limit that the gateway writes into a request without one (`output-limit.ts`); absent = it writes none. */
   readonly outputLimit?: number;
   readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
-  /** It refers to content that its upstream keeps, which fills the model's context for all that is known. */
+  /** The request refers to content that its upstream stores. Its size is unknown, so it may fill the context window. */
   readonly refersElsewhere?: boolean;
-  /** The model searches unasked; absent = no. */
+  /** Whether the model runs searches that the request does not ask for; absent = no. */
   readonly runsUnasked?: boolean;
-  /** Further models that may work on the answer; absent = none. */
+  /** Models beside the asked one that may work on the response; absent = none. */
   readonly inner?: readonly InnerUse[] | undefined;
 }
 
-/** A model that a request names beside its own. */
+/** A model that a request names beside the one that it asks. */
 export interface InnerUse {
   readonly model: Model;
   readonly price: FrozenPrice;
-  /** It works with each call of a tool; else once, in the place of the model that was asked. */
+  /** True for a model that runs once per call of a tool; false for one that may respond in place of the asked model. */
   readonly byCall: boolean;
-  /** Of these and the model that was asked the vendor bills the one that answers; absent = also those that declined before it. */
+  /** True if the vendor bills only the model that responds; absent = it also bills the models that declined before that one. */
   readonly isBilledAlone?: true | undefined;
-  /** Of its own; absent = that of the request. */
+  /** Its own output limit; absent = the request's limit applies. */
   readonly outputLimit: number | undefined;
 }
 
-/** Where a protocol's bodies say what they cost. */
+/** Where bodies of a protocol state what their cost depends on. */
 interface CostPaths extends LimitPaths {
   readonly hold: HoldTable;
-  /** Paths of the number of answers asked for; [] = always one. */
+  /** Paths of the number of choices that are requested; [] = always one. */
   readonly responseCounts: readonly string[];
 }
 
 /** What a request may cost and use. */
 export interface RequestBound {
   readonly amountNanos: Nanos;
-  /** The dearest rate of a token of output. */
+  /** The highest price that a token of output can have. */
   readonly outputRate: bigint;
   readonly usage: UsageBound;
 }
@@ -82,15 +82,15 @@ export function freezePrice(
   if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");
   const { id: priceId, rates, dimensions } = model.price;
   const hours = dimensions && hoursAt(dimensions.hours, atMs);
-  // Not by spreading, which takes a microsecond of every request.
+  // Object.assign, because a spread costs a microsecond per request here.
   return Object.assign({ priceId, rates, factorPpm, dimensions, hours }, asked);
 }
 
 /**
- * An upper bound of what the request can cost: the dearest input for all of its input, the output price for the
- * largest answers it allows. Where the upstream runs tools it is none, as nobody knows how often: of those calls that the
- * caller allows, else some. And what the request can have used at all, in which passes. Throws `model_not_priced` for a
- * generating model without limits or prices.
+ * Bounds what the request can cost and use: all of its input at the highest input price, and the longest responses that it
+ * allows at the highest output price. Where the upstream runs tools this is an estimate, since the number of calls is
+ * unknown: the calls that the caller allows, otherwise `settings.holdCalls`. Throws `model_not_priced` for a generating
+ * model without limits or prices.
  */
 export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const { scan, price, model, settings } = question;
@@ -104,7 +104,7 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   if (limits === undefined) throw notPriced(model, LIMITS);
   const responses = responsesAsked(question);
   const stated = outputAllowed(question, limits.outputTokens);
-  // A summary is a pass of its own over the same input, as long as the model can write.
+  // The vendor's summary is one more pass over the same input, and may be as long as the model's longest output.
   const summaries = features.maySummarise ? 1 : 0;
   const runsTools = features.vendorTools > 0;
   const allowed = runsTools ? allowedCalls(hold, scan, features) : 0;
@@ -116,7 +116,7 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
     : callsHeld(price, calls);
   const passes = Math.min(1 + calls, settings.maxPasses) + summaries;
   const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
-  // Of passes that a vendor sums up the sum is what is known, and what a step is told by.
+  // Vendors report the sum of all passes, and the price step is chosen by that sum.
   const summed = inputTokens * passes;
   const outputRate = dearestRate(price, summed, outputBuckets(features));
   const input = BigInt(summed) * BigInt(question.copies ?? 1) * inputRateAt(summed);
@@ -140,7 +140,7 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   };
 }
 
-/** How often a request may be worked on. */
+/** How many times models may work on a request, and why. */
 interface Work {
   readonly responses: number;
   readonly calls: number;
@@ -148,16 +148,16 @@ interface Work {
   readonly summaries: number;
 }
 
-/** The most that models can cost, in millionths of a nano, and what one more token of output of each answer adds to it. */
+/** The most that models can cost, in millionths of a nano, and what one more output token per response adds. */
 interface ModelsCost {
   readonly microNanos: bigint;
   readonly outputRate: bigint;
 }
 
 /**
- * The cost of the model that was asked with those of further models, each at the dearest. One that may answer instead reads the
- * prompt as often as the model that was asked, and that has read it too unless the vendor bills but one of them; one that works
- * by call reads as much as its context holds.
+ * Adds the models that the request names beside the asked one, each at its highest price. A model that may respond in place of the
+ * asked one reads the prompt in as many passes. Its cost is added to that of the asked model, or replaces it where the
+ * vendor bills only one of them. A model that runs once per call may fill its context window each time.
  */
 function withInner(
   own: ModelsCost,
@@ -204,7 +204,7 @@ function larger(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
 }
 
-/** The most output that an answer of a further model may have. */
+/** The most output tokens that a response of this model may have. */
 function outputOf({ outputLimit }: InnerUse, question: CostEstimateInput, outputTokens: number): number {
   return Math.min(outputLimit ?? outputAllowed(question, outputTokens), outputTokens);
 }
@@ -220,7 +220,7 @@ function innerBound(use: InnerUse, question: CostEstimateInput): InnerBound {
   };
 }
 
-/** An image at its dearest, of the images in the body and one that was made before. */
+/** The highest price of one generated image, and the input of the images in the body and of one image generated before. */
 function imageCost(
   { model: asked }: CostEstimateInput,
   model: Model,
@@ -233,7 +233,7 @@ function imageCost(
   return dearest * PPM + BigInt(read) * dearestRate(price, read, ["inputUncached", "imageInput"]);
 }
 
-/** Texts that are embedded or ranked, each by itself, among which may be images, sound and films. */
+/** Bounds a request whose texts are embedded or ranked one by one. Images, audio and video may be among them. */
 function boundTexts(paths: TextPaths, { scan, price, model, body }: CostEstimateInput): RequestBound {
   const texts = textsIn(paths, scan);
   const among = mediaAmong(paths.list, scan);
@@ -260,27 +260,27 @@ function boundTexts(paths: TextPaths, { scan, price, model, body }: CostEstimate
 
 type TextPaths = NonNullable<HoldTable["texts"]>;
 
-/** Of tokens in millionths of a nano, and of what else is counted. */
+/** The cost of tokens, in millionths of a nano, and of everything else, in nanos. */
 function costOf(microNanos: bigint, nanos: Nanos, { factorPpm }: FrozenPrice): Nanos {
   return roundedExact((microNanos + nanos * PPM) * FACTOR_SCALE, factorPpm);
 }
 
-/** The most output that this much money is sure to cover; 0 where it costs nothing. */
+/** The number of output tokens that this much money covers in any case; 0 where output is free. */
 export function tokensWithin(nanos: Nanos, rate: bigint, factorPpm: bigint): bigint {
   if (nanos <= 0n || rate * factorPpm === 0n) return 0n;
   return (nanos * PPM * PPM) / (rate * factorPpm);
 }
 
 /**
- * What vendors put around a prompt: roles, separators, a system prompt of their own of some dozen tokens. Most of it
- * stands in the body as longer JSON.
+ * Tokens that vendors add around a prompt: roles, separators, and a system prompt of a few dozen tokens. Most of them
+ * replace JSON of the body that is longer.
  */
 export const FRAME_TOKENS = 128;
 
-/** The prompt that teaches a model to call tools, beside the tools themselves: up to 804 tokens are documented (Anthropic). */
+/** The system prompt that vendors add so that a model calls tools; Anthropic documents up to 804 tokens. */
 const TOOL_PROMPT_TOKENS = 1_000;
 
-/** Vendors frame each text that is embedded or ranked on its own, with two or three tokens. */
+/** Vendors add two or three tokens to each text that is embedded or ranked. */
 const TEXT_FRAME_TOKENS = 4;
 
 /**
@@ -308,7 +308,7 @@ function inputBound(
   return beside + textBytes(body, images, contextTokens - beside);
 }
 
-/** Texts that are embedded or ranked: each may fill the context, so the context bounds nothing. */
+/** The context window is no bound here, because each embedded or ranked text may fill it. */
 function textTokens(
   { beside }: TextPaths,
   texts: number,
@@ -324,12 +324,12 @@ function textsIn({ list }: TextPaths, scan: BodyScan): number {
   return Math.max(1, ...scan.all(list).map(({ items }) => items));
 }
 
-/** Of a larger body, which is embedded or ranked, every byte counts: to look for escapes would hold up others. */
+/** In a larger body to embed or rank every byte counts as a token: looking for escapes would block the event loop. */
 const LARGEST_COUNTED = 4 * 1024 * 1024;
 
 /**
- * All answers asked for. What is no count may be one to a vendor (`"3"`, 2.5), so it is read as the most that it can
- * mean; of so many values that not all were kept, nothing is known.
+ * The number of choices that are requested. A vendor may accept what is not a whole number (`"3"`, 2.5), so it counts as the most that
+ * it can mean. If the body has more values than the scan keeps, the number is unknown.
  */
 function responsesAsked({ scan, forward: { responseCounts } }: CostEstimateInput): number {
   let most = 1;
@@ -345,12 +345,12 @@ function responsesAsked({ scan, forward: { responseCounts } }: CostEstimateInput
   return most;
 }
 
-/** More than anybody can pay for. */
+/** More choices than any balance covers, so that the request is refused. */
 const MAX_RESPONSES = 1e15;
-/** What vendors allow at most, for values that no vendor should take. */
+/** The most choices that vendors allow; assumed for values that no vendor should accept. */
 const USUAL_RESPONSES = 128;
 
-/** The most output that the request allows an answer of a model with this limit. */
+/** The most output that the request allows one response of a model with this limit. */
 function outputAllowed(question: CostEstimateInput, outputTokens: number): number {
   return question.outputLimit ?? statedLimit(question, outputTokens) ?? outputTokens;
 }

@@ -2,7 +2,7 @@ import type { Model, Upstream } from "../../catalog/catalog.ts";
 import { findTerm } from "../../usage/service-terms.ts";
 import type { UnaskedTerms } from "../billing.ts";
 
-/** How these upstreams may serve a request of the model that asks for nothing, as far as its price table knows that; undefined = plainly. */
+/** The tiers and regions of the model's price table in which these upstreams may serve a request that asks for none; undefined = none. */
 export function unaskedTerms(
   { price }: Model,
   upstreams: readonly Pick<Upstream, "unaskedTiers" | "region">[],

@@ -13,10 +13,10 @@ import type { TextRequest } from "../text-request.ts";
 import { carriesExtras, nameIn, unpriced } from "./extras.ts";
 
 /**
- * Further models that a request names, such as an advisor or fallbacks, are checked as `model` is: throws `model_not_found`
- * where this key may not use one, and `invalid_request` where the vendor would choose among models of which it may not use
- * all. They go to the vendor as they stand, so each may be called as an upstream of the request calls it. Translation leaves
- * them out.
+ * Checks the models that a request names beside its own, such as an advisor or fallbacks, in the same way as `model`. Throws
+ * `model_not_found` if the key may not use one, and `invalid_request` if the vendor would choose among models and the key may
+ * not use all of them. The names are forwarded unchanged, so an upstream's own names are accepted too. Translated requests
+ * leave them out.
  */
 export function checkInnerModels(request: TextRequest, catalog: Catalog, model: Model): void {
   const { scan } = request;
@@ -38,16 +38,16 @@ export function checkInnerModels(request: TextRequest, catalog: Catalog, model: 
   }
 }
 
-/** A string at a place of models. */
+/** A string where a request may name models. */
 interface Word {
   readonly text: string;
-  /** It lets the vendor choose. */
+  /** Whether it lets the vendor choose the model. */
   readonly isChoice: boolean;
-  /** It stands where a model is named; else it may be any word. */
+  /** Whether it must be the name of a model; otherwise it may be any word. */
   readonly isName: boolean;
 }
 
-/** At a place of any form what stands in lists names a model, as does what an object calls so; a string by itself chooses none. */
+/** Where any form is allowed, items of lists and fields called `model` name models; a string by itself does not. */
 function wordsAt(request: TextRequest, { path, isOpen }: InnerModelPlace, found: FoundValue): Word[] {
   const { type } = found;
   if (isOpen !== true)
@@ -67,7 +67,7 @@ function wordsAt(request: TextRequest, { path, isOpen }: InnerModelPlace, found:
 /** https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback */
 const CHOICE = "default";
 
-/** Some names with their settings are far shorter. */
+/** Far more than a few names with their settings take. */
 const MAX_OPEN_BYTES = 64 * 1024;
 
 function tooMany(path: string): GatewayError {
@@ -82,7 +82,7 @@ function notChosen(path: string, word: string): GatewayError {
   );
 }
 
-/** These models with their prices, of which a hold is made: each of a place by itself, as all of them may work on one answer. */
+/** These models with their prices, for the hold. A model named twice counts twice, because all of them may work on one response. */
 export function innerUses(
   request: TextRequest,
   catalog: Catalog,
@@ -95,7 +95,7 @@ export function innerUses(
   if (places.length + tools.length === 0) return NO_USES;
   const upstreams = carriersOf(request, catalog, model);
   const use = (inner: Model, place: InnerModelPlace, found?: FoundValue): InnerUse[] => {
-    // A tool without a price is refused where tools are; what answers in the place of the model needs one.
+    // A tool's model may lack a price, since tools without one are refused elsewhere. A model that responds must have one.
     if (place.tool !== undefined && inner.price?.rates.input === undefined) return [];
     const asked = askedOf(request, place, model, inner, found);
     return [
@@ -132,7 +132,7 @@ export function innerUses(
 
 const NO_USES: readonly InnerUse[] = [];
 
-/** The model of a tool that is charged by the tokens of that model: one that this key may use, with prices of them. */
+/** The model of a tool whose calls are charged by that model's tokens: one that this key may use and that has prices for them. */
 export function tokenPricedModel(
   hosted: HostedTool,
   request: TextRequest,
@@ -147,7 +147,7 @@ export function tokenPricedModel(
   return inner?.price?.rates.imageOutput === undefined ? undefined : inner;
 }
 
-/** Of the tools that the request offers and the model has no price for. */
+/** The models of those offered tools for which the asked model has no price per call. */
 function hostedModels(
   request: TextRequest,
   catalog: Catalog,
@@ -191,19 +191,19 @@ function pathsOf(forward: ForwardTable): ReadonlySet<string> {
   return paths;
 }
 
-/** The upstreams that would get the request as it stands. */
+/** The upstreams to which the request would be forwarded instead of translated. */
 function carriersOf(request: TextRequest, catalog: Catalog, model: Model): readonly Upstream[] {
   return catalog
     .serving(model.id, request.caller.group, request.protocol.name)
     .filter(({ protocols }) => protocols.some((each) => carriesExtras(request, each)));
 }
 
-/** Whether it is the name of a model, ours or that of one of the upstreams. */
+/** Whether the catalog or one of the upstreams has a model of this name. */
 function isKnown(name: string, upstreams: readonly Upstream[], catalog: Catalog): boolean {
   return catalog.models.has(name) || upstreams.some(({ models }) => [...models.values()].includes(name));
 }
 
-/** A model that this key may use, by our name or by that of one of the upstreams. */
+/** The model of this name, the catalog's or an upstream's, if the key may use it. */
 function usable(
   name: string,
   upstreams: readonly Upstream[],
@@ -232,7 +232,7 @@ function chosenFrom(upstreams: readonly Upstream[], catalog: Catalog): readonly 
   return [...ids].flatMap((id) => catalog.models.get(id) ?? []).filter(isGenerating);
 }
 
-/** Has what a hold for its answers is made of. */
+/** Whether the model has the prices and limits that a hold needs. */
 function isGenerating({ contextTokens, maxOutputTokens, price }: Model): boolean {
   const { input, output } = price?.rates ?? {};
   return input !== undefined && output !== undefined && contextTokens !== null && maxOutputTokens !== null;
@@ -242,7 +242,7 @@ function textOf({ value, head }: FoundValue): string {
   return typeof value === "string" ? value : head;
 }
 
-/** What stands at a path in the same object as the model. */
+/** The values at a path in the same object as the model. */
 function beside(
   { scan }: TextRequest,
   path: string | undefined,
@@ -254,7 +254,7 @@ function beside(
     .filter(({ parent, type }) => parent === found.parent && type !== "null");
 }
 
-/** Of two the larger; whatever is no count is the model's own limit. */
+/** The larger of several limits. A value that is not a count stands for the model's own limit. */
 function limitOf(
   request: TextRequest,
   { outputLimit }: InnerModelPlace,
@@ -267,8 +267,9 @@ function limitOf(
 }
 
 /**
- * How it is asked to be served: as the request is, but for a speed of its own; one that works by call has the tier and region of
- * the request alone. In words of its price table; throws `invalid_request` where that has no price.
+ * The tier, speed and region that the request asks for this model, in the words of its price table. They are those of the
+ * request, except that a model may have its own speed, and one that runs per call never has the request's. Throws
+ * `invalid_request` if the table has no price for one.
  */
 function askedOf(
   request: TextRequest,
@@ -288,7 +289,7 @@ function askedOf(
   };
   for (const { dimension, field, value } of pricedFields) {
     const isOthers = dimension === "speed" && (worksByCall === true || own.length > 0);
-    // Of what the model that was asked has a fee for, the whole request pays that.
+    // If the asked model charges a fee for the field, that fee covers the whole request.
     if (!isOthers && nameIn(model, dimension, value) !== undefined) note(dimension, field, value);
   }
   for (const { head } of own) if (!isPlainService(head)) note("speed", path ?? "", head);

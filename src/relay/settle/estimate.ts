@@ -26,25 +26,25 @@ import { promptTokens } from "./token-estimate.ts";
 import { type Counter, FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 
 export interface ChargeableUsage extends CountedWork {
-  /** Of the model that was asked. */
+  /** The tokens of the asked model. */
   readonly usage: TokenUsage;
-  /** Of others, as the vendor names them; absent = there are none. */
+  /** The tokens of other models, under the vendor's names; absent = there are none. */
   readonly others?: readonly ModelTokens[] | undefined;
-  /** A bucket is our word and not the vendor's. */
+  /** Whether the gateway has estimated a bucket that the vendor did not report. */
   readonly estimated: boolean;
-  /** What the vendor reported and hardly can have been. */
+  /** Reported counts that are impossible. */
   readonly implausible: readonly Implausible[];
 }
 
-/** Our name of the model that an upstream calls so; undefined = it calls none so. */
+/** The catalog's name of the model with this name at an upstream; undefined = the upstream has no such model. */
 export type OurName = (model: string) => string | undefined;
 
 const NO_NAMES: OurName = () => undefined;
 
 /**
- * The usage to charge: what the vendor reported, and our own count where it reported nothing or an
- * impossible value. Only the missing side is estimated, so a reported input is never replaced. At once
- * where nothing is missing, which is nearly always. Never more than `given` allows.
+ * The usage to charge: what the vendor reported, and the gateway's own count where it reported nothing or an impossible
+ * value. Only the missing side is estimated, so reported input is never replaced. Returns no promise if nothing is missing,
+ * which is nearly always. The result never exceeds `given`.
  */
 export function estimateMissing(
   request: TextRequest,
@@ -63,10 +63,10 @@ export function estimateMissing(
   const needsInput = reported.inputUncached === undefined && !isPaidByUnits(units, bound);
   const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
   if (!needsInput && !needsOutput) {
-    // Where an impossible cache or reasoning count was left out, how the rest is split is our word.
+    // If an impossible cache or reasoning count was left out, the split of the rest is an estimate.
     const isOdd = joined(oddTokens, oddUnits).some(({ charged }) => !charged);
     const estimated = (facts.usage?.hostile.length ?? 0) > 0 || isOdd;
-    // Not by spreading, which takes microseconds of every request.
+    // Object.assign, because a spread costs microseconds per request here.
     return Object.assign({ calls, units, estimated, implausible }, byModel(told, reported));
   }
 
@@ -82,13 +82,13 @@ function joined(some: readonly Implausible[], more: readonly Implausible[]): rea
   return some.length === 0 ? more : [...some, ...more];
 }
 
-/** What the vendor reported, and the model that has served the answer; undefined = the one that was asked. */
+/** What the vendor reported, and the model that served the response; undefined = the asked one. */
 interface Told {
   readonly usage: MeteredUsage | undefined;
   readonly servedBy: string | undefined;
 }
 
-/** Where the request names no fallback none can have served it: what it has used is the model's that was asked. */
+/** If the request names no fallback, the asked model is charged for all usage, whatever model the response names. */
 function ownOf(
   { usage, model }: ResponseSummary,
   asked: string,
@@ -114,8 +114,8 @@ function ownOf(
 }
 
 /**
- * Whether an answer names another model than the one that was asked. Vendors name that by its date, an alias or as they please,
- * so a name counts only where the request names others: one of these, or any where the vendor says so who it bills.
+ * Whether a response names a model other than the asked one. Vendors may name the asked model by a date or an alias, so a name
+ * counts only if the request names other models: it must be one of them, or any if the vendor bills the model that it names.
  */
 function isOther(
   model: string | undefined,
@@ -128,7 +128,7 @@ function isOther(
   return id !== asked && answering.some((each) => each.isBilledAlone === true || each.model === id);
 }
 
-/** An answer has the limits of the model that has served it. */
+/** The bound with the limits of the model that served the response. */
 function boundOf({ servedBy }: Told, bound: UsageBound, ourName: OurName): UsageBound {
   const id = servedBy === undefined ? undefined : ourName(servedBy);
   if (id === undefined) return bound;
@@ -136,7 +136,7 @@ function boundOf({ servedBy }: Told, bound: UsageBound, ourName: OurName): Usage
   return limits === undefined ? bound : { ...bound, ...limits };
 }
 
-/** Parts what the model that was asked has used from what others have. */
+/** Separates the usage of the asked model from that of other models. */
 function byModel({ usage: told, servedBy }: Told, usage: TokenUsage): ByModel {
   const others = told?.others ?? [];
   if (servedBy !== undefined)
@@ -146,7 +146,7 @@ function byModel({ usage: told, servedBy }: Told, usage: TokenUsage): ByModel {
 
 type ByModel = Pick<ChargeableUsage, "usage" | "others">;
 
-/** The tokens that the vendor reported, by model, and none that it did not report; never more than `given` allows. */
+/** The reported tokens by model, without estimates; never more than `given` allows. */
 export function reportedByModel(
   request: TextRequest,
   facts: ResponseSummary,
@@ -157,7 +157,7 @@ export function reportedByModel(
   return byModel(told, boundReported(told.usage, boundOf(told, given, ourName)).tokens);
 }
 
-/** Each of several answers had its input to itself. */
+/** Estimates each of several responses by itself, because each had the whole input. */
 async function estimateParts(
   request: TextRequest,
   parts: readonly ResponseSummary[],
@@ -175,12 +175,12 @@ async function estimateParts(
   };
 }
 
-/** Whether the vendor counts units that have a price, and so bills no tokens unless it counts them too. */
+/** Whether the vendor reports priced units. Then it bills tokens only if it reports them as well. */
 function isPaidByUnits(units: UnitCounts = {}, { mostUnits = {} }: UsageBound): boolean {
   return BILLED_UNITS.some((unit) => (units[unit] ?? 0) > 0 && mostUnits[unit] !== undefined);
 }
 
-/** What must be counted, and with what. */
+/** Which sides the vendor did not report, and the tokenizer that counts them. */
 interface Gaps {
   readonly needsInput: boolean;
   readonly needsOutput: boolean;
@@ -197,7 +197,7 @@ function estimate(
   let usage: TokenUsage = reported;
   if (needsInput) {
     const cached = totalInput(reported);
-    // Of several prompts each answer had one: an equal share each comes to their sum.
+    // With several prompts each response belongs to one of them; equal shares add up to the whole.
     const words = Math.ceil(wordsOf(request, count) / (request.prompts ?? 1));
     const whole = boundEstimate(words + FRAME_TOKENS, "input", bound);
     usage = { ...usage, inputUncached: Math.max(0, whole - cached) };
@@ -213,7 +213,7 @@ function estimate(
   return usage;
 }
 
-/** Of a body of very many values by its bytes, and one for each value at least, as some may be token numbers. */
+/** Counts a body with very many values by its bytes, with at least one token per value, because the values may be token numbers. */
 function wordsOf(request: TextRequest, count: Counter): number {
   const { body, scan } = request;
   if (scan.values > MAX_VALUES) return Math.max(promptTokens(request), scan.values);
@@ -221,12 +221,12 @@ function wordsOf(request: TextRequest, count: Counter): number {
   return count(text) + tokens;
 }
 
-/** No conversation has so many; to read a million took five seconds, in which nobody else was served. */
+/** No conversation has this many values. Parsing a million of them blocked the event loop for five seconds. */
 const MAX_VALUES = 50_000;
 
 /**
- * No count of the answer, or the 0 of a stream that broke off amid its text or its thoughts: Gemini states the
- * prompt with the first chunk and leaves the answer out until the last. A finished answer's 0 stays 0.
+ * Whether output was not reported, or was reported as 0 by a stream that broke off within its text or reasoning: Gemini reports
+ * the prompt with the first chunk and the output only with the last. The 0 of a finished response stays 0.
  */
 function lacksOutput(facts: ResponseSummary, reported: TokenUsage): boolean {
   if (reported.outputVisible === undefined) return true;

@@ -12,13 +12,13 @@ import type { Candidate } from "../../upstreams/call.ts";
 import { type ModelTokens, type TokenUsage, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 
-/** What other models than the one that was asked have used, priced; and what of it they cannot have. */
+/** The priced usage of models other than the asked one, and reported usage that is impossible. */
 interface PricedOthers {
   readonly others: readonly OtherUsage[];
   readonly implausible: readonly Implausible[];
 }
 
-/** A request with what held when it was accepted. */
+/** A request with the catalog and the bound that applied when it was accepted. */
 interface Accepted {
   readonly catalog: Catalog;
   readonly request: TextRequest;
@@ -27,9 +27,9 @@ interface Accepted {
 }
 
 /**
- * Prices what other models have used for an answer by what the upstream calls ours, at the prices of when the request was
- * accepted. They are those that the request names, each with at most what its model can use in one pass, and as many as that
- * allows. What has served the answer and is none of these has no price here.
+ * Prices what models other than the asked one have used for a response. A model is found by the upstream's name for it, and has the
+ * price that applied when the request was accepted. Only models that the request names count, each with at most the usage of
+ * one pass per allowed pass. If another model served the response, its usage stays without a price.
  */
 export function priceOthers(
   { catalog, request, bound, acceptedMs }: Accepted,
@@ -54,7 +54,7 @@ export function priceOthers(
     ({ model: name, ours: model, tokens, isBeside, hasServed, tool }): OtherUsage => {
       const limits = model && limitsOf(model, headers.betas);
       const isPriced = model?.price?.rates.input !== undefined;
-      // What has served the answer is bounded already, with the passes that its tools took.
+      // The usage of the model that served the response is bounded already, over all passes that its tools took.
       const held = hasServed
         ? { tokens, implausible: [] }
         : boundReported(
@@ -71,20 +71,20 @@ export function priceOthers(
 
 const NOTHING: PricedOthers = { others: [], implausible: [] };
 
-/** Which of other models' passes a request can have brought. */
+/** How many passes of other models a request can have caused. */
 interface Allowance {
-  /** Calls of tools, of which each may bring a pass of the tool's model. */
+  /** Calls of tools; each may cause one pass of the tool's model. */
   readonly calls: number;
-  /** Counts one pass; `id` is our name of its model, undefined = it has none. */
+  /** Counts one pass, and says whether it is possible; `id` is the catalog's name of its model, undefined = the catalog lacks it. */
   takes(pass: Pick<ModelTokens, "isBeside" | "tool">, id: string | undefined): boolean;
 }
 
-/** The models that may answer the request: the one that is asked, and those that it names for its place. */
+/** The models that may serve the response: the asked one, and those that the request names in its place. */
 function answeringModels({ model }: TextRequest, { inner = [] }: UsageBound): ReadonlySet<string> {
   return new Set([model, ...inner.flatMap((each) => (each.byCall ? [] : [each.model]))]);
 }
 
-/** By what was held for: a tool's model and an advisor as often as tools may run, a fallback in the place of the model that was asked. */
+/** The same passes as in the hold: a tool's model and an advisor as often as tools may run, a fallback in place of the asked model. */
 function createAllowance(
   request: TextRequest,
   bound: UsageBound,
@@ -116,7 +116,7 @@ function createAllowance(
   };
 }
 
-/** What is left out, as input and output. */
+/** The reported usage that is not charged, as input and output. */
 function cut(told: readonly ModelTokens[], charged: readonly ModelTokens[]): Implausible[] {
   const sum = (all: readonly ModelTokens[], of: (usage: TokenUsage) => number): number =>
     all.reduce((total, { tokens }) => total + of(tokens), 0);
@@ -126,7 +126,7 @@ function cut(told: readonly ModelTokens[], charged: readonly ModelTokens[]): Imp
   ].filter(({ reported, most }) => reported > most);
 }
 
-/** Of one pass of a model; a tool's model has one for each call, of which it states the sum. */
+/** The bound of this many passes of a model. A tool's model runs once per call and reports the sum. */
 function passesOf(
   { contextTokens, outputTokens }: Pick<UsageBound, "contextTokens" | "outputTokens">,
   passes: number,
@@ -141,15 +141,15 @@ function passesOf(
   };
 }
 
-/** Who looks a name up. */
+/** The request for which a model's name is looked up. */
 interface Asker {
   readonly catalog: Catalog;
   readonly request: TextRequest;
-  /** The models that may answer it. */
+  /** The models that may serve its response. */
   readonly answering: ReadonlySet<string>;
 }
 
-/** Our name of the model of an answer, by that of the upstream that gave it. */
+/** The catalog's name of the model that a response names in its upstream's words. */
 export function ourNameOf(
   name: string,
   upstream: Upstream,
@@ -159,8 +159,8 @@ export function ourNameOf(
 }
 
 /**
- * The model of ours that an upstream calls by this name, with or without a date or a variant: the one that was asked or may
- * answer the request, by the closest spelling; else any other, first one that the caller may use.
+ * The catalog's model that an upstream calls by this name, with or without a date or a variant. With the closest spelling first,
+ * it is the asked model or one that may serve the response; otherwise any other, preferably one that the caller may use.
  */
 function modelCalled(
   name: string,
@@ -179,15 +179,15 @@ function modelCalled(
   return id === undefined ? undefined : catalog.models.get(id);
 }
 
-/** Answers name a model by its date where requests leave that out: `claude-opus-5-5-20260301`, `v/mid-20260101:free`. */
+/** Responses add a date that requests leave out: `claude-opus-5-5-20260301`, `v/mid-20260101:free`. */
 function undated(name: string): string {
   return name.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2})(?=$|:)/, "");
 }
 
-/** https://openrouter.ai/docs/guides/routing/model-variants : answers may leave them out, or out of the dated name. */
+/** https://openrouter.ai/docs/guides/routing/model-variants : responses may leave the variant out, with or without a date. */
 function withoutVariant(name: string): string {
   return undated(name.replace(/:(free|nitro|floor|exacto|online|extended|thinking)$/, ""));
 }
 
-/** The closest first: two models may differ in a date or a variant alone. */
+/** The closest spelling first, because two models may differ only in a date or a variant. */
 const SPELLINGS: readonly ((name: string) => string)[] = [(name) => name, undated, withoutVariant];
