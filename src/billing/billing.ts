@@ -153,6 +153,8 @@ export interface OtherUsage {
   readonly isBeside?: true | undefined;
   /** It is the model of a tool: where calls of that have a price, they pay for it. */
   readonly tool?: string | undefined;
+  /** It is one call of this tool: where calls of that have a price, it is paid beside the tokens. */
+  readonly callOf?: string | undefined;
   /** As it was when the request was accepted; undefined = the model has none. */
   readonly price: FrozenPrice | undefined;
 }

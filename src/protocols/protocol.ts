@@ -54,6 +54,8 @@ export interface InnerModelPlace {
   readonly isOpen?: true | undefined;
   /** The tools that it is the model of, and the one that they take where they name none; absent = any tool. */
   readonly tool?: { readonly type: string; readonly byDefault: string } | undefined;
+  /** The tool of it, as price tables call that, whose vendor bills these tokens and nothing for a call. */
+  readonly freeCalls?: string | undefined;
 }
 
 /**

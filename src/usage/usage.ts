@@ -152,6 +152,8 @@ export interface ModelTokens {
   readonly isBeside?: true | undefined;
   /** It is the model of a tool, as a price table calls that: where calls of the tool have a price, they pay for its tokens. */
   readonly tool?: string | undefined;
+  /** It is one call of this tool, as a price table calls that: where calls have a price, it is paid beside the tokens. */
+  readonly callOf?: string | undefined;
 }
 
 /** What a meter read off an upstream's answer. */

@@ -20,12 +20,20 @@ beforeAll(async () => {
 groups:
   - { name: default, factor: 1 }
 models:
-  - { id: text, endpoints: [oa, oa-response, an, ge], ${limits}, price: { input: 3, output: 15, cache_read: 0.3, speeds: { fast: { factor: 6 } }, calls: { advisor: 0 } } }
+  - { id: text, endpoints: [oa, oa-response, an, ge], ${limits}, price: { input: 3, output: 15, cache_read: 0.3, speeds: { fast: { factor: 6 } } } }
+  - { id: counted, endpoints: [an], ${limits}, price: { input: 3, output: 15, cache_read: 0.3, calls: { advisor: 0.02 } } }
   - { id: clever, endpoints: [an], ${limits}, price: { input: 10, output: 50, cache_read: 1, speeds: { fast: { factor: 6 } } } }
   - { id: cheap, endpoints: [an], ${limits}, price: { input: 1, output: 5, cache_read: 0.1 } }
+  - { id: vectors, endpoints: [embeddings], price: { input: 1 } }
   - { id: routed, endpoints: [oa, oa-response], ${limits}, price: { input: 1, output: 5 } }
   - { id: routed-clever, endpoints: [oa, oa-response], ${limits}, price: { input: 10, output: 50 } }
 upstreams:
+  - name: embedder
+    kind: sandbox
+    base_url: ${upstream.url}
+    api_keys: [secret]
+    protocols: [embeddings]
+    models: { vectors: vendor/vectors }
   - name: router
     kind: sandbox
     base_url: ${upstream.url}
@@ -37,7 +45,7 @@ upstreams:
     base_url: ${upstream.url}
     api_keys: [secret]
     protocols: [messages]
-    models: { text: claude-text, clever: claude-clever, cheap: claude-cheap }
+    models: { text: claude-text, counted: claude-counted, clever: claude-clever, cheap: claude-cheap }
 accounts:
   - name: acme
     group: default
@@ -95,8 +103,10 @@ const NAMED = {
   tools: [CLEVER],
   fallbacks: [{ model: "claude-cheap" }],
 };
+const said = (block: object) => ({ role: "user", content: [{ type: "text", text: "Hello" }, block] });
+const PLAIN = { path: "v1/messages", body: { model: "text", max_tokens: 1_000, messages: SAID } };
 const BARE = [
-  { path: "v1/messages", body: { model: "text", max_tokens: 1_000, messages: SAID } },
+  PLAIN,
   { path: "v1/chat/completions", body: { model: "text", messages: SAID } },
   { path: "v1/responses", body: { model: "text", input: "Hello" } },
   {
@@ -172,6 +182,40 @@ describe.each(WAYS)("an answer of several models to $path $body,", ({ path, body
     expect(receipt["unpriced"]).toEqual(["model claude-other"]);
     expect(receipt["charge_nanos"]).toBe(String(110 * 3_000 + 30 * 15_000));
   });
+});
+
+const DEFINED = { type: "tool_definition", definition: CLEVER };
+const ADVISED = [
+  ["in the list of tools", { tools: [CLEVER] }],
+  ["in a block", { messages: [...SAID, said({ type: "tool_addition", tool: DEFINED })] }],
+  [
+    "among those that a compaction keeps",
+    { messages: [said({ type: "compaction", content: "s", tool_changes: [{ tool: DEFINED }] }), ...SAID] },
+  ],
+] as const;
+
+describe.each(ADVISED)("an advisor that is defined %s", (_, fields) => {
+  it.each([false, true])(
+    "costs its tokens, and its calls only what they are priced at (stream: %s)",
+    async (stream) => {
+      usage = {
+        ...counts(1_000, 0, 500),
+        iterations: [
+          { type: "message", ...counts(1_000, 0, 500) },
+          { type: "advisor_message", model: "claude-clever", ...counts(8_000, 0, 1_200) },
+          { type: "advisor_message", model: "claude-clever", ...counts(9_000, 0, 100) },
+        ],
+      };
+      const tokens = 1_000 * 3_000 + 500 * 15_000 + 17_000 * 10_000 + 1_300 * 50_000;
+      const body = { ...PLAIN.body, stream, ...fields };
+      const free = await charged("v1/messages", body);
+      expect(free["charge_nanos"]).toBe(String(tokens));
+      expect([free["unpriced"], free["implausible"] ?? []]).toEqual([undefined, []]);
+      const counted = await charged("v1/messages", { ...body, model: "counted" });
+      expect(counted["charge_nanos"]).toBe(String(tokens + 2 * 20_000_000));
+      expect([counted["unpriced"], counted["implausible"] ?? []]).toEqual([undefined, []]);
+    },
+  );
 });
 
 it.each(BARE)(
@@ -326,6 +370,17 @@ describe("further models that a request names", () => {
       await send(TEST_KEY, { speed, fallbacks: [{ model: "claude-cheap", speed: "standard" }] }),
     ).toEqual([200, undefined]);
     expect(await send(TEST_KEY, { speed, ...fallbacks("claude-clever") })).toEqual([200, undefined]);
+  });
+
+  it("are refused as advisors without the prices that their tokens need, whatever calls cost", async () => {
+    for (const model of ["text", "counted"]) {
+      const [status, code] = await send(TEST_KEY, { model, ...advisor("vectors") });
+      expect([model, status, code]).toEqual([
+        model,
+        400,
+        model === "text" ? "invalid_request" : "model_not_priced",
+      ]);
+    }
   });
 
   it("pass where it may", async () => {

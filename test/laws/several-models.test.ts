@@ -83,7 +83,6 @@ function modelOf(id: Name, { above, fastPpm, ...own }: Rates, number: bigint): M
     ...NO_DIMENSIONS,
     steps: [{ above, prices: twice }],
     speeds: { fast: fastPpm },
-    calls: { advisor: { per: "use" as const, nanos: 0n } },
   };
   const price = { id: number, rates: own, dimensions, media: {} };
   return {

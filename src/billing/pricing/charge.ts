@@ -172,6 +172,17 @@ function othersPaid(
   return others.filter(({ tool }) => tool === undefined || findTool(priced, tool) === undefined);
 }
 
+/** Calls of tools that other models answer, as far as they have a price: their vendor bills tokens alone. */
+function pricedCalls(others: readonly OtherUsage[], { calls }: PriceDimensions): readonly CallCount[] {
+  const priced = Object.keys(calls);
+  const called = others.flatMap(({ callOf }) => callOf ?? []);
+  return [...new Set(called)].flatMap((tool) =>
+    findTool(priced, tool) === undefined
+      ? []
+      : [{ tool, count: called.filter((each) => each === tool).length }],
+  );
+}
+
 /** Calls by the names of the price table: of several of a family the one that the request offers. Those of a tool whose model is charged by its tokens are none. */
 function callsOf(
   { tools = [], fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
@@ -179,7 +190,10 @@ function callsOf(
   others: readonly OtherUsage[],
 ): readonly CallCount[] | undefined {
   const byTokens = new Set(others.map(({ tool }) => tool));
-  const calls = others.length === 0 ? told : told.filter(({ tool }) => !byTokens.has(tool));
+  const calls =
+    others.length === 0
+      ? told
+      : [...told.filter(({ tool }) => !byTokens.has(tool)), ...pricedCalls(others, dimensions)];
   const named = calls.map((call) => {
     const tool =
       findTool(tools, call.tool) ?? findTool(Object.keys(dimensions.calls), call.tool) ?? call.tool;

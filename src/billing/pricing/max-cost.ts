@@ -51,6 +51,8 @@ export interface InnerUse {
   readonly price: FrozenPrice;
   /** True for a model that runs once per call of a tool; false for one that may respond in place of the asked model. */
   readonly byCall: boolean;
+  /** True for a model that makes images for a tool, which needs neither an output price nor limits. */
+  readonly makesImages?: true | undefined;
   /** True if the vendor bills only the model that responds; absent = it also bills the models that declined before that one. */
   readonly isBilledAlone?: true | undefined;
   /** Its own output limit; absent = the request's limit applies. */
@@ -169,10 +171,11 @@ function withInner(
   let [beside, besideRate] = [0n, 0n];
   for (const use of question.inner ?? []) {
     const { model, price } = use;
-    if (!use.byCall && price.rates.output === undefined) throw notPriced(model, "an output price");
+    const makesImages = use.makesImages === true;
+    if (!makesImages && price.rates.output === undefined) throw notPriced(model, "an output price");
     const limits = limitsOf(model, question.betas);
     if (limits === undefined) {
-      if (!use.byCall) throw notPriced(model, LIMITS);
+      if (!makesImages) throw notPriced(model, LIMITS);
       beside += BigInt(calls) * imageCost(question, model, price, features);
       continue;
     }

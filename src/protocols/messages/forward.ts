@@ -13,6 +13,7 @@ import type { RequestFields } from "../fields.ts";
 import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
 import { typedTools } from "../tool-features.ts";
 import { messagesReferences } from "./references.ts";
+import { ADVISOR } from "./usage.ts";
 
 /** Top-level fields of a request. */
 export const messagesFields = {
@@ -53,7 +54,8 @@ export const messagesForward: ForwardTable = {
   watched: ["compaction.type"],
   // An advisor is a tool with a model; a fallback responds where the model declines.
   innerModels: [
-    ...TOOLS.map(({ path }) => ({ path: `${path}.model`, worksByCall: true }) as const),
+    // https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool#usage-and-billing
+    ...TOOLS.map(({ path }) => ({ path: `${path}.model`, worksByCall: true, freeCalls: ADVISOR }) as const),
     // https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
     { path: "fallbacks[].model", outputLimit: "fallbacks[].max_tokens", speed: "fallbacks[].speed" },
     { path: "fallbacks", isOpen: true },

@@ -123,6 +123,7 @@ describe("messages answers", () => {
           model: "another",
           tokens: { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, outputVisible: 5 },
           isBeside: true,
+          callOf: "advisor",
         },
       ],
       raw: usage,

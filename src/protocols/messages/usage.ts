@@ -78,7 +78,12 @@ function readIterations(
     const isNamed = (iteration["model"] ?? undefined) !== undefined;
     if (type === "compaction" && !isNamed) summaries.push(readCounts(tally, iteration).tokens);
     else if (type === "compaction" || type === "advisor_message")
-      others.push({ model, tokens: readCounts(tally, iteration).tokens, isBeside: true });
+      others.push({
+        model,
+        tokens: readCounts(tally, iteration).tokens,
+        isBeside: true,
+        callOf: type === "advisor_message" ? ADVISOR : undefined,
+      });
     else if (type === "message" || type === "fallback_message")
       parts.push({ model, tokens: readCounts(new Tally(), iteration).tokens, isNamed });
     if (type === "fallback_message") servedBy = model;
@@ -95,6 +100,9 @@ function readIterations(
     others: all.length > 0 ? all : undefined,
   };
 }
+
+/** As price tables call the tool whose calls are these iterations. */
+export const ADVISOR = "advisor";
 
 /** A part of the totals. */
 interface Part extends ModelTokens {

@@ -103,6 +103,7 @@ export function innerUses(
         model: inner,
         price: freezePrice(inner, factorPpm, { asked, unasked: unaskedTerms(inner, upstreams) }, atMs),
         byCall: place.worksByCall === true,
+        makesImages: place.tool === undefined ? undefined : true,
         isBilledAlone: place.isBilledAlone,
         outputLimit: limitOf(request, place, found),
       },
@@ -132,7 +133,7 @@ export function innerUses(
 
 const NO_USES: readonly InnerUse[] = [];
 
-/** The model of a tool whose calls are charged by that model's tokens: one that this key may use and that has prices for them. */
+/** The model of a tool that is charged by that model's tokens: one that this key may use and that has the prices and limits that a hold needs. */
 export function tokenPricedModel(
   hosted: HostedTool,
   request: TextRequest,
@@ -140,11 +141,15 @@ export function tokenPricedModel(
   model: Model,
 ): Model | undefined {
   const place = toolPlace(hosted, request);
-  if (place?.tool === undefined) return undefined;
+  if (place === undefined) return undefined;
   const named = request.scan.all(scannedPath(place)).find(({ parent }) => parent === hosted.found.parent);
-  const name = named?.type === "string" ? textOf(named) : place.tool.byDefault;
+  const name = named?.type === "string" ? textOf(named) : place.tool?.byDefault;
+  if (name === undefined) return undefined;
   const inner = usable(name, carriersOf(request, catalog, model), request, catalog);
-  return inner?.price?.rates.imageOutput === undefined ? undefined : inner;
+  if (inner === undefined) return undefined;
+  const isPriced =
+    place.tool === undefined ? isGenerating(inner) : inner.price?.rates.imageOutput !== undefined;
+  return isPriced ? inner : undefined;
 }
 
 /** The models of those offered tools for which the asked model has no price per call. */
@@ -157,7 +162,7 @@ function hostedModels(
   const priced = Object.keys(model.price?.dimensions?.calls ?? {});
   return readFeatures(request.protocol.forward.hold, request.scan).hostedTools.flatMap((hosted) => {
     const place = toolPlace(hosted, request);
-    if (place === undefined || findTool(priced, hosted.tool) !== undefined) return [];
+    if (place?.tool === undefined || findTool(priced, hosted.tool) !== undefined) return [];
     const inner = tokenPricedModel(hosted, request, catalog, model);
     return inner === undefined ? [] : [{ inner, place }];
   });
@@ -165,7 +170,7 @@ function hostedModels(
 
 function toolPlace({ tool, place }: HostedTool, { protocol }: TextRequest): InnerModelPlace | undefined {
   return (protocol.forward.innerModels ?? []).find(
-    (each) => each.tool?.type === familyOf(tool) && each.path === `${place.path}.model`,
+    (each) => (each.tool?.type ?? each.freeCalls) === familyOf(tool) && each.path === `${place.path}.model`,
   );
 }
 

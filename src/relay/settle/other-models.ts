@@ -51,7 +51,7 @@ export function priceOthers(
   const charged = found.filter((each) => allowance.takes(each, each.ours?.id));
   if (charged.length < found.length) implausible.push(...cut(found, charged));
   const others = charged.map(
-    ({ model: name, ours: model, tokens, isBeside, hasServed, tool }): OtherUsage => {
+    ({ model: name, ours: model, tokens, isBeside, hasServed, tool, callOf }): OtherUsage => {
       const limits = model && limitsOf(model, headers.betas);
       const isPriced = model?.price?.rates.input !== undefined;
       // The usage of the model that served the response is bounded already, over all passes that its tools took.
@@ -63,7 +63,7 @@ export function priceOthers(
           );
       implausible.push(...held.implausible);
       const price = isPriced ? freezePrice(model, factorPpm, {}, acceptedMs) : undefined;
-      return { model: model?.id ?? name, usage: held.tokens, isBeside, tool, price };
+      return { model: model?.id ?? name, usage: held.tokens, isBeside, tool, callOf, price };
     },
   );
   return { others, implausible };
