@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { chargeOf } from "../billing/pricing/charge.ts";
+import { bucketOfWord, bucketWord, price } from "../billing/pricing/price.ts";
 import type { Price } from "../catalog/price-columns.ts";
+import { NO_DIMENSIONS } from "../catalog/price-table.ts";
+import { encodePrice } from "../manifest/file/encode-file.ts";
+import type { FileRecord } from "../manifest/file/file-value.ts";
 import { readModel } from "../manifest/file/read-item.ts";
+import { MEDIA } from "../protocols/body-features.ts";
+import { TOKEN_BUCKETS } from "../usage/usage.ts";
 import { isUnpriced, missingPrices, withPrices } from "./missing-price.ts";
 
 const known = { groups: new Set<string>(), models: new Set<string>() };
@@ -14,6 +20,8 @@ function priced(price: object): Price {
 
 const PLAIN = { input: 3, output: 15 };
 const SIZED = { ...PLAIN, calls: { web_search: { low: 0.01 } } };
+const WRITES = { cache_write: 1, cache_write_30m: 1, cache_write_1h: 1, cache_write_12h: 1 };
+const MADE = Object.fromEntries(MEDIA.map((medium) => [medium, { input: 1, cache_read: 1, output: 1 }]));
 const LISTED = {
   ...PLAIN,
   audio: { input: 40 },
@@ -55,8 +63,8 @@ const MISSING: readonly (readonly [
   ["call web_search high", SIZED, { "calls.web_search.high": "0.03" }],
   ["unit page", PLAIN, { "units.page": "0.004" }],
   ["unit search", PLAIN, { "units.search": undefined }],
-  ["audioInput", PLAIN, { "audio.input": "40" }],
-  ["imageOutput", PLAIN, { "image.output": undefined }],
+  ["audio_input", PLAIN, { "audio.input": "40" }],
+  ["image_output", PLAIN, { "image.output": undefined }],
 ];
 
 describe("a price that is missing", () => {
@@ -88,8 +96,40 @@ describe("a price that is missing", () => {
       units: { page: 1 },
       served: { tier: "turbo", speed: "warp", region: "moon" },
     });
-    expect(unpriced).toHaveLength(8);
+    expect([...unpriced].sort()).toEqual([
+      "audio_input",
+      "call lookup",
+      "call web_search low",
+      "image_output",
+      "region moon",
+      "speed warp",
+      "tier turbo",
+      "unit page",
+    ]);
     for (const what of unpriced) expect(isUnpriced(priced(PLAIN), what)).toBe(true);
+  });
+
+  it.each(TOKEN_BUCKETS)("is told of tokens by the words of the catalog file: %s", (bucket) => {
+    const prices = {
+      input: 1,
+      output: 1,
+      reasoning: 1,
+      cache_read: 1,
+      cache_read_explicit: 1,
+      ...WRITES,
+      ...MADE,
+    };
+    const word = bucketWord(bucket);
+    const isMade = MEDIA.some((medium) => word.startsWith(`${medium}_`));
+    const keys = isMade ? [word.slice(0, 5), word.slice(6)] : [word];
+    const written = keys.reduce<unknown>((at, key) => (at as FileRecord)[key], encodePrice(priced(prices)));
+    expect([written, bucketOfWord(word)]).toEqual([1, bucket]);
+    const charge = price(
+      { ...NO_DIMENSIONS, base: {} },
+      { passes: [{ [bucket]: 1 }] },
+      { factorPpm: 1_000_000n },
+    );
+    expect(charge.unpriced).toEqual([word]);
   });
 
   it.each(["call web_search", "call web_search huge"])(

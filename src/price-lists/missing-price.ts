@@ -1,6 +1,6 @@
 import type { ServedUsage } from "../billing/billing.ts";
 import { chargeOf } from "../billing/pricing/charge.ts";
-import { PRICE_OF } from "../billing/pricing/price.ts";
+import { bucketOfWord, PRICE_OF } from "../billing/pricing/price.ts";
 import type { Price } from "../catalog/price-columns.ts";
 import { keysOfTokenPrice } from "../catalog/token-prices.ts";
 import { encodePrice } from "../manifest/file/encode-file.ts";
@@ -26,7 +26,10 @@ export function isUnpriced(price: Price, what: string): boolean {
 /** The least usage that a charge would name so. */
 function usageOf(what: string): ServedUsage {
   const [kind, name, size] = wordsOf(what);
-  if (name === undefined) return { usage: { [kind]: 1 } };
+  if (name === undefined) {
+    const bucket = bucketOfWord(kind);
+    return { usage: bucket === undefined ? {} : { [bucket]: 1 } };
+  }
   if (kind === "call")
     return {
       usage: {},
@@ -50,7 +53,9 @@ export function missingPrices(
   const theirs = listed && encodePrice(listed);
   const [kind, name, size] = wordsOf(what);
   if (name === undefined) {
-    const keys = keysOfTokenPrice(PRICE_OF[kind as keyof typeof PRICE_OF]);
+    const bucket = bucketOfWord(kind);
+    if (bucket === undefined) return [];
+    const keys = keysOfTokenPrice(PRICE_OF[bucket]);
     return leavesOf(keys, theirs && valueAt(theirs, keys));
   }
   if (kind === "unit") return leavesOf(["units", name], theirs && valueAt(theirs, ["units", name]));

@@ -4,7 +4,7 @@ import type { Queryable } from "../storage/database.ts";
 export interface UnpricedUsage {
   readonly model: string;
   readonly upstream: string;
-  /** As a charge's `unpriced` names it: "tier turbo", "call file_search", "audioInput". */
+  /** As a charge's `unpriced` names it: "tier turbo", "call file_search", "audio_input". */
   readonly what: string;
   readonly requests: bigint;
   readonly firstAt: Date;

@@ -90,7 +90,7 @@ describe.skipIf(lacksBrowser)("unpriced usage in the dashboard", () => {
       };
       const heard = await receiptOf(await ask());
       // 6 tokens at 3,000 nanos, 2 at 15,000, and 4 at the dearest input price, which is that of the tier.
-      expect(heard).toMatchObject({ unpriced: ["audioInput"], charge_nanos: "84000" });
+      expect(heard).toMatchObject({ unpriced: ["audio_input"], charge_nanos: "84000" });
 
       const { page, context, complaints } = await browser.visit(gateway.url, { locale: "en-GB" });
       const [name = "", value = ""] = operator.cookie.split("=");

@@ -110,7 +110,7 @@ describe.each([false, true])("an image that a response made (streamed: %s)", (st
       total_tokens: 1_100,
     });
     const receipt = await charged({ model: "text", input: "Draw", tools: [TOOL], stream });
-    expect(receipt["unpriced"]).toEqual(["model gpt-image-9", "imageOutput"]);
+    expect(receipt["unpriced"]).toEqual(["model gpt-image-9", "image_output"]);
     expect(receipt["charge_nanos"]).toBe(String(OWN + 50 * 3_000 + 1_050 * 15_000));
   });
 });

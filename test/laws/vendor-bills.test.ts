@@ -342,7 +342,7 @@ const BILLS: readonly Bill[] = [
       server_tool_use: { web_search_requests: 2 },
     }),
     nanos: 6n * 2n + 4n * 3n + 5n + 2n * 70n,
-    unpriced: ["audioInput", "call web_search"],
+    unpriced: ["audio_input", "call web_search"],
   },
 ];
 

@@ -93,7 +93,7 @@ describe("a line", () => {
     writeFramed(writer, "end", encodeEnd(15, 1_795_801_905_095, 14, 48_123_007n, end));
     expect(writer.view().toString().split("\n")).toEqual([
       'b e5b87068 {"model":"text-1","price":"12","rates":{"input":"3000000000","output":"15000000000","cacheRead":"300000000"},"factor":"1000000","n":14,"at":1795801904995,"request":"req_1","account":"31","key":"131","endpoint":"messages","streamed":true,"hold":"48123007","ledgers":["account:31","limit:131:total:1970-01-01"]}',
-      'e d33dfd20 {"n":15,"at":1795801905095,"begin":14,"charge":"48123008","reason":"completed","status":200,"usage":{"inputUncached":812,"cacheRead":2048,"outputVisible":184},"estimated":false,"upstream":"one","upstream_model":null,"credential":"main","chosen":"affinity","attempts":1,"first_byte_ms":1,"total_ms":3812,"hold":"48123008","written_off":"3","losses":["seed"],"charged":{"unpriced":["audioInput"],"lines":[{"bucket":"inputUncached","tokens":5,"rate":"3000000000"},{"bucket":"audioInput","tokens":2,"rate":"3000000000"}]},"raw":{"input_tokens":812,"a�":1.5}}',
+      'e fcfc5289 {"n":15,"at":1795801905095,"begin":14,"charge":"48123008","reason":"completed","status":200,"usage":{"inputUncached":812,"cacheRead":2048,"outputVisible":184},"estimated":false,"upstream":"one","upstream_model":null,"credential":"main","chosen":"affinity","attempts":1,"first_byte_ms":1,"total_ms":3812,"hold":"48123008","written_off":"3","losses":["seed"],"charged":{"unpriced":["audio_input"],"lines":[{"bucket":"inputUncached","tokens":5,"rate":"3000000000"},{"bucket":"audioInput","tokens":2,"rate":"3000000000"}]},"raw":{"input_tokens":812,"a�":1.5}}',
       "",
     ]);
   });

@@ -133,11 +133,11 @@ describe("media among tokens", () => {
   });
 
   it("without a price are charged at the dearest of their side, and named", () => {
-    expect(million("imageOutput")).toMatchObject({ chargeNanos: usd(64), unpriced: ["imageOutput"] });
+    expect(million("imageOutput")).toMatchObject({ chargeNanos: usd(64), unpriced: ["image_output"] });
     const soundless = tableOf({});
     expect(price(soundless, { passes: [{ audioInput: 1_000_000 }] }, plain)).toMatchObject({
       chargeNanos: usd(2.5),
-      unpriced: ["audioInput"],
+      unpriced: ["audio_input"],
     });
   });
 });

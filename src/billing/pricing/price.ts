@@ -7,7 +7,13 @@ import {
   type TableRows,
   type WholeRow,
 } from "../../catalog/price-table.ts";
-import { sideOf, TOKEN_PRICE_NAMES, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
+import {
+  keysOfTokenPrice,
+  sideOf,
+  TOKEN_PRICE_NAMES,
+  type TokenPriceName,
+  tokenPrice,
+} from "../../catalog/token-prices.ts";
 import {
   findTerm,
   SERVICE_DIMENSIONS,
@@ -89,7 +95,7 @@ export interface PricedCharge {
   /** The row that the first pass took. */
   readonly row: string;
   readonly terms: readonly AppliedTerm[];
-  /** What came and has no price in the table, such as "tier turbo" or "audioInput". [] = all has one. */
+  /** What came and has no price in the table, such as "tier turbo" or "audio_input". [] = all has one. */
   readonly unpriced: readonly string[];
 }
 
@@ -273,7 +279,7 @@ function tokenLines(
     let rate = tokenPrice(taken.row.prices, name);
     if (rate === undefined) {
       // A vendor that reports nothing of a kind needs no price for it: embeddings have no output.
-      if (tokens > 0) unpriced.add(bucket);
+      if (tokens > 0) unpriced.add(bucketWord(bucket));
       ({ from, rate } = dearestOf(everyCandidate(shared), name, taken));
     }
     const { row, factor } = from;
@@ -303,6 +309,16 @@ export const PRICE_OF = {
   videoCacheRead: "videoCacheRead",
   videoOutput: "videoOutput",
 } as const satisfies Readonly<Record<TokenBucket, TokenPriceName>>;
+
+/** What operators read of a bucket without a price: the words under which the catalog file writes that, as `audio_input`. */
+export function bucketWord(bucket: TokenBucket): string {
+  return keysOfTokenPrice(PRICE_OF[bucket]).join("_");
+}
+
+/** The bucket of such a word; undefined = there is none. */
+export function bucketOfWord(word: string): TokenBucket | undefined {
+  return TOKEN_BUCKETS.find((bucket) => bucketWord(bucket) === word);
+}
 
 interface Dearest {
   readonly from: Candidate;
