@@ -241,6 +241,11 @@ export interface StreamMeter {
   /** So many bytes of the last write close whole frames before the one that tells of error or failure. */
   readonly bytesBeforeError: number;
   /**
+   * So many bytes of the last write stand before the end of the stream, which is the first error or the protocol's last event,
+   * whichever comes first. What stands behind it was not read, and is nobody's to read.
+   */
+  readonly bytesToEnd: number;
+  /**
    * The protocol's terminal event was seen (rule 19: without it the end is a failure), or a finish with nothing of
    * the answer behind it so far.
    */

@@ -1,4 +1,5 @@
 import type { CallCount } from "../../usage/usage.ts";
+import { ERROR_WORDS } from "../errors/error-body.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
@@ -150,7 +151,7 @@ function said(choice: JsonObject, text?: TextSink): JsonObject {
   return inPieces ? given : (asObject(choice["message"]) ?? given);
 }
 
-const openMatters = keyFilter("finish_reason", "usage", "error");
+const openMatters = keyFilter("finish_reason", "usage", ...ERROR_WORDS);
 
 /** What holds none is no ordinary chunk: a bare error, or `[DONE]`, whatever fields stand beside it. */
 const openDeltaLook = keyFilter("delta");

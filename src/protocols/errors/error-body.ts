@@ -43,6 +43,9 @@ export function readErrorValue(value: unknown, depth = 0): ErrorWords {
   return path.length === 0 ? words : { ...words, param: path.join(".") };
 }
 
+/** No object states an error without one of these words in its bytes, as a key or a value. */
+export const ERROR_WORDS = ["error", "base_resp", "code", "detail"];
+
 /** Whether an object that came with a success status, or in a stream, is really an error. */
 export function statesError(body: JsonObject): boolean {
   const error = body["error"];

@@ -1,5 +1,5 @@
 import { writeExact } from "../../base/json/exact-json.ts";
-import { statesError } from "../errors/error-body.ts";
+import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
@@ -185,7 +185,7 @@ const openMatters = keyFilter(
   "finishReason",
   "promptFeedback",
   "groundingMetadata",
-  "error",
+  ...ERROR_WORDS,
 );
 
 /** What holds none is no piece of an answer, and may be a bare error. */

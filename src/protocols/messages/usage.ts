@@ -7,7 +7,7 @@ import {
   TOKEN_BUCKETS,
   type TokenUsage,
 } from "../../usage/usage.ts";
-import { statesError } from "../errors/error-body.ts";
+import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
@@ -42,9 +42,10 @@ const rules: MeteringRules = {
     const matters = openMatters();
     const holdsIndex = openIndexLook();
     const holdsFile = openFileLook();
+    const holdsError = openErrorLook();
     return (frame, start, end) =>
       isBlockEvent(frame, start)
-        ? isBlockStart(frame, start) && holdsFile(frame, start, end)
+        ? holdsError(frame, start, end) || (isBlockStart(frame, start) && holdsFile(frame, start, end))
         : end - start <= STOP_FRAME_BYTES || !holdsIndex(frame, start, end) || matters(frame, start, end);
   },
 
@@ -287,7 +288,8 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
   }
 }
 
-const openMatters = keyFilter("usage", "error");
+const openMatters = keyFilter("usage", ...ERROR_WORDS);
+const openErrorLook = keyFilter(...ERROR_WORDS);
 const openFileLook = keyFilter("file_id", "tool_use_id");
 
 /** What holds none is no piece of an answer, and may be a bare error. */

@@ -1,5 +1,5 @@
 import { type ModelTokens, totalInput, totalOutput } from "../../usage/usage.ts";
-import { statesError } from "../errors/error-body.ts";
+import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { imageUsage } from "../image-usage.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
@@ -264,7 +264,7 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
 /** Where events hold a piece of the answer, or the whole of what came in pieces. */
 const PIECES = ["delta", "text", "refusal", "arguments", "input", "code"];
 
-const openMatters = keyFilter("response", "error", "item");
+const openMatters = keyFilter("response", "item", ...ERROR_WORDS);
 
 /** What holds none is no event of an answer, and may be a bare error. */
 const openTypeLook = keyFilter("type");

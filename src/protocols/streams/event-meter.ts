@@ -33,8 +33,12 @@ export class TranslatedMeter extends EventReading implements EventMeter, EventSo
     const chunk = asBuffer(bytes);
     if (chunk.length === 0) return 0;
     this.begin(chunk);
+    if (this.isOver) return 0;
     this.scanner ??= openEventScanner(chunk, (...told) => this.#keep(...told), { isWhole: true });
-    if (this.scanner !== undefined) return this.scanner.write(chunk);
+    if (this.scanner !== undefined) {
+      const end = this.scanner.write(chunk);
+      return this.isOver ? this.bytesToEnd : end;
+    }
     this.#cut += chunk.length;
     return chunk.length;
   }
@@ -60,10 +64,11 @@ export class TranslatedMeter extends EventReading implements EventMeter, EventSo
 
   #keep(buffer: Buffer, start: number, end: number, next: number, readEvent: ReadEvent): void {
     // Server-sent events follow each other without a gap, wherever their chunks are cut.
+    if (this.isOver) return;
     this.#cut += next - start;
     const event = readEvent(buffer, start, end);
     if (event.data === "") return;
-    this.read(event, buffer, start);
+    this.read(event, buffer, start, next);
     keepText(this.rules, event, this.#text);
     // Items of an array are never passed on before their end.
     this.#waiting.push({ event, end: this.scanner?.form === "array" ? Number.POSITIVE_INFINITY : this.#cut });

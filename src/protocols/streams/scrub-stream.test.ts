@@ -114,11 +114,12 @@ describe.each(NAMES)("a stream of %s", (protocol) => {
 describe("a JSON array that streams", () => {
   it("loses what is ours in items that tell of errors, and between items", () => {
     const stream = Buffer.from(
-      `[{"candidates":[{"content":{"parts":[{"text":"${SECRET}"}]}}]}\n,{"error":{"message":"${SECRET}"}} "${SECRET}", {"candidates":[{"content":{"parts":[{"text":"${SECRET}"}]}}]}]`,
+      `[{"candidates":[{"content":{"parts":[{"text":"${SECRET}"}]}}]}\n "${SECRET}", {"candidates":[{"content":{"parts":[{"text":"${SECRET}"}]}}]},{"error":{"message":"${SECRET}"}}]`,
     );
     const told = receive("generate-content", stream, []);
     expect(told.split(SECRET)).toHaveLength(3);
-    expect(told).toContain('{"error":{"message":"[redacted]"}} "[redacted]"');
+    expect(told).toContain('}\n "[redacted]", {');
+    expect(told).toContain('{"error":{"message":"[redacted]"}}');
   });
 });
 

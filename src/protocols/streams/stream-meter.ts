@@ -23,6 +23,9 @@ export abstract class EventReading implements StreamMeter {
   #ended = false;
   #wentOn = false;
   #bytesBeforeError = 0;
+  #bytesToEnd: number | undefined;
+  /** Bytes that were kept of an event when the last write began. */
+  #keptBefore = 0;
 
   constructor(rules: MeteringRules, responses: number) {
     this.rules = rules;
@@ -61,6 +64,10 @@ export abstract class EventReading implements StreamMeter {
 
   get bytesBeforeError(): number {
     return this.#bytesBeforeError;
+  }
+
+  get bytesToEnd(): number {
+    return this.#bytesToEnd ?? this.chunk?.length ?? 0;
   }
 
   get finished(): boolean {
@@ -110,6 +117,13 @@ export abstract class EventReading implements StreamMeter {
   protected begin(chunk: Buffer): void {
     this.chunk = chunk;
     this.#wentOn = false;
+    this.#keptBefore = this.scanner?.pendingBytes() ?? 0;
+    if (this.isOver) this.#bytesToEnd = 0;
+  }
+
+  /** The first error or the protocol's last event, whichever comes first, ends the stream: nothing behind it is read. */
+  protected get isOver(): boolean {
+    return this.#bytesToEnd !== undefined;
   }
 
   /** It is the word that ends a stream, and no JSON. */
@@ -122,8 +136,19 @@ export abstract class EventReading implements StreamMeter {
     return this.notes.finished && this.#awaitsMore;
   }
 
-  /** Reads one event that stands in these bytes; undefined where it is none of the protocol's. */
-  protected read(event: StreamEvent, buffer: Buffer, start: number): JsonObject | undefined {
+  /** Reads one event that stands in these bytes up to `next`; undefined where it is none of the protocol's. */
+  protected read(event: StreamEvent, buffer: Buffer, start: number, next: number): JsonObject | undefined {
+    const body = this.#note(event);
+    const { error, failed } = this.notes;
+    const isError = error !== undefined || failed;
+    // An event that began in an earlier chunk was joined, and has none before it in this one; items of an array are parted by commas.
+    const isApart = buffer === this.chunk;
+    if (isError) this.#bytesBeforeError = isApart && this.scanner?.form === "sse" ? start : 0;
+    if (isError || this.over) this.#bytesToEnd = isApart ? next : next - this.#keptBefore;
+    return body;
+  }
+
+  #note(event: StreamEvent): JsonObject | undefined {
     const { notes, rules } = this;
     if (this.isDone(event)) {
       notes.finished = true;
@@ -133,14 +158,9 @@ export abstract class EventReading implements StreamMeter {
     const { value } = event;
     const body = asObject(Array.isArray(value) ? value[0] : value);
     if (body === undefined) return undefined;
-    const hadFailed = notes.error !== undefined || notes.failed;
     this.events += 1;
     if (this.behindFinish) this.#readOn(body, event.name);
     else rules.readEvent(body, notes, event.name);
-    if (!hadFailed && (notes.error !== undefined || notes.failed)) {
-      // A frame that began in an earlier chunk has none before it in this one; items of an array are parted by commas.
-      this.#bytesBeforeError = buffer === this.chunk && this.scanner?.form === "sse" ? start : 0;
-    }
     return body;
   }
 
@@ -181,19 +201,18 @@ export class ByteMeter extends EventReading {
     const chunk = asBuffer(bytes);
     if (chunk.length === 0) return 0;
     this.begin(chunk);
-    this.scanner ??= openEventScanner(
-      chunk,
-      (buffer, start, end, _, readEvent) => this.#look(buffer, start, end, readEvent),
-      {
-        stray: () => {
-          this.#words = true;
-        },
+    if (this.isOver) return 0;
+    this.scanner ??= openEventScanner(chunk, (...told) => this.#look(...told), {
+      stray: () => {
+        this.#words = true;
       },
-    );
+    });
     if (this.scanner === undefined) return chunk.length;
-    const whole = this.scanner.write(chunk);
-    if (whole > 0 || !this.midFrame) this.midFrame = whole < chunk.length;
-    this.#text.keep(chunk);
+    const end = this.scanner.write(chunk);
+    const isOver = this.isOver;
+    const whole = isOver ? this.bytesToEnd : end;
+    if (whole > 0 || !this.midFrame) this.midFrame = !isOver && whole < chunk.length;
+    this.#text.keep(isOver ? chunk.subarray(0, whole) : chunk);
     return whole;
   }
 
@@ -207,7 +226,8 @@ export class ByteMeter extends EventReading {
     return this.#text.text();
   }
 
-  #look(buffer: Buffer, start: number, end: number, readEvent: ReadEvent): void {
+  #look(buffer: Buffer, start: number, end: number, next: number, readEvent: ReadEvent): void {
+    if (this.isOver) return;
     const { notes } = this;
     if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#words = true;
     // Of several answers each piece says which of them has begun.
@@ -218,7 +238,7 @@ export class ByteMeter extends EventReading {
     }
     const event = readEvent(buffer, start, end);
     if (event.data === "") return;
-    const body = this.read(event, buffer, start);
+    const body = this.read(event, buffer, start, next);
     if (body === undefined ? !this.isDone(event) : tellsWords(body, event.name)) this.#words = true;
   }
 }

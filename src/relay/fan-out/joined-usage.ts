@@ -36,6 +36,7 @@ class JoinedMeter implements EventMeter {
   readonly sources: readonly EventSource[];
   readonly #meters: readonly EventMeter[];
   #last: EventMeter | undefined;
+  #bytes = 0;
 
   constructor(meters: readonly EventMeter[]) {
     this.sources = meters.flatMap(({ sources }) => sources);
@@ -46,6 +47,7 @@ class JoinedMeter implements EventMeter {
     const { response, chunk } = untag(bytes);
     this.#last = this.#meters[response];
     this.#last?.write(chunk);
+    this.#bytes = bytes.length;
     // Each answer's frames are cut by its own reader, so nothing need be held back for the next chunk.
     return bytes.length;
   }
@@ -79,6 +81,11 @@ class JoinedMeter implements EventMeter {
 
   get bytesBeforeError(): number {
     return 0;
+  }
+
+  /** Each answer has an end of its own, behind which its own meter and decoder read nothing. */
+  get bytesToEnd(): number {
+    return this.#bytes;
   }
 
   get finished(): boolean {

@@ -74,14 +74,16 @@ export class StreamingResponse implements Receiver {
     if (bridge !== undefined) bridge.onLook = () => this.look();
   }
 
-  data(chunk: Buffer): void {
+  data(received: Buffer): void {
     const { meter } = this;
     if (this.over) return;
-    if (!this.framed && this.held.bytes < LOOKED_AT && !this.isFramedAsAsked(chunk)) return;
-    const whole = meter.write(chunk);
+    if (!this.framed && this.held.bytes < LOOKED_AT && !this.isFramedAsAsked(received)) return;
+    const whole = meter.write(received);
+    const { bytesToEnd } = meter;
+    const chunk = bytesToEnd === received.length ? received : received.subarray(0, bytesToEnd);
     if (!this.begun && !this.opens(chunk, whole)) return;
-    if ((meter.error !== undefined || meter.failed) && !this.passesError()) {
-      this.cutAtError(chunk, whole);
+    if (meter.error !== undefined || meter.failed) {
+      this.endAtError(chunk, whole);
       return;
     }
     if (meter.wentOn) this.goOn();
@@ -283,9 +285,19 @@ export class StreamingResponse implements Receiver {
     this.giveUpOn(told === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(told));
   }
 
-  /** An error that is not the caller's to read as it came, or that no client raises, gives way to ours, with all behind it. */
-  private cutAtError(chunk: Buffer, whole: number): void {
+  /**
+   * An error ends the answer, and what the upstream sends behind it is not told. One that is not the caller's to read as it came, or
+   * that no client raises, gives way to ours.
+   */
+  private endAtError(chunk: Buffer, whole: number): void {
     this.attempt.call.abort();
+    if (this.passesError()) {
+      this.held.keep(chunk, whole);
+      this.attempt.guard(() =>
+        this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output"),
+      );
+      return;
+    }
     // Of several answers each has a decoder, which passes over it by itself.
     const kept = this.attempt.mode.copies > 1 ? whole : this.meter.bytesBeforeError;
     if (kept > 0) this.held.keep(chunk.subarray(0, kept), kept);
@@ -371,8 +383,7 @@ export class StreamingResponse implements Receiver {
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.response.committed && this.response.open) {
-      if (this.passesError())
-        this.send(this.meter.broken.midFrame ? this.held.takeClosed() : this.held.takeAll());
+      if (this.passesError()) this.tellError();
       else this.tell(this.mode.fail(statement, this.meter.broken));
       this.response.end();
     } else {
@@ -380,6 +391,12 @@ export class StreamingResponse implements Receiver {
     }
     if (reason === "drained") this.attempt.done({ kind: "neutral" });
     else this.attempt.brokeOff(why, health);
+  }
+
+  private tellError(): void {
+    const { form, midFrame } = this.meter.broken;
+    this.send(midFrame ? this.held.takeClosed() : this.held.takeAll());
+    if (form === "array") this.tell([ARRAY_END]);
   }
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
@@ -397,3 +414,6 @@ export class StreamingResponse implements Receiver {
     });
   }
 }
+
+/** What the upstream would write behind its error. */
+const ARRAY_END = Buffer.from("]");

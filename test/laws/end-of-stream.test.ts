@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { asObject, parseLoosely } from "../../src/protocols/json.ts";
+import { openFrameReader } from "../../src/protocols/streams/stream-frames.ts";
+import { casesOf } from "../support/cases.ts";
+import { chargeOf, verdictOf } from "../support/judged-answer.ts";
+import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
+import { toldResponse } from "../support/told-answer.ts";
+
+/** Errors as their protocol's own clients raise them, and as other vendors of it tell them. */
+const ERRORS: Readonly<Record<TextProtocol, readonly string[]>> = {
+  "chat-completions": [
+    '{"error":{"message":"Sorry.","code":503}}',
+    '{"error":{"message":"Sorry."},"choices":[{"index":0,"delta":{"content":"More."}}]}',
+    '{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}',
+    '{"choices":[{"index":0,"delta":{},"error":{"message":"Sorry."}}]}',
+    '{"choices":[{"index":0,"delta":{"content":"More."}}],"base_resp":{"status_code":1000}}',
+  ],
+  responses: [
+    '{"type":"error","message":"Sorry.","code":"server_error"}',
+    '{"type":"response.failed","response":{"id":"resp_1","status":"failed","error":{"message":"Sorry."},"output":[]}}',
+    '{"type":"response.cancelled","response":{"id":"resp_1","status":"cancelled","output":[]}}',
+    '{"type":"response.output_text.delta","delta":"More.","error":{"message":"Sorry."}}',
+  ],
+  messages: [
+    '{"type":"error","error":{"type":"api_error","message":"Sorry."}}',
+    '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"More."},"error":{"message":"Sorry."}}',
+  ],
+  "generate-content": [
+    '{"error":{"code":503,"message":"Sorry.","status":"UNAVAILABLE"}}',
+    '{"error":{"message":"Sorry."},"candidates":[{"index":0,"content":{"parts":[{"text":"More."}]}}]}',
+    '{"candidates":[{"index":0,"content":{"parts":[{"text":"More."}]},"finishReason":"MALFORMED_FUNCTION_CALL"}]}',
+  ],
+};
+
+const ANY_ERROR = [
+  '{"error":{"message":"Sorry."},"type":"error"}',
+  '{"error":"Sorry."}',
+  '{"error":{}}',
+  '{"code":"overloaded","message":"Sorry."}',
+  '{"detail":"Sorry."}',
+  '{"object":"error","message":"Sorry."}',
+  '{"base_resp":{"status_code":1004,"status_msg":"Sorry."}}',
+];
+
+/** What says that there is no error. */
+const NO_ERRORS = ["null", "false", '""'];
+
+const frame = (data: string, name?: string): string =>
+  `${name === undefined ? "" : `event: ${name}\n`}data: ${data}\n\n`;
+
+/** A stream with errors at up to three places, and how it is cut; at first after each event. */
+const cases = fc
+  .constantFrom(...TEXT_PROTOCOLS)
+  .chain((upstream) =>
+    fc.record({
+      upstream: fc.constant(upstream),
+      response: fc.record({
+        text: fc.constantFrom("", "Hello there."),
+        end: fc.constantFrom("stop" as const, "length" as const),
+        output: fc.constantFrom(undefined, 0, 3),
+      }),
+      errors: fc.array(
+        fc.record({
+          at: fc.nat({ max: 9 }),
+          name: fc.constantFrom(undefined, undefined, "error"),
+          data: fc.constantFrom(...ERRORS[upstream], ...ANY_ERROR),
+        }),
+        { maxLength: 3 },
+      ),
+      denied: fc.record({ at: fc.nat({ max: 9 }), as: fc.constantFrom(undefined, ...NO_ERRORS) }),
+      sizes: fc.option(fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 })),
+      asksUsage: fc.boolean(),
+    }),
+  )
+  .map(({ upstream, response, errors, denied, sizes, asksUsage }) => {
+    const frames = toldResponse(upstream, response)
+      .events.split(/(?<=\n\n)/)
+      .map((each, at) =>
+        at === denied.at && denied.as !== undefined
+          ? each.replace("data: {", `data: {"error":${denied.as},`)
+          : each,
+      );
+    for (const { at, name, data } of errors) frames.splice(at % (frames.length + 1), 0, frame(data, name));
+    const stream = Buffer.from(frames.join(""));
+    if (sizes === null) return { upstream, frames, pieces: frames, asksUsage };
+    const pieces: Buffer[] = [];
+    for (let from = 0, at = 0; from < stream.length; at += 1) {
+      const to = from + (sizes[at % sizes.length] ?? 1);
+      pieces.push(stream.subarray(from, to));
+      from = to;
+    }
+    return { upstream, frames, pieces, asksUsage };
+  });
+
+/** What each event of a caller's stream tells. */
+function kindsOf(told: string): readonly ("end" | "error" | "more")[] {
+  const reader = openFrameReader();
+  const events = [...reader.write(Buffer.from(told)), ...reader.end()];
+  return events.map(({ name, data }) => {
+    if (data === "[DONE]") return "end";
+    const event = asObject(parseLoosely(data)) ?? {};
+    const type = event["type"];
+    if (name === "error" || type === "error" || type === "response.failed" || event["error"]) return "error";
+    return /^(message_stop|response\.(completed|incomplete))$/.test(String(type)) ? "end" : "more";
+  });
+}
+
+it("is judged, charged and ended alike for all callers wherever errors stand in a stream, and nothing is told behind one", async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.boolean(), async ({ upstream, frames, pieces, asksUsage }, streamed) => {
+      const verdicts = await Promise.all(
+        TEXT_PROTOCOLS.map(async (client) => {
+          const isChat = client === "chat-completions" && streamed;
+          const fields = isChat && asksUsage ? { stream_options: { include_usage: true } } : {};
+          const verdict = await verdictOf({ client, upstream, streamed, pieces, fields });
+          const kinds = streamed ? kindsOf(verdict.told) : [];
+          const ends = kinds.filter((kind) => kind !== "more");
+          const where = `${client} ${frames.join("")} --> ${verdict.told}`;
+          if (ends.includes("error")) {
+            expect(kinds.at(-1), where).toBe("error");
+            expect(ends.filter((kind) => kind === "error").length, where).toBe(1);
+          }
+          // A finish of the native protocol is no event of its own.
+          return { charge: chargeOf(verdict), isFailed: ends.includes("error"), where };
+        }),
+      );
+      const [first] = verdicts;
+      for (const { charge, isFailed, where } of verdicts) {
+        expect(charge, where).toEqual(first?.charge);
+        expect(isFailed, where).toBe(first?.isFailed);
+      }
+    }),
+    { numRuns: casesOf(1_000) },
+  );
+});
+
+it("is charged alike wherever a stream with errors is cut, once any of it was told", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      cases,
+      fc.constantFrom(...TEXT_PROTOCOLS),
+      async ({ upstream, frames, pieces }, client) => {
+        const cut = await verdictOf({ client, upstream, streamed: true, pieces });
+        const apart = await verdictOf({ client, upstream, streamed: true, pieces: frames });
+        if (cut.outcome === undefined || apart.outcome === undefined) return;
+        expect(chargeOf(cut), frames.join("")).toEqual(chargeOf(apart));
+      },
+    ),
+    { numRuns: casesOf(500) },
+  );
+});
