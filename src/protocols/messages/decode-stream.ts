@@ -7,14 +7,14 @@ import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asName, asObject, asText, type JsonObject } from "../json.ts";
-import { latestCounts } from "../streams/latest-counts.ts";
+import { asUsage, latestCounts } from "../streams/latest-counts.ts";
 import type { StreamEvent } from "../streams/stream-event.ts";
 import { decodeCitation } from "./citations.ts";
 import { foreignBlock, madeByCode } from "./decode-response.ts";
 import { readInput } from "./encode-parts.ts";
 import { decodeFinish } from "./finish.ts";
 import { isSigned } from "./signature.ts";
-import { beyondStart, messagesUsage } from "./usage.ts";
+import { beyondStart, messagesUsage, withoutOutput } from "./usage.ts";
 
 /** Reads an upstream's messages stream. */
 export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
@@ -48,7 +48,7 @@ export interface DecodeState {
   readonly notes: Map<string, Note>;
   /** The counts so far: each statement is of the whole and replaces the one before (rule 6). */
   readonly usage: JsonObject | undefined;
-  /** The `delta` of `message_delta`: why the answer ends. */
+  /** Why the answer ends, as `message_delta` says it. */
   readonly stop: JsonObject;
 }
 
@@ -56,7 +56,9 @@ export interface DecodeState {
 interface Note {
   readonly kind: "text" | "thinking" | "redacted" | "call" | "foreign";
   text: string;
-  value: JsonObject;
+  readonly value: JsonObject;
+  /** What a compaction has said last. */
+  compacted?: unknown;
 }
 
 function stepEvent(state: DecodeState, event: JsonObject, type: string, writer: BlockWriter): DecodeState {
@@ -75,13 +77,15 @@ function stepEvent(state: DecodeState, event: JsonObject, type: string, writer: 
       stopBlock(state, keyOf(event), writer);
       return state;
     case "message_delta": {
-      const stop = { ...state.stop, ...asObject(event["delta"]) };
-      return countUsage({ ...opened(state, writer), stop }, asObject(event["usage"]), writer);
+      const stop = joinStop(state.stop, asObject(event["delta"]) ?? {});
+      return countUsage({ ...opened(state, writer), stop }, asUsage(event["usage"]));
     }
     case "message_stop": {
       const closed = opened(state, writer);
       for (const key of state.notes.keys()) stopBlock(closed, key, writer);
       writer.closeAll();
+      if (state.usage !== undefined)
+        writer.emit({ type: "usage", usage: messagesUsage.buckets(state.usage) });
       writer.emit({ type: "finish", choice: 0, finish: decodeFinish(state.stop) });
       return { ...closed, ended: true };
     }
@@ -99,13 +103,7 @@ function opened(state: DecodeState, writer: BlockWriter, message: JsonObject = {
 }
 
 function startMessage(state: DecodeState, message: JsonObject, writer: BlockWriter): DecodeState {
-  const usage = asObject(message["usage"]);
-  // The output count is a placeholder before anything is written.
-  const counted = countUsage(
-    opened(state, writer, message),
-    usage === undefined ? undefined : { ...usage, output_tokens: null },
-    writer,
-  );
+  const counted = countUsage(opened(state, writer, message), withoutOutput(asUsage(message["usage"])));
   // Calls that wait for a result of the vendor's own tools come whole, in the start.
   for (const [index, value] of asArray(message["content"]).entries()) {
     const key = `start ${index}`;
@@ -115,12 +113,20 @@ function startMessage(state: DecodeState, message: JsonObject, writer: BlockWrit
   return counted;
 }
 
-function countUsage(state: DecodeState, stated: JsonObject | undefined, writer: BlockWriter): DecodeState {
+/** It is told once, at the end. */
+function countUsage(state: DecodeState, stated: JsonObject | undefined): DecodeState {
   if (stated === undefined) return state;
-  const usage = latestCounts(state.usage, beyondStart(state.usage, stated) ?? stated);
-  writer.emit({ type: "usage", usage: messagesUsage.buckets(usage) });
-  return { ...state, usage };
+  return { ...state, usage: latestCounts(state.usage, beyondStart(state.usage, stated) ?? stated) };
 }
+
+/** What the latest `message_delta` with a word says. Other fields are none of ours, and a vendor may write any number of them. */
+function joinStop(before: JsonObject, delta: JsonObject): JsonObject {
+  const joined: Record<string, unknown> = { ...before };
+  for (const field of STOP_FIELDS) if (field in delta) joined[field] = delta[field];
+  return joined;
+}
+
+const STOP_FIELDS = ["stop_reason", "stop_sequence", "stop_details"];
 
 function startBlock(state: DecodeState, key: string, block: JsonObject, writer: BlockWriter): DecodeState {
   stopBlock(state, key, writer);
@@ -176,7 +182,7 @@ function growBlock(state: DecodeState, key: string, delta: JsonObject, writer: B
       cite(key, delta["citation"], writer);
       return state;
     case "compaction_delta":
-      if (note?.kind === "foreign") note.value = { ...note.value, content: delta["content"] };
+      if (note?.kind === "foreign") note.compacted = delta["content"];
       return state;
     default:
       return state;
@@ -192,7 +198,7 @@ function stopBlock(state: DecodeState, key: string, writer: BlockWriter): void {
   if (note.kind === "thinking") writer.close(key, { opaque });
   else if (note.kind === "redacted")
     writer.close(key, { redacted: true, opaque: { origin, value: note.text } });
-  else if (note.kind === "foreign") writer.whole(0, foreignBlock(withInput(note), writer.state.next));
+  else if (note.kind === "foreign") writer.whole(0, foreignBlock(withDeltas(note), writer.state.next));
   else {
     // Without deltas the arguments are those of the start.
     if (note.kind === "call" && note.text === "") {
@@ -202,7 +208,8 @@ function stopBlock(state: DecodeState, key: string, writer: BlockWriter): void {
   }
 }
 
-function withInput({ value, text }: Note): JsonObject {
+function withDeltas({ value, text, compacted }: Note): JsonObject {
+  if (compacted !== undefined) return { ...value, content: compacted };
   return text === "" ? value : { ...value, input: readInput(text) ?? {} };
 }
 

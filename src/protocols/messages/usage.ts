@@ -13,6 +13,7 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls } from "../streams/call-counts.ts";
+import { asUsage } from "../streams/latest-counts.ts";
 import {
   type MeteringRules,
   noteCall,
@@ -171,12 +172,12 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
     noteModel(notes, message["model"]);
     noteContainer(notes, message);
     noteTerms(notes, asObject(message["usage"]));
-    noteUsage(notes, withoutOutput(asObject(message["usage"])));
+    noteUsage(notes, withoutOutput(asUsage(message["usage"])));
   } else if (type === "message_delta") {
     const delta = asObject(event["delta"]) ?? {};
     notes.finish = asText(delta["stop_reason"]) || notes.finish;
     noteContainer(notes, delta);
-    noteUsage(notes, beyondStart(notes.usage, asObject(event["usage"])));
+    noteUsage(notes, beyondStart(notes.usage, asUsage(event["usage"])));
   } else if (type === "message_stop") {
     notes.finished = true;
   } else if (type === "content_block_start") {
@@ -201,9 +202,11 @@ function holdsWords(block: JsonObject): boolean {
 }
 
 function holdsMore(holder: JsonObject): boolean {
-  return Object.entries(holder).some(
-    ([field, value]) => field !== "type" && value !== "" && value !== null && !isEmptyList(value),
-  );
+  for (const field in holder) {
+    const value = holder[field];
+    if (field !== "type" && value !== "" && value !== null && !isEmptyList(value)) return true;
+  }
+  return false;
 }
 
 function isEmptyList(value: unknown): boolean {
@@ -260,7 +263,7 @@ const NO_INPUT = { input_tokens: null, cache_read_input_tokens: null, cache_crea
 const CACHE_COUNTS = ["cache_read_input_tokens", "cache_creation_input_tokens"] as const;
 
 /** Before anything is written the output count is a placeholder of a few tokens, not what was produced. */
-function withoutOutput(usage: JsonObject | undefined): JsonObject | undefined {
+export function withoutOutput(usage: JsonObject | undefined): JsonObject | undefined {
   return usage === undefined ? undefined : { ...usage, output_tokens: null };
 }
 

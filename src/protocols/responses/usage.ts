@@ -6,6 +6,7 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
+import { asUsage } from "../streams/latest-counts.ts";
 import {
   type MeteringRules,
   noteCall,
@@ -173,7 +174,7 @@ function readResponse(response: JsonObject, notes: StreamState): void {
     noteCalls(item, notes);
   }
   noteServed(notes, "tier", response["service_tier"]);
-  const usage = asObject(response["usage"]);
+  const usage = asUsage(response["usage"]);
   const tools = toolUsage(response);
   noteUsage(notes, usage === undefined || tools === undefined ? usage : { ...usage, tool_usage: tools });
   const reason = asText(asObject(response["incomplete_details"])?.["reason"]);
@@ -183,7 +184,7 @@ function readResponse(response: JsonObject, notes: StreamState): void {
 
 /** What the response's tools have used; of the model that makes images, which stands in its definition alone, also the name. */
 function toolUsage(response: JsonObject): JsonObject | undefined {
-  const tools = asObject(response["tool_usage"]);
+  const tools = asUsage(response["tool_usage"]);
   const images = asObject(tools?.["image_gen"]);
   if (images === undefined) return tools;
   const definition = asObjects(response["tools"]).find(({ type }) => type === "image_generation");

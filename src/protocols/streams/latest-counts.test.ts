@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { asObject } from "../json.ts";
-import { latestCounts } from "./latest-counts.ts";
+import { keptUsage, latestCounts } from "./latest-counts.ts";
 
 const wide = (name: string) =>
   Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`${name}${at}`, 1]));
@@ -13,5 +13,28 @@ describe("the counts of a stream", () => {
     for (const counts of [first, joined, asObject(nested["details"]) ?? {}])
       expect(Object.keys(counts).length).toBeLessThan(1_000);
     expect(joined["output_tokens"]).toBe(7);
+  });
+
+  it("are kept as they are where a vendor could have stated them", () => {
+    const honest = { output_tokens: 5, iterations: [{ type: "message", input_tokens: 3 }], cost: null };
+    expect(keptUsage(honest)).toBe(honest);
+  });
+
+  it("say in one number how many values are not kept, wherever they stand", () => {
+    const texts = { output_tokens: 5, note: "x".repeat(10_000), ["k".repeat(10_000)]: 1 };
+    expect(keptUsage(texts)).toEqual({ output_tokens: 5, omitted_fields: 2 });
+    const list = keptUsage({ output_tokens: 5, iterations: Array.from({ length: 10_000 }, () => 1) });
+    expect(list["omitted_fields"]).toBe(10_000 - 256);
+    const nested = keptUsage({ output_tokens: 5, details: Array.from({ length: 50 }, () => wide("a")) });
+    expect(JSON.stringify(nested).length).toBeLessThan(50_000);
+    expect(nested["omitted_fields"]).toBeGreaterThan(400_000);
+  });
+
+  it("are kept beside a nest", () => {
+    let deep: object = {};
+    for (let level = 0; level < 100_000; level += 1) deep = { deep };
+    const kept = keptUsage({ output_tokens: 5, deep });
+    expect(kept).toMatchObject({ output_tokens: 5, omitted_fields: 1 });
+    expect(JSON.stringify(kept).length).toBeLessThan(1_000);
   });
 });
