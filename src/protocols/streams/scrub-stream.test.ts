@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Scrub, tellsWords } from "../errors/scrub-words.ts";
 import { PROTOCOLS } from "../table.ts";
-import { scrubResponse, scrubStream } from "./scrub-stream.ts";
+import { dropComments, scrubResponse, scrubStream } from "./scrub-stream.ts";
 
 const SECRET = "secret-of-ours";
 const text = (given: string): string => given.replaceAll(SECRET, "[redacted]");
@@ -120,6 +120,22 @@ describe("a JSON array that streams", () => {
     expect(told.split(SECRET)).toHaveLength(3);
     expect(told).toContain('}\n "[redacted]", {');
     expect(told).toContain('{"error":{"message":"[redacted]"}}');
+  });
+});
+
+describe("comments that a client fails on", () => {
+  const told = (frames: string): string => dropComments(Buffer.from(frames)).toString();
+  it.each(["\n", "\r\n", "\r"])("go with all lines of their frames: %j", (end) => {
+    const [comment, event] = [`: P${end}${end}`, `data: {"ü": 1}${end}${end}`];
+    expect(told(comment)).toBe("");
+    expect(told(comment + comment + event + comment + event)).toBe(event + event);
+    expect(told(`: a${end}: b${end}${end}${event}`)).toBe(event);
+    expect(told(`: P${end}${event}`)).toBe(event);
+    expect(told(`event: x${end}: P${end}${event}`)).toBe(`event: x${end}${event}`);
+  });
+
+  it("are no blank lines and no words of events", () => {
+    for (const frames of ["\n\n", "data: {}\n\n\n\n", 'data: ": P"\n\n']) expect(told(frames)).toBe(frames);
   });
 });
 

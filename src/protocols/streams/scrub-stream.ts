@@ -39,11 +39,23 @@ export function scrubStream(bytes: Buffer, form: "sse" | "array", scrub: Scrub):
   return isChanged ? Buffer.concat(pieces) : bytes;
 }
 
-/** Whole frames without their comments, on which some clients fail. The very bytes where there are none. */
+/**
+ * Whole frames without their comments, on which some clients fail; a frame of nothing else goes with the blank line that
+ * ends it. The very bytes where there are none.
+ */
 export function dropComments(frames: Buffer): Buffer {
-  const text = frames.toString("latin1");
-  const kept = text.replace(COMMENT_LINES, "");
-  return kept === text ? frames : Buffer.from(kept, "latin1");
+  const kept: Buffer[] = [];
+  let isChanged = false;
+  let at = 0;
+  scanFrames(frames, (end) => {
+    const frame = frames.toString("latin1", at, end);
+    const rest = frame.replace(COMMENT_LINES, "");
+    if (rest === frame) kept.push(frames.subarray(at, end));
+    else if (ANY_LINE.test(rest)) kept.push(Buffer.from(rest, "latin1"));
+    isChanged ||= rest !== frame;
+    at = end;
+  });
+  return isChanged ? Buffer.concat(kept) : frames;
 }
 
 /** Whether this is the beginning of a large event of an answer: what a model wrote, or an image. */
@@ -137,5 +149,6 @@ const ERROR_BEGINNING =
 /** Vendors name an error first. */
 const BEGINNING_BYTES = 512;
 const COMMENT_LINES = /^:[^\r\n]*(?:\r\n|\n|\r)/gm;
+const ANY_LINE = /[^\r\n]/;
 const LINE_END = /(\r\n|\n|\r)/;
 const BYTE_ORDER_MARK = /^\ufeff/;

@@ -23,18 +23,25 @@ export class Bridge implements Timed {
   onLook: (() => void) | undefined;
   readonly #beats: Deadlines<Bridge>;
   readonly #exchange: Bridged;
+  readonly #sign: Uint8Array;
   /** When the caller last heard anything; at first, when it began to wait. */
   #heardMs: number;
 
   constructor(beats: Deadlines<Bridge>, exchange: Bridged) {
     this.#beats = beats;
     this.#exchange = exchange;
+    const { arrayStream, protocol } = exchange.request;
+    this.#sign = arrayStream ? BLANK : Buffer.from(protocol.forward.signOfLife);
     beats.add(this);
     this.#heardMs = beats.nowMs;
   }
 
-  /** Bytes of the answer have been written. */
-  wrote(): void {
+  /**
+   * These bytes of the answer have been written. The upstream's comments alone are no sign of life where that is an event:
+   * a client may wait for one.
+   */
+  wrote(bytes: Uint8Array): void {
+    if (bytes[0] === COLON && this.#sign[0] !== COLON && holdsComments(bytes)) return;
     this.#heardMs = this.#beats.nowMs;
   }
 
@@ -46,7 +53,7 @@ export class Bridge implements Timed {
     const { firstMs, betweenMs } = catalog.settings.keepalive;
     if (nowMs - this.#heardMs < (response.committed ? betweenMs : firstMs)) return;
     if (!response.committed) response.head(200, streamHeaders(this.#exchange));
-    response.write(request.arrayStream ? BLANK : Buffer.from(request.protocol.forward.signOfLife));
+    response.write(this.#sign);
     this.#heardMs = nowMs;
   }
 
@@ -67,3 +74,10 @@ export const UNBUFFERED = { "cache-control": "no-cache", "x-accel-buffering": "n
 
 /** Between the items of a JSON array, or before it. */
 const BLANK = Buffer.from(" ");
+
+const COLON = 0x3a;
+
+/** Of whole frames that begin with a comment, whether all others are comments too. */
+function holdsComments(frames: Uint8Array): boolean {
+  return !/^[^:\r\n]/m.test(Buffer.from(frames).toString("latin1"));
+}

@@ -225,7 +225,7 @@ export class StreamingResponse implements Receiver {
 
   private tell(pieces: readonly Uint8Array[]): void {
     for (const piece of this.words.secrets.without(pieces)) {
-      this.attempt.exchange.bridge?.wrote();
+      this.attempt.exchange.bridge?.wrote(piece);
       this.spoke = true;
       if (!this.response.write(piece)) this.attempt.call.pause();
     }

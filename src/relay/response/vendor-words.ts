@@ -30,6 +30,7 @@ export class VendorWords {
     const { form } = this.#meter.broken;
     const told = scrubStream(Buffer.concat(chunks), form, this.#attempt.scrubber());
     const bears = this.#attempt.exchange.request.protocol.forward.clientsBearComments;
-    return [bears || form === "array" || isPart ? told : dropComments(told)];
+    const kept = bears || form === "array" || isPart ? told : dropComments(told);
+    return kept.length === 0 ? [] : [kept];
   }
 }
