@@ -46,8 +46,11 @@ const ANY_ERROR = [
 /** What says that there is no error. */
 const NO_ERRORS = ["null", "false", '""'];
 
+/** A vendor that fails amid its stream may forget that it writes events. */
+const BARE = "bare";
+
 const frame = (data: string, name?: string): string =>
-  `${name === undefined ? "" : `event: ${name}\n`}data: ${data}\n\n`;
+  name === BARE ? `${data}\n\n` : `${name === undefined ? "" : `event: ${name}\n`}data: ${data}\n\n`;
 
 /** A stream with errors at up to three places, and how it is cut; at first after each event. */
 const cases = fc
@@ -63,7 +66,7 @@ const cases = fc
       errors: fc.array(
         fc.record({
           at: fc.nat({ max: 9 }),
-          name: fc.constantFrom(undefined, undefined, "error"),
+          name: fc.constantFrom(undefined, undefined, "error", BARE),
           data: fc.constantFrom(...ERRORS[upstream], ...ANY_ERROR),
         }),
         { maxLength: 3 },
@@ -150,3 +153,26 @@ it("is charged alike wherever a stream with errors is cut, once any of it was to
     { numRuns: casesOf(500) },
   );
 });
+
+const UPSTREAM_ENDS = ["", "\n", "\r\n\r\n", '\n\ndata: {"choices":[]}\n\n'];
+
+it.each(TEXT_PROTOCOLS.flatMap((upstream) => TEXT_PROTOCOLS.map((client) => ({ upstream, client }))))(
+  "tells of an error that its vendor has not written as an event: $client at $upstream",
+  async ({ upstream, client }) => {
+    const text = "Hello there.";
+    const told = toldResponse(upstream, { text, end: "stop", output: 3 });
+    const before = told.events.slice(0, told.events.indexOf("\n\n", told.events.indexOf(text)) + 2);
+    const error = {
+      error: { code: 400, message: "Sorry.", type: "invalid_request_error", status: "INVALID_ARGUMENT" },
+    };
+    for (const written of [JSON.stringify(error), JSON.stringify(error, null, 2)]) {
+      for (const behind of UPSTREAM_ENDS) {
+        const pieces = [before, `${written}${behind}`];
+        const verdict = await verdictOf({ client, upstream, streamed: true, pieces });
+        expect(kindsOf(verdict.told).at(-1), verdict.told).toBe("error");
+        expect(verdict.told).toContain("Sorry.");
+        expect(verdict.told).not.toContain(`\n${written}`);
+      }
+    }
+  },
+);

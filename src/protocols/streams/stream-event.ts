@@ -39,9 +39,15 @@ export class JsonText {
 export class StreamEvent extends JsonText {
   /** Its `event:` line; "" where it has none. */
   readonly name: string;
+  /** Its vendor has not written it as an event, so that no client reads it where it stands. */
+  readonly isBare: boolean;
 
-  constructor({ name = "", data }: { readonly name?: string | undefined; readonly data: string }) {
+  constructor(
+    { name = "", data }: { readonly name?: string | undefined; readonly data: string },
+    isBare = false,
+  ) {
     super(data);
     this.name = name;
+    this.isBare = isBare;
   }
 }

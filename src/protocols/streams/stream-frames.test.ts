@@ -8,7 +8,10 @@ it("reads an event as large as the largest images", () => {
   expect(reader.write(Buffer.from("data: "))).toEqual([]);
   for (let written = 0; written < 25; written += 1) expect(reader.write(MB)).toEqual([]);
   const [frame, ...more] = reader.write(Buffer.from("\n\ndata: next\n\n"));
-  expect([frame?.data.length, more]).toEqual([25 * MB.length, [{ name: "", data: "next" }]]);
+  expect([frame?.data.length, more]).toEqual([
+    25 * MB.length,
+    [expect.objectContaining({ name: "", data: "next" })],
+  ]);
 });
 
 it("throws at an event larger than any answer, which nobody would miss otherwise", () => {

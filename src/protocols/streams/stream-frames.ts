@@ -1,5 +1,7 @@
 import { hasMoreValues } from "../../base/json/json-values.ts";
 import { isComment, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { statesError } from "../errors/error-body.ts";
+import { asObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 import { StreamEvent } from "./stream-event.ts";
@@ -102,10 +104,26 @@ function openBounds(isWhole: boolean): EventBounds {
 }
 
 /** A comment alone costs nothing to read: an upstream that floods a stream with them must not hold up the others. */
-export const readFrameAt: ReadEvent = (buffer, start, end) =>
-  isComment(buffer, start, end) ? NO_EVENT : new StreamEvent(readFrame(buffer.toString("utf8", start, end)));
+export const readFrameAt: ReadEvent = (buffer, start, end) => {
+  if (isComment(buffer, start, end)) return NO_EVENT;
+  const text = buffer.toString("utf8", start, end);
+  const event = new StreamEvent(readFrame(text));
+  return event.data === "" ? (bareError(text) ?? event) : event;
+};
 
 const NO_EVENT = new StreamEvent({ data: "" });
+
+/**
+ * An error in place of an event: a server that fails amid its stream may write it as it writes a plain one, which Google's
+ * clients look for. https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts
+ */
+function bareError(text: string): StreamEvent | undefined {
+  const data = text.trim();
+  if (!data.startsWith("{")) return undefined;
+  const event = new StreamEvent({ name: "error", data }, true);
+  const body = asObject(event.value);
+  return body !== undefined && statesError(body) ? event : undefined;
+}
 
 const readItemAt: ReadEvent = (buffer, start, end) =>
   new StreamEvent({ data: buffer.toString("utf8", start, end) });

@@ -141,6 +141,7 @@ export abstract class EventReading implements StreamMeter {
     const body = this.#note(event);
     const { error, failed } = this.notes;
     const isError = error !== undefined || failed;
+    if (event.isBare) this.notes.errorInForm = false;
     // An event that began in an earlier chunk was joined, and has none before it in this one; items of an array are parted by commas.
     const isApart = buffer === this.chunk;
     if (isError) this.#bytesBeforeError = isApart && this.scanner?.form === "sse" ? start : 0;
