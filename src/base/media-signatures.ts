@@ -45,7 +45,9 @@ const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^BM/, "image/bmp"],
   [/^(II\*\0|MM\0\*)/, "image/tiff"],
   [/^[\s\S]{4}ftyp(avif|avis)/, "image/avif"],
-  [/^[\s\S]{4}ftyp(heic|heix|mif1)/, "image/heic"],
+  // A brand that both kinds have in common: their own stands among the compatible ones, of which a file has a handful.
+  [/^[\s\S]{4}ftyp(mif1|msf1)[\s\S]{4}([\s\S]{4}){0,9}?(avif|avis)/, "image/avif"],
+  [/^[\s\S]{4}ftyp(heic|heix|heim|heis|hevc|hevx|mif1|msf1)/, "image/heic"],
   [/^[\s\S]{4}ftypqt /, "video/quicktime"],
   [/^[\s\S]{4}ftyp/, "video/mp4"],
   [/^[\s\S]E\xdf\xa3[\s\S]*webm/, "video/webm"],

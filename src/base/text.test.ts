@@ -11,6 +11,8 @@ describe("a normalized address", () => {
     ["ASSET://asset-Ab", "asset://asset-Ab"],
     ["GS://Bucket/A.png", "gs://Bucket/A.png"],
     ["DATA:image/PNG;Name=A;base64,AAAA", "data:image/png;Name=A;base64,AAAA"],
+    ["DATA:IMAGE/PNG;BASE64,AAAA", "data:image/png;base64,AAAA"],
+    ["data:text/plain;Base64=BASE64;x,;BASE64,", "data:text/plain;Base64=BASE64;x,;BASE64,"],
     ["Data:,Hello", "data:,Hello"],
     ["files/Ab-1", "files/Ab-1"],
     ["A B: C", "A B: C"],

@@ -17,17 +17,23 @@ export function isDataUrl(text: string): boolean {
 
 /**
  * The address of a caller's reference with what means the same in any case in lower case (RFC 3986, RFC 2397): the scheme, the
- * host of a web address and the type of a data URL. Vendors compare letters. All else may be signed, and stays.
+ * host of a web address, and of a data URL its type and the word `base64`. Vendors compare letters. All else may be signed,
+ * and stays.
  */
 export function normalizedUrl(url: string): string {
-  const [head = "", scheme = "", user = "", rest = ""] = HEAD.exec(url.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
-  const lower = scheme.toLowerCase() + user + rest.toLowerCase();
-  return lower === head ? url : lower + url.slice(head.length);
+  const beginning = url.slice(0, MAX_HEAD_CHARACTERS);
+  const [head = "", scheme = "", user = "", rest = ""] = HEAD.exec(beginning) ?? [];
+  const lower = scheme.toLowerCase() + user + rest.toLowerCase() + beginning.slice(head.length);
+  const normalized = lower.replace(CODING, "$1base64");
+  return normalized === beginning ? url : normalized + url.slice(beginning.length);
 }
 
 /** Scheme, user and host of a web address; scheme and type of a data URL; of others the scheme. */
 const HEAD =
   /^(https?:\/\/|[a-z][a-z0-9+.-]*:)((?<=\/\/)[^/?#@]*@)?((?<=\/\/|@)[^/?#@]*|(?<=^data:)[^;,]*)?/i;
+
+/** How a data URL is coded. */
+const CODING = /^(data:[^,]*;)base64(?=,)/i;
 
 /** Far more than any host or type has. */
 const MAX_HEAD_CHARACTERS = 4_096;

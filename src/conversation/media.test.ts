@@ -8,6 +8,16 @@ it("takes a data URL apart however its scheme, type and coding are spelled", () 
   });
 });
 
+it.each([
+  ["data:text/plain,Hello%20there.%0A", "text/plain", "Hello there.\n"],
+  ["data:,Gr%C3%BC%C3%9Fe, alle", "text/plain", "Grüße, alle"],
+  ["data:text/csv;charset=UTF-8,a,b", "text/csv", "a,b"],
+  ["data:text/plain;base64,SGVsbG8%3D", "text/plain", "Hello"],
+])("reads what a data URL holds where it is spelled by letters: %s", (url, mimeType, text) => {
+  const data = Buffer.from(text).toString("base64");
+  expect(sourceOfUrl(url)).toEqual({ source: { from: "base64", data }, mimeType });
+});
+
 it("calls an image what its bytes are, whatever it is said to be", () => {
   const png = { from: "base64", data: "iVBORw0KGgoAAAANSUhEUg==" } as const;
   const typeOf = (mimeType: string | undefined, data: string) =>

@@ -2,17 +2,26 @@ import { imageTypeOf, mimeTypeOfBase64 } from "../base/media-signatures.ts";
 import { isDataUrl, normalizedUrl } from "../base/text.ts";
 import type { MediaPart, MediaSource } from "./request.ts";
 
-/** A data URL in its halves; undefined where the text is none, or is not base64. */
+/** A data URL in its halves, the data in base64; undefined where the text is none (RFC 2397). */
 function splitDataUrl(url: string): { readonly mimeType: string; readonly data: string } | undefined {
   if (!isDataUrl(url)) return undefined;
   const comma = url.indexOf(",");
   if (comma === -1) return undefined;
-  const [mimeType = "", ...parameters] = url.slice("data:".length, comma).split(";");
+  const [type = "", ...parameters] = url.slice("data:".length, comma).split(";");
+  const mimeType = type.trim().toLowerCase();
   const data = url.slice(comma + 1);
-  if (parameters.some((parameter) => parameter.trim().toLowerCase() === "base64")) {
-    return { mimeType: mimeType.trim().toLowerCase(), data };
-  }
-  return undefined;
+  const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === "base64");
+  if (!isBase64) return { mimeType: mimeType || "text/plain", data: percentDecoded(data).toString("base64") };
+  return { mimeType, data: data.includes("%") ? percentDecoded(data).toString("latin1") : data };
+}
+
+/** Bytes that a URL spells by letters and by `%` with their numbers. */
+function percentDecoded(text: string): Buffer {
+  const spelled = Buffer.from(text).toString("latin1");
+  const bytes = spelled.replace(/%([\da-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return Buffer.from(bytes, "latin1");
 }
 
 export function dataUrl(mimeType: string, data: string): string {

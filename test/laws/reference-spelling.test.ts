@@ -29,19 +29,23 @@ const SPELLINGS = [
   ],
   ["GS://Bucket/A.png", "gs://Bucket/A.png"],
   ["DATA:image/PNG;base64,iVBORw0KGgo=", "data:image/png;base64,iVBORw0KGgo="],
+  ["DATA:IMAGE/PNG;BASE64,iVBORw0KGgo=", "data:image/png;base64,iVBORw0KGgo="],
 ] as const;
 
 function translated(protocol: ChatProtocol, to: ChatProtocol, body: object): unknown {
   const sent = Buffer.from(JSON.stringify({ model: "m", max_tokens: 10, ...body }));
   const decoded = decodeRequest({ protocol, model: "m", streamed: false, body: sent });
   if ("refused" in decoded) return decoded;
-  return encodeRequest(decoded.value, {
+  const encoded = encodeRequest(decoded.value, {
     model: "m",
     quirks: readQuirks({}),
     maxOutputTokens: 100,
     seed: "s",
     origin: { protocol: to, upstream: "u", model: "m" },
   });
+  return "refused" in encoded
+    ? encoded
+    : { ...encoded.value, body: JSON.parse(encoded.value.body.toString()) };
 }
 
 describe.each(PLACES)("an address of a request of %s, %s", (protocol, _place, body) => {
@@ -50,6 +54,33 @@ describe.each(PLACES)("an address of a request of %s, %s", (protocol, _place, bo
       const told = translated(protocol, to, body(spelled));
       expect(told, to).toEqual(translated(protocol, to, body(normalized)));
       expect(JSON.stringify(told)).not.toContain(spelled);
+    }
+  });
+});
+
+const PNG = "iVBORw0KGgo=";
+const PDF = "JVBERi0xLjQK";
+
+/** Of what a vendor takes at each place. */
+function mediumOf(place: string): readonly [mimeType: string, data: string] {
+  return /^image/.test(place) ? ["image/png", PNG] : ["application/pdf", PDF];
+}
+
+describe.each(PLACES)("a data URL in a request of %s, %s", (protocol, place, body) => {
+  const [mimeType, data] = mediumOf(place);
+
+  it.each(TEXT_PROTOCOLS)("is taken toward %s, as that protocol writes data", (to) => {
+    for (const spelled of [
+      `data:${mimeType};base64,${data}`,
+      `DATA:${mimeType.toUpperCase()};BASE64,${data}`,
+    ]) {
+      const json = JSON.stringify(translated(protocol, to, body(spelled)));
+      expect(json).not.toContain('"refused"');
+      if (to === "messages")
+        expect(json).toContain(JSON.stringify({ type: "base64", media_type: mimeType, data }));
+      else if (to === "generate-content")
+        expect(json).toContain(JSON.stringify({ inlineData: { mimeType, data } }));
+      else expect(json).toContain(`"data:${mimeType};base64,${data}"`);
     }
   });
 });

@@ -1,12 +1,10 @@
 import { writeExact } from "../../base/json/exact-json.ts";
-import { normalizedUrl } from "../../base/text.ts";
-import { mimeTypeOfUrl } from "../../conversation/media.ts";
+import { mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {
   CacheMark,
   ForeignField,
   ForeignPart,
   MediaPart,
-  MediaSource,
   Message,
   Part,
   TextPart,
@@ -172,12 +170,11 @@ function decodeMedia(
   foreign: ForeignField[],
 ): MediaPart | ForeignPart {
   const from = requiredFields(block, "source");
-  const source = decodeSource(from);
+  const decoded = decodeSource(from);
   // Documents made of blocks, and kinds of sources that are not known here.
-  if (source === undefined) return inWords(block, undefined, from);
+  if (decoded === undefined) return inWords(block, undefined, from);
+  const { source, mimeType } = decoded;
   foreign.push(...foreignFields(block, KNOWN_BLOCKS.get(type) ?? NONE));
-  const stated = optionalText(from, "media_type");
-  const mimeType = source.from === "url" ? mimeTypeOfUrl(source.url) : stated;
   const name = optionalText(block, "title");
   const extra = Object.fromEntries(
     ["citations", "context"]
@@ -195,16 +192,22 @@ function decodeMedia(
   };
 }
 
-function decodeSource(source: Fields): MediaSource | undefined {
-  switch (requiredText(source, "type")) {
+function decodeSource(from: Fields): Pick<MediaPart, "source" | "mimeType"> | undefined {
+  const mimeType = optionalText(from, "media_type");
+  switch (requiredText(from, "type")) {
     case "base64":
-      return { from: "base64", data: requiredText(source, "data") };
-    case "url":
-      return { from: "url", url: normalizedUrl(requiredText(source, "url")) };
+      return { source: { from: "base64", data: requiredText(from, "data") }, mimeType };
+    case "url": {
+      const url = requiredText(from, "url");
+      return { mimeType: mimeTypeOfUrl(url), ...sourceOfUrl(url) };
+    }
     case "text":
-      return { from: "text", text: requiredText(source, "data") };
+      return { source: { from: "text", text: requiredText(from, "data") }, mimeType };
     case "file":
-      return { from: "file", protocol: "messages", fileId: requiredText(source, "file_id") };
+      return {
+        source: { from: "file", protocol: "messages", fileId: requiredText(from, "file_id") },
+        mimeType,
+      };
     default:
       return undefined;
   }
