@@ -71,5 +71,16 @@ export function parseWhole(text: string): unknown {
   return parseLoosely(text, parseExact);
 }
 
+/**
+ * JSON text in which keys can be looked for as they are read: letters of ASCII, digits and underscores that are escaped stand for
+ * themselves.
+ */
+export function withPlainLetters(json: string): string {
+  if (!json.includes("\\u00")) return json;
+  return json.replace(ESCAPED_LETTER, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+const ESCAPED_LETTER = /\\u00(3\d|[46][1-9a-f]|[57][0-9a]|5f)/gi;
+
 /** The word comes first: a look back from every blank would take time that grows with the square of their number. */
 const BARE_WORD = /(NaN|-?Infinity)(?<=[:,[]\s*\1)(?=\s*[,\]}])/g;

@@ -4,6 +4,7 @@ import { type Edit, insertBehind, removeMembers, replaceValue, splice } from "..
 import { compileWatch } from "../../base/json/json-watch.ts";
 import { type DataLine, dataLines, readFrame } from "../../base/sse.ts";
 import { asObject, parseLoosely } from "../json.ts";
+import { keyFilter } from "../streams/byte-filter.ts";
 import { statedFailure } from "./failure.ts";
 
 /** One chunk of a stream as its bytes stand: what is changed of it is spliced. */
@@ -167,14 +168,16 @@ export function headOf({ json, scan }: ForwardedChunk): string {
  */
 export function tellThoughtsOfResponse(body: readonly Buffer[]): readonly Buffer[] {
   const json = Buffer.concat(body);
-  const scan = json.includes(THOUGHT) ? scanned(json) : undefined;
+  const holdsThought = openThoughtLook();
+  const scan = holdsThought(json, 0, json.length) ? scanned(json) : undefined;
   const edits = scan === undefined ? [] : tellThoughts({ json, scan }, "choices.message");
   return edits.length === 0 ? body : splice([json], edits);
 }
 
 const CALLS = ["choices.delta.tool_calls", "choices.delta.function_call"];
 
-const THOUGHT = '"reasoning"';
+/** Thoughts under the name that is told as another. */
+export const openThoughtLook = keyFilter("reasoning");
 
 export const OBJECT = '"object":"chat.completion.chunk"';
 

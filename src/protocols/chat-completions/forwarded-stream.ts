@@ -9,6 +9,7 @@ import {
   hasChoices,
   headOf,
   OBJECT,
+  openThoughtLook,
   readChunk,
   tellsFailure,
   tellThoughts,
@@ -320,7 +321,6 @@ function closed(buffer: Buffer, start: number, end: number, next: number): Buffe
 
 const openUsageLook = keyFilter("usage");
 const openRoleLook = keyFilter("role");
-const openThoughtLook = keyFilter("reasoning");
 
 const OPENING = '"delta":{"role":"assistant","content":""},"finish_reason":null';
 const BLANK_LINE = Buffer.from("\n\n");

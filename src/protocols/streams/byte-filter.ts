@@ -4,16 +4,26 @@ import { openFinder } from "../../base/sse.ts";
 export type ByteFilter = (frame: Buffer, start: number, end: number) => boolean;
 
 /**
- * Makes a look for frames that hold any of these keys with a value other than null; the result opens one
+ * Makes a look for frames that may hold any of these keys with a value other than null; the result opens one
  * per stream. Inside JSON strings quotes are escaped, so that generated text which spells a key is not
- * mistaken for it.
+ * mistaken for it. A frame in which a letter of a key is escaped may hold any of them.
  */
 export function keyFilter(...keys: readonly string[]): () => ByteFilter {
   return () => {
-    const looks = keys.map((key) => openWordLook(openKeyFinder(key)));
-    const [only] = looks;
-    if (only !== undefined && looks.length === 1) return only;
+    const looks = [...keys.map((key) => openWordLook(openKeyFinder(key))), openEscapeLook()];
     return (frame, start, end) => looks.some((look) => look(frame, start, end));
+  };
+}
+
+/** Whether a letter of ASCII is escaped, in a key or in a text: writers of JSON escape signs, and letters of other alphabets. */
+function openEscapeLook(): ByteFilter {
+  const find = openFinder("\\u00");
+  return (frame, start, end) => {
+    for (let at = find(frame, start, end); at !== -1; at = find(frame, at + 1, end)) {
+      const digit = frame[at + DIGIT_AT] ?? 0;
+      if (digit >= DIGIT_4 && digit <= DIGIT_7) return true;
+    }
+    return false;
   };
 }
 
@@ -49,3 +59,7 @@ const QUOTE = 0x22;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const LETTER_N = 0x6e;
+/** Behind the two zeros of an escape: letters are from 0x41 to 0x7a. */
+const DIGIT_AT = 4;
+const DIGIT_4 = 0x34;
+const DIGIT_7 = 0x37;

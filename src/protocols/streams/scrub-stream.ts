@@ -1,7 +1,7 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { openFrameScanner, readFrame } from "../../base/sse.ts";
 import { type Scrub, scrubWords } from "../errors/scrub-words.ts";
-import { asObject, parseWhole } from "../json.ts";
+import { asObject, parseWhole, withPlainLetters } from "../json.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 
 /**
@@ -60,7 +60,7 @@ export function dropComments(frames: Buffer): Buffer {
 
 /** Whether this is the beginning of a large event of an answer: what a model wrote, or an image. */
 export function beginsResponse(bytes: Buffer): boolean {
-  return RESPONSE_FIELD.test(bytes.toString("latin1")) && !beginsError(bytes);
+  return RESPONSE_FIELD.test(withPlainLetters(bytes.toString("latin1"))) && !beginsError(bytes);
 }
 
 /**
@@ -68,7 +68,7 @@ export function beginsResponse(bytes: Buffer): boolean {
  * likely a model's own, in the arguments of a call.
  */
 export function beginsError(bytes: Buffer): boolean {
-  return ERROR_BEGINNING.test(bytes.toString("latin1", 0, BEGINNING_BYTES));
+  return ERROR_BEGINNING.test(withPlainLetters(bytes.toString("latin1", 0, BEGINNING_BYTES)));
 }
 
 /** A plain answer with the vendor's own words scrubbed; the very bytes where nothing was found. */

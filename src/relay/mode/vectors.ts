@@ -1,4 +1,11 @@
-import { asArray, asObject, asObjects, type JsonObject, parseLoosely } from "../../protocols/json.ts";
+import {
+  asArray,
+  asObject,
+  asObjects,
+  type JsonObject,
+  parseLoosely,
+  withPlainLetters,
+} from "../../protocols/json.ts";
 
 /** How vectors become what their caller asked for. */
 export interface VectorForm {
@@ -13,7 +20,7 @@ export function writeVectors(
   { isNative, wantsBase64, model }: VectorForm,
   chunks: readonly Buffer[],
 ): readonly Buffer[] {
-  const isFloat = wantsBase64 && FLOATS.test(headOf(chunks));
+  const isFloat = wantsBase64 && FLOATS.test(withPlainLetters(headOf(chunks)));
   if (!isNative && !isFloat) return chunks;
   const response = asObject(parseLoosely(Buffer.concat(chunks).toString("utf8"))) ?? {};
   const whole = isNative ? openaiResponse(response, model) : response;

@@ -2,7 +2,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import type { Catalog, PlacedUpstream } from "../../catalog/catalog.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
-import { asObject, type JsonObject, parseLoosely } from "../../protocols/json.ts";
+import { asObject, type JsonObject, parseLoosely, withPlainLetters } from "../../protocols/json.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
 import type { ResponseRoom, Transport, UpstreamCall } from "../../upstreams/call.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
@@ -131,7 +131,7 @@ function told(body: Uint8Array, catalog: Catalog, place: PlacedUpstream): Uint8A
 function withoutWords(body: Uint8Array, catalog: Catalog): Uint8Array {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   // Nearly every response has `"error": null`, and a large one is parsed only where there is more to read.
-  if (!ERROR_OBJECT.test(text.toString("latin1"))) return body;
+  if (!ERROR_OBJECT.test(withPlainLetters(text.toString("latin1")))) return body;
   const response = asObject(parseLoosely(text.toString("utf8"))) ?? ({} as JsonObject);
   if (asObject(response["error"]) === undefined) return body;
   return Buffer.from(JSON.stringify({ ...response, error: scrubberOf(catalog).value(response["error"]) }));
