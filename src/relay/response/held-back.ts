@@ -1,4 +1,6 @@
 import { packChunk } from "../../base/pack-chunk.ts";
+import type { BrokenStream } from "../../protocols/protocol.ts";
+
 /**
  * Bytes held back until they close a frame (and, before the answer begins, an event). A frame larger than this is an
  * inline image and flows on in parts.
@@ -48,9 +50,11 @@ export class HeldBack {
     return all;
   }
 
-  /** All of it, and the blank line that its last frame lacks: strict readers pass over a frame without one. */
-  takeClosed(): Buffer[] {
-    return [...this.takeAll(), BLANK_LINE];
+  /** All of it, and what its stream lacks behind it: the end of an array, or a blank line, without which strict readers pass over a frame. */
+  takeClosed({ form, midFrame }: Pick<BrokenStream, "form" | "midFrame">): Buffer[] {
+    const all = this.takeAll();
+    if (form === "array") return [...all, ARRAY_END];
+    return midFrame ? [...all, BLANK_LINE] : all;
   }
 
   /** The whole frames. */
@@ -73,5 +77,6 @@ export class HeldBack {
   }
 }
 
+const ARRAY_END = Buffer.from("]");
 /** Behind a lone CR or one line end too, it closes the frame. */
 const BLANK_LINE = Buffer.from("\n\n");

@@ -82,10 +82,7 @@ export class StreamingResponse implements Receiver {
     const { bytesToEnd } = meter;
     const chunk = bytesToEnd === received.length ? received : received.subarray(0, bytesToEnd);
     if (!this.begun && !this.opens(chunk, whole)) return;
-    if (meter.error !== undefined || meter.failed) {
-      this.endAtError(chunk, whole);
-      return;
-    }
+    if (meter.error !== undefined || meter.failed) return this.endAtError(chunk, whole);
     if (meter.wentOn) this.goOn();
     const flows = !meter.finished && !meter.finishedUnheard;
     // Nearly every chunk passes as it is.
@@ -285,28 +282,19 @@ export class StreamingResponse implements Receiver {
     this.giveUpOn(told === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(told));
   }
 
-  /**
-   * An error ends the answer, and what the upstream sends behind it is not told. One that is not the caller's to read as it came, or
-   * that no client raises, gives way to ours.
-   */
+  /** An error ends the answer. One that is not the caller's to read as it came, or that no client raises, gives way to ours. */
   private endAtError(chunk: Buffer, whole: number): void {
-    this.attempt.call.abort();
-    if (this.passesError()) {
-      this.held.keep(chunk, whole);
-      this.attempt.guard(() =>
-        this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output"),
-      );
-      return;
-    }
+    const { attempt, meter, held } = this;
+    attempt.call.abort();
+    const passes = this.passesError();
     // Of several answers each has a decoder, which passes over it by itself.
-    const kept = this.attempt.mode.copies > 1 ? whole : this.meter.bytesBeforeError;
-    if (kept > 0) this.held.keep(chunk.subarray(0, kept), kept);
-    this.send(this.held.takeWhole());
+    const kept = passes || attempt.mode.copies > 1 ? whole : meter.bytesBeforeError;
+    if (kept > 0) held.keep(chunk.subarray(0, kept), kept);
+    if (!passes) this.send(held.takeWhole());
     this.fall(brokenStream(this.upstream).error, this.verdict());
   }
 
   private fall(error: GatewayError, told?: UpstreamError): void {
-    this.held.takeAll();
     this.endFlow();
     this.attempt.guard(() => this.breakOff(error, "upstream_failed_after_output", told));
   }
@@ -383,7 +371,7 @@ export class StreamingResponse implements Receiver {
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.response.committed && this.response.open) {
-      if (this.passesError()) this.tellError();
+      if (this.passesError()) this.send(this.held.takeClosed(this.meter.broken));
       else this.tell(this.mode.fail(statement, this.meter.broken));
       this.response.end();
     } else {
@@ -391,12 +379,6 @@ export class StreamingResponse implements Receiver {
     }
     if (reason === "drained") this.attempt.done({ kind: "neutral" });
     else this.attempt.brokeOff(why, health);
-  }
-
-  private tellError(): void {
-    const { form, midFrame } = this.meter.broken;
-    this.send(midFrame ? this.held.takeClosed() : this.held.takeAll());
-    if (form === "array") this.tell([ARRAY_END]);
   }
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
@@ -414,6 +396,3 @@ export class StreamingResponse implements Receiver {
     });
   }
 }
-
-/** What the upstream would write behind its error. */
-const ARRAY_END = Buffer.from("]");
