@@ -79,10 +79,12 @@ export class StreamingResponse implements Receiver {
     if (this.over) return;
     if (!this.framed && this.held.bytes < LOOKED_AT && !this.isFramedAsAsked(received)) return;
     const whole = meter.write(received);
-    const { bytesToEnd } = meter;
-    const chunk = bytesToEnd === received.length ? received : received.subarray(0, bytesToEnd);
+    const chunk = meter.bytesToEnd < received.length ? received.subarray(0, meter.bytesToEnd) : received;
     if (!this.begun && !this.opens(chunk, whole)) return;
-    if (meter.error !== undefined || meter.failed) return this.endAtError(chunk, whole);
+    if (meter.error !== undefined || meter.failed) {
+      this.endAtError(chunk, whole);
+      return;
+    }
     if (meter.wentOn) this.goOn();
     const flows = !meter.finished && !meter.finishedUnheard;
     // Nearly every chunk passes as it is.
