@@ -14,6 +14,11 @@ export class ByteWriter {
     return this.#length;
   }
 
+  /** Forgets what was written behind the first `length` bytes. */
+  truncate(length: number): void {
+    this.#length = Math.min(this.#length, length);
+  }
+
   byte(value: number): void {
     this.#reserve(1);
     this.#room[this.#length] = value;

@@ -97,6 +97,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
     client.flushLoop.wake();
   };
 
+  /** What these leases have given goes back to them where no hold comes of it. */
+  const opened = (client: LedgerClient, order: HoldOrder, leases: readonly Lease[]): OpenHold => {
+    try {
+      return new TextHold(client, order, leases, surroundings);
+    } catch (error) {
+      for (const lease of leases) lease.settle(order.amountNanos, 0n, clock.monotonicMs());
+      throw error;
+    }
+  };
+
   const wait = (client: LedgerClient, order: HoldOrder, nowMs: number): Promise<OpenHold> =>
     new Promise((resolve, reject) => {
       const { amountNanos } = order;
@@ -108,7 +118,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
         ledgers: ledgersOf(order.caller, clock.nowMs()),
         amountNanos,
         untilMs: nowMs + waitLimits().balanceWaitMs,
-        granted: (leases: readonly Lease[]) => resolve(new TextHold(client, order, leases, surroundings)),
+        granted(leases: readonly Lease[]) {
+          try {
+            resolve(opened(client, order, leases));
+          } catch (error) {
+            reject(error);
+          }
+        },
         refused: (why: HoldRefusal) => reject(refusalOf(why, amountNanos, ADVICE)),
       };
       queueUp(client, waiter, nowMs);
@@ -144,7 +160,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (amountNanos > LARGEST_HOLD_NANOS)
         throw refusalOf({ kind: "insufficient", ledger: ledgers[0], fundsNanos: 0n }, amountNanos, ADVICE);
       const own = leases.of(ledgers, nowMs);
-      if (leases.take(own, amountNanos, nowMs)) return new TextHold(client, order, own, surroundings);
+      if (leases.take(own, amountNanos, nowMs)) return opened(client, order, own);
       return wait(client, order, nowMs);
     },
     requireFunds(caller) {

@@ -48,10 +48,21 @@ export class TextHold implements OpenHold {
     this.hold = client.journal.begin(leases, order.amountNanos, (number) =>
       encodeBegin(number, beganAtMs, order, ledgers),
     );
-    failpoint("hold.taken");
+    this.begun = this.writeBegin();
+    // Whoever ends the hold before it is carried does not wait for this.
+    this.begun.catch(() => undefined);
+  }
+
+  /** Never throws: what has a hold must be able to settle it. */
+  private writeBegin(): Promise<void> {
     const { number, beginRecord } = this.hold;
-    assert(beginRecord, "a hold begins with its line");
-    this.begun = client.writer.begin(number, beginRecord);
+    try {
+      failpoint("hold.taken");
+      assert(beginRecord, "a hold begins with its line");
+      return this.client.writer.begin(number, beginRecord);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   chargeNanos(): bigint {
@@ -67,36 +78,83 @@ export class TextHold implements OpenHold {
   }
 
   settle(outcome: Outcome): Promise<void> {
-    const { order, hold, clock, timers } = this;
+    const { order, hold, log } = this;
     assert(!this.settling, "a hold is settled once");
     this.settling = true;
-    const charge = chargeFor(order, outcome, this.log);
+    const known = chargeFor(order, outcome, log);
+    const charge = known?.charge;
+    const dueNanos = known?.dueNanos ?? 0n;
     this.withoutPrice = charge?.unpriced ?? [];
-    const dueNanos = charge !== undefined && CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n;
     const aboveNanos = dueNanos - hold.amountNanos;
-    const growing = aboveNanos > 0n ? growHold(this.client, hold, aboveNanos, clock, timers) : undefined;
+    const growing = aboveNanos > 0n ? this.grow(aboveNanos) : undefined;
     return growing === undefined
       ? this.end(outcome, charge, dueNanos)
       : growing.then(() => this.end(outcome, charge, dueNanos));
   }
 
-  /** Writes the end record. What the hold does not cover is the platform's loss, so that nothing later has to agree to it. */
+  private grow(byNanos: bigint): Promise<void> | undefined {
+    const failed = (error: unknown): void => this.logBug(error, "a hold can't grow; it is settled as it is");
+    try {
+      return growHold(this.client, this.hold, byNanos, this.clock, this.timers)?.catch(failed);
+    } catch (error) {
+      failed(error);
+      return undefined;
+    }
+  }
+
+  /**
+   * Ends the hold whatever throws: with all that is known of the request, else with its charge, else free. What the hold does
+   * not cover is the platform's loss, so that nothing later has to agree to it.
+   */
   private end(outcome: Outcome, charge: Charge | undefined, dueNanos: bigint): Promise<void> {
+    const { order, beganAtMs, hold, log } = this;
+    const chargeNanos = dueNanos < hold.amountNanos ? dueNanos : hold.amountNanos;
+    const writtenOffNanos = dueNanos - chargeNanos;
+    const ways: readonly (() => SettledEnd)[] = [
+      () => ({
+        chargeNanos,
+        holdNanos: hold.amountNanos,
+        writtenOffNanos,
+        outcome,
+        charge: charge?.isPlain ? undefined : charge,
+        cost: costFor(order, beganAtMs, outcome, charge, log),
+        raw: rawText(outcome.raw),
+      }),
+      () => ({ ...this.bareEnd(bareOutcome(outcome)), chargeNanos, writtenOffNanos }),
+      () => this.bareEnd(UNKNOWN_OUTCOME),
+    ];
+    for (const end of ways) {
+      try {
+        const told = end();
+        this.writtenOff = told.writtenOffNanos;
+        return this.write(told);
+      } catch (error) {
+        this.logBug(error, "how a request ended can't be recorded in full");
+        // The journal has ended it already and will post it.
+        if (hold.beginRecord === undefined) break;
+      }
+    }
+    return Promise.resolve();
+  }
+
+  private bareEnd(outcome: Outcome): SettledEnd {
+    return {
+      chargeNanos: 0n,
+      holdNanos: this.hold.amountNanos,
+      writtenOffNanos: 0n,
+      outcome,
+      charge: undefined,
+      cost: UNKNOWN_COST,
+      raw: "",
+    };
+  }
+
+  /** Writes the end record. */
+  private write(end: SettledEnd): Promise<void> {
     const { order, ledgers, clock, beganAtMs, hold } = this;
     const { journal, writer: records, flushLoop } = this.client;
-    const chargeNanos = dueNanos < hold.amountNanos ? dueNanos : hold.amountNanos;
-    this.writtenOff = dueNanos - chargeNanos;
-    const end: SettledEnd = {
-      chargeNanos,
-      holdNanos: hold.amountNanos,
-      writtenOffNanos: this.writtenOff,
-      outcome,
-      charge: charge?.isPlain ? undefined : charge,
-      cost: costFor(order, beganAtMs, outcome, charge, this.log),
-      raw: rawText(outcome.raw),
-    };
     const endedAtMs = clock.nowMs();
-    const endRecord = journal.end(hold, chargeNanos, clock.monotonicMs(), (number) => ({
+    const endRecord = journal.end(hold, end.chargeNanos, clock.monotonicMs(), (number) => ({
       record: encodeEnd(number, endedAtMs, hold.number, order.amountNanos, end),
       row: encodeRow({ beganAtMs, endedAtMs, order, ledgers, end }),
     }));
@@ -106,11 +164,44 @@ export class TextHold implements OpenHold {
     if (!records.isWritable() || journal.changesDueTime()) flushLoop.wake();
     return ended;
   }
+
+  private logBug(error: unknown, message: string): void {
+    this.log.error({ err: error, requestId: this.order.requestId }, message);
+  }
 }
 
-function chargeFor(order: HoldOrder, outcome: Outcome, log: Log): Charge | undefined {
+/** What every outcome has, which nothing of a vendor's is in. */
+function bareOutcome(outcome: Outcome): Outcome {
+  const { reason, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs } = outcome;
+  return {
+    ...{ reason, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs },
+    usage: outcome.usage,
+  };
+}
+
+const UNKNOWN_OUTCOME: Outcome = {
+  reason: "upstream_failed",
+  usage: {},
+  estimated: false,
+  upstream: null,
+  upstreamModel: null,
+  status: 500,
+  attempts: 0,
+  firstByteMs: null,
+  totalMs: 0,
+  errorCode: "internal_error",
+};
+
+interface DueCharge {
+  readonly charge: Charge;
+  /** Nothing, where it ended for a reason that is free. */
+  readonly dueNanos: bigint;
+}
+
+function chargeFor(order: HoldOrder, outcome: Outcome, log: Log): DueCharge | undefined {
   try {
-    return chargeOf(order.price, outcome);
+    const charge = chargeOf(order.price, outcome);
+    return { charge, dueNanos: CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n };
   } catch (error) {
     // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
     log.error({ err: error, requestId: order.requestId }, "a charge can't be computed; nothing is charged");

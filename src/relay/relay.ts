@@ -20,7 +20,7 @@ import { checkInnerModels } from "./admit/inner-models.ts";
 import { pinsOf } from "./admit/pins.ts";
 import { readReferences } from "./admit/references.ts";
 import { RequestForms } from "./admit/request-forms.ts";
-import { type Held, takeHold } from "./admit/take-hold.ts";
+import { type Held, outputLimitHeader, takeHold } from "./admit/take-hold.ts";
 import { withoutUnpriced } from "./admit/unpriced-tools.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle, settleBug } from "./exchange.ts";
@@ -101,22 +101,33 @@ export function createRelay(deps: RelayDeps): Relay {
       const priced = request.instead === undefined ? request : { ...request, ...request.instead };
       const taken = takeHold(deps.billing, catalog, model, priced, references, acceptedMs);
       const held = taken instanceof Promise ? await taken : taken;
-      const forms = new RequestForms(request, (form) => ({
-        request: form,
-        modes: new RelayModes(form, model, deps, catalog.allUpstreams, held.outputLimit),
-        state: new ConversationState(form, catalog, { conversation, moved, isPinned }),
-      }));
       const exchange = openExchange(deps, catalog, request, held, acceptedMs);
+      let forms: RequestForms;
+      try {
+        if (held.outputLimit !== undefined) request.response.addHeaders(outputLimitHeader(held.outputLimit));
+        forms = new RequestForms(request, (form) => ({
+          request: form,
+          modes: new RelayModes(form, model, deps, catalog.allUpstreams, held.outputLimit),
+          state: new ConversationState(form, catalog, { conversation, moved, isPinned }),
+        }));
+        if (request.streamed) exchange.bridge = new Bridge(beats, exchange);
+      } catch (error) {
+        await settleBug(exchange, error);
+        throw error;
+      }
       live.add(exchange);
-      if (request.streamed) exchange.bridge = new Bridge(beats, exchange);
       const over = (): void => {
-        exchange.bridge?.end();
-        forms.close();
-        request.memory.release();
-        admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
-        countEnded(deps, model, exchange);
-        if (exchange.outcome !== undefined) deps.tokenCounts.ended(exchange.request, model, exchange.outcome);
-        if (live.delete(exchange) && live.size === 0) whenIdle?.();
+        try {
+          exchange.bridge?.end();
+          forms.close();
+          request.memory.release();
+          admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
+          countEnded(deps, model, exchange);
+          if (exchange.outcome !== undefined)
+            deps.tokenCounts.ended(exchange.request, model, exchange.outcome);
+        } finally {
+          if (live.delete(exchange) && live.size === 0) whenIdle?.();
+        }
       };
       return { carry: () => carry(deps, { exchange, candidates, forms, over }) };
     },

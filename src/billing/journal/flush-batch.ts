@@ -41,12 +41,19 @@ export class FlushBatch {
     return this.numbers.at(-1) ?? 0;
   }
 
+  /** Throws and adds nothing where the row can't be written. */
   add(hold: EndedHold, row: Row): void {
+    const { length } = this.writer;
+    try {
+      row(this.writer);
+    } catch (error) {
+      this.writer.truncate(length);
+      throw error;
+    }
+    this.writer.byte(NEWLINE);
     this.numbers.push(hold.number);
     this.balances.push(hold.balance);
     this.holdNanos.push(hold.holdNanos);
-    row(this.writer);
-    this.writer.byte(NEWLINE);
   }
 
   /** Keeps of the hold that was just added what must be known until it is posted: its charge, and where its records begin. */

@@ -57,7 +57,14 @@ export function createJournalWriter(medium: JournalMedium, timers: Timers, log: 
 
   const add = (kind: RecordKind, number: number, record: JournalRecord): Batch => {
     const target = batch();
-    writeFramed(target.records, kind, record);
+    const { length } = target.records;
+    try {
+      writeFramed(target.records, kind, record);
+    } catch (error) {
+      // Half a record would hide those behind it.
+      target.records.truncate(length);
+      throw error;
+    }
     target.last = Math.max(target.last, number);
     return target;
   };

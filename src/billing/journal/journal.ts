@@ -98,7 +98,7 @@ export class Journal {
     return grown;
   }
 
-  /** Ends a hold. `encode` makes what is written of it; the end record is given back. */
+  /** Ends a hold. `encode` makes what is written of it; the end record is given back. The hold stays where that throws. */
   end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => JournalEnd): JournalRecord {
     const { beginRecord, amountNanos, leases } = hold;
     assert(beginRecord, "a hold is settled once");
@@ -106,13 +106,13 @@ export class Journal {
     assert(balance, "a hold has a balance");
     const number = this.nextNumber();
     const { record, row } = encode(number);
+    const batch = this.batch();
+    const ended = { number, balance: balance.ledger.id, holdNanos: amountNanos };
+    batch.add(ended, row ?? rowOfRecords(beginRecord, record));
     hold.chargeNanos = chargeNanos;
     hold.beginRecord = undefined;
     hold.endNumber = number;
     this.holds.delete(hold);
-    const batch = this.batch();
-    const ended = { number, balance: balance.ledger.id, holdNanos: amountNanos };
-    batch.add(ended, row ?? rowOfRecords(beginRecord, record));
     batch.release(leases, chargeNanos, hold.retainFrom);
     for (const lease of leases) lease.settle(amountNanos, chargeNanos, nowMs);
     this.unposted += 1;

@@ -74,7 +74,6 @@ async function takeSmaller(
   if (limited === undefined) throw error;
   const { amountNanos, usage: bound, outputLimit } = limited;
   const hold = await take(billing, request, question, amountNanos, atMs);
-  request.response.addHeaders(outputLimitHeader(outputLimit));
   return { hold, bound, outputLimit };
 }
 
@@ -98,6 +97,6 @@ function take(
 }
 
 /** `x-faregate-output-limit`: the limit that the gateway wrote into a request without one, as the money covers no more. */
-function outputLimitHeader(tokens: number): Record<string, string> {
+export function outputLimitHeader(tokens: number): Record<string, string> {
   return { "x-faregate-output-limit": `${tokens}` };
 }

@@ -22,7 +22,7 @@ async function end(made: Partial<TaskResult>, openEnded = false) {
     msToDeadline: 1_000,
     holdNanos: 10_000n,
     units: { videoSeconds: { "720p": openEnded ? 15 : 5 } },
-    price: { unitNanos: { videoSeconds: { "720p": 100n } }, factor: "1" },
+    price: { priceId: 1n, rates: { perSecond: { "720p": 100n } }, factorPpm: 1_000_000n },
   };
   const result = { outputs: [{ url: "https://v.example/1.mp4" }], ...made };
   await finisher.succeed(claim as unknown as Claim, result as TaskResult).catch(() => undefined);
@@ -103,5 +103,88 @@ describe("an image that differs from its order", () => {
     [{ resolution: "2K" }, "high"],
   ])("is none that kept to it, or of which nothing is known: %j", async (made, quality) => {
     expect(await endImage(made, quality)).toEqual([]);
+  });
+});
+
+describe("a success of which something can't be read or recorded", () => {
+  const HOLD = 1_000n;
+  const bomb = (): never => {
+    throw new Error("a bug of ours");
+  };
+  const cases: Record<string, { made?: object; price?: object | undefined; store?: object }> = {
+    "its tokens": {
+      made: { tokens: Object.defineProperty({}, "imageOutput", { get: bomb, enumerable: true }) },
+    },
+    "its resolution": { made: { resolution: { toLowerCase: bomb } } },
+    "its picture": { made: { picture: Object.defineProperty({}, "size", { get: bomb }) } },
+    "its price": { price: undefined },
+    "the order": { made: { lastFrameUrl: "https://v.example/last.png" }, store: { order: bomb } },
+    "its result, for the database": { made: { usage: { odd: true } } },
+    "any result, for the database": { made: { usage: { odd: true } }, store: { refusesAll: true } },
+  };
+
+  it.each(Object.entries(cases))(
+    "ends the task once: %s",
+    async (_, { made = {}, store: odd = {}, ...other }) => {
+      const ends: TaskEnd[] = [];
+      const logged: object[] = [];
+      const store = {
+        order: async () => ({ medium: "image", quality: null }),
+        async finish(_: Claim, ending: TaskEnd) {
+          const refuses = "refusesAll" in odd ? ending.result !== null : ending.result?.usage !== undefined;
+          if (refuses) bomb();
+          ends.push(ending);
+          return true;
+        },
+        ...odd,
+      };
+      const finisher = createFinisher(
+        store as unknown as TaskStore,
+        async () => undefined,
+        Math.random,
+        undefined,
+        {
+          error: (about: object) => void logged.push(about),
+        },
+      );
+      const claim = {
+        id: "task-1",
+        requestId: "req-1",
+        openEnded: false,
+        place: null,
+        msToDeadline: 1_000,
+        holdNanos: HOLD,
+        units: { images: { "2k": 1 } },
+        price: {
+          priceId: 1n,
+          factorPpm: 1_000_000n,
+          rates: { perImage: { "2k": 100n }, tokens: { imageOutput: 1n } },
+        },
+        ...other,
+      };
+      const result = { outputs: [{ url: "https://v.example/1.png" }], ...made };
+      await finisher.succeed(claim as unknown as Claim, result as TaskResult);
+      expect(ends).toHaveLength(1);
+      const [end] = ends;
+      expect(end?.chargeNanos).toBeLessThanOrEqual(HOLD);
+      if (end?.state === "FAILURE") expect(end.chargeNanos).toBe(0n);
+      expect(logged).toContainEqual(expect.objectContaining({ task: "task-1", requestId: "req-1" }));
+    },
+  );
+
+  it("waits for a database that is away", async () => {
+    const away = Object.assign(new Error("away"), { code: "ECONNREFUSED" });
+    const store = { finish: () => Promise.reject(away) };
+    const finisher = createFinisher(store as unknown as TaskStore, async () => undefined, Math.random);
+    const claim = {
+      id: "task-1",
+      place: null,
+      msToDeadline: 1_000,
+      holdNanos: HOLD,
+      units: { images: { "2k": 1 } },
+      price: { priceId: 1n, factorPpm: 1_000_000n, rates: { perImage: { "2k": 100n } } },
+    };
+    const result = { outputs: [{ url: "https://v.example/1.png" }] };
+    await expect(finisher.succeed(claim as unknown as Claim, result as TaskResult)).rejects.toBe(away);
   });
 });

@@ -3,6 +3,7 @@ import type { ChargeReason } from "../../billing/billing.ts";
 import { mediaCharge } from "../../billing/pricing/media-charge.ts";
 import { tierOfSize } from "../../families/imagegen.ts";
 import { type Log, silentLog } from "../../observe/log.ts";
+import { type Failure, failureOf } from "../../storage/failures.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { MediaUnits } from "../../usage/usage.ts";
 import type { Claim, TaskEnd, TaskStore } from "../store/task-store.ts";
@@ -58,53 +59,110 @@ export function createFinisher(
     await store.finish(claim, ending);
     failpoint("task.finish.after-statement");
   };
+  /** The next one where one throws, whatever a vendor wrote to bring it about: a task that is over is settled. */
+  const firstThatWorks = async <Made>(
+    claim: Claim,
+    ways: readonly (() => Made | Promise<Made>)[],
+  ): Promise<Made> => {
+    let cause: unknown;
+    for (const way of ways) {
+      try {
+        return await way();
+      } catch (error) {
+        // A database that is away comes back, and with it the task.
+        if (PASSING.has(failureOf(error))) throw error;
+        cause = error;
+        const { id: task, requestId } = claim;
+        log.error({ err: error, task, requestId, alarm: true }, "a task's success can't be recorded in full");
+      }
+    }
+    throw cause;
+  };
+  const chargedEnd = async (claim: Claim, result: TaskResult): Promise<TaskEnd> => {
+    const { tokens: stated, picture: _, ...made } = result;
+    const tokens = stated !== undefined && claim.price.rates.tokens !== undefined ? stated : undefined;
+    const mismatch = beyondOrder(claim, result) ?? (await otherImage(claim, result));
+    if (mismatch !== undefined) {
+      const { isLess, ...facts } = mismatch;
+      log.error(
+        { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...facts, alarm: true },
+        mismatchText(isLess, tokens !== undefined),
+      );
+    }
+    const { used, estimated, found } = claim.openEnded
+      ? await actualUnits(claim.units, result, probe)
+      : { used: claim.units, estimated: false, found: undefined };
+    const counted = tokens === undefined ? used : { ...used, tokens };
+    const { chargeNanos, unpriced } = mediaCharge(counted, claim.price);
+    if (chargeNanos > claim.holdNanos || unpriced.length > 0)
+      log.error(
+        { task: claim.id, chargeNanos: String(chargeNanos), unpriced, alarm: true },
+        "an image's tokens cost more than was held, or have no price: raise the model's per_image, or add the price",
+      );
+    return {
+      ...success(counted, measured(await asOrdered(claim, made), claim.openEnded, found)),
+      estimated,
+      chargeNanos: least(chargeNanos, claim.holdNanos),
+    };
+  };
   return {
     async succeed(claim, result) {
-      const { tokens: stated, picture: _, ...made } = result;
-      const tokens = stated !== undefined && claim.price.rates.tokens !== undefined ? stated : undefined;
-      const mismatch = beyondOrder(claim, result) ?? (await otherImage(claim, result));
-      if (mismatch !== undefined) {
-        const { isLess, ...facts } = mismatch;
-        log.error(
-          { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...facts, alarm: true },
-          mismatchText(isLess, tokens !== undefined),
-        );
-      }
-      const { used, estimated, found } = claim.openEnded
-        ? await actualUnits(claim.units, result, probe)
-        : { used: claim.units, estimated: false, found: undefined };
-      const counted = tokens === undefined ? used : { ...used, tokens };
-      const { chargeNanos, unpriced } = mediaCharge(counted, claim.price);
-      if (chargeNanos > claim.holdNanos || unpriced.length > 0)
-        log.error(
-          { task: claim.id, chargeNanos: String(chargeNanos), unpriced, alarm: true },
-          "an image's tokens cost more than was held, or have no price: raise the model's per_image, or add the price",
-        );
-      const kept = await keepFiles(claim.id, await asOrdered(claim, made), timeForFiles(claim));
-      await finish(claim, {
-        state: "SUCCESS",
-        failReason: "",
-        reason: "completed",
-        used: counted,
-        estimated,
-        result: measured(kept, claim.openEnded, found),
-        latePollMs: null,
-        chargeNanos: least(chargeNanos, claim.holdNanos),
-      });
+      const bare = { outputs: result.outputs };
+      const end = await firstThatWorks(claim, [
+        () => chargedEnd(claim, result),
+        () => orderedEnd(claim, bare),
+        () => UNRECORDED,
+      ]);
+      const kept = end.result && (await keepFiles(claim.id, end.result, timeForFiles(claim)));
+      await firstThatWorks(claim, [
+        () => finish(claim, { ...end, result: kept }),
+        () => finish(claim, { ...end, result: kept && bare }),
+        () => finish(claim, UNRECORDED),
+      ]);
     },
     async fail(claim, { reason, as }) {
       await finish(claim, {
-        state: "FAILURE",
-        failReason: reason,
-        reason: as,
-        used: {},
-        estimated: false,
-        result: null,
-        chargeNanos: 0n,
+        ...failure(reason, as),
         latePollMs: claim.upstreamTask === null ? null : lateDelayMs(0, 0, random()),
       });
     },
   };
+}
+
+function success(used: MediaUnits, result: TaskResult): Omit<TaskEnd, "chargeNanos"> {
+  return {
+    state: "SUCCESS",
+    failReason: "",
+    reason: "completed",
+    used,
+    estimated: false,
+    result,
+    latePollMs: null,
+  };
+}
+
+function failure(failReason: string, reason: ChargeReason): TaskEnd {
+  return {
+    state: "FAILURE",
+    failReason,
+    reason,
+    used: {},
+    estimated: false,
+    result: null,
+    chargeNanos: 0n,
+    latePollMs: null,
+  };
+}
+
+/** Nothing that anyone could fetch can be told: nothing is charged. */
+const UNRECORDED = failure("The vendor's result can't be recorded.", "upstream_failed");
+
+const PASSING: ReadonlySet<Failure> = new Set(["connection", "conflict", "timeout"]);
+
+/** A success that is taken for what was ordered, whatever else its vendor says of it. */
+function orderedEnd({ units, price, holdNanos }: Claim, result: TaskResult): TaskEnd {
+  const { chargeNanos } = mediaCharge(units, price);
+  return { ...success(units, result), chargeNanos: least(chargeNanos, holdNanos) };
 }
 
 /** What was ordered and what a vendor says it made instead, as the log has it. */

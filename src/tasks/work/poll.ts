@@ -89,7 +89,7 @@ async function askTogether(
     deps,
     limiter,
   );
-  const outcomes = response && batch.read(response);
+  const outcomes = response && readable(() => batch.read(response), NOTHING, first, deps);
   // About none of them: it may have no batches at all.
   if (outcomes?.size === 0) deps.batchless.note(candidate);
   return outcomes;
@@ -111,7 +111,26 @@ async function askSingly(
     deps,
     limiter,
   );
-  return response === undefined ? NOTHING : new Map([[upstreamTask, readPoll(response)]]);
+  if (response === undefined) return NOTHING;
+  return readable(() => new Map([[upstreamTask, readPoll(response)]]), NOTHING, task, deps);
+}
+
+/** What an answer says. One that our own reading fails at says nothing of its tasks: they run on, into their deadlines at worst. */
+function readable<Read>(
+  read: () => Read,
+  nothing: Read,
+  { held: { claim } }: Submitted,
+  { log }: WorkDeps,
+): Read {
+  try {
+    return read();
+  } catch (error) {
+    log.error(
+      { err: error, task: claim.id, requestId: claim.requestId },
+      "an upstream's answer about a task can't be read",
+    );
+    return nothing;
+  }
 }
 
 function aboutOf({ held }: Submitted, { place }: TaskCandidate): PollAbout {
