@@ -112,7 +112,16 @@ async function askSingly(
     limiter,
   );
   if (response === undefined) return NOTHING;
-  return readable(() => new Map([[upstreamTask, readPoll(response)]]), NOTHING, task, deps);
+  return readable(
+    () => {
+      const outcome = readPoll(response, upstreamTask);
+      if (outcome.type === "running" && outcome.otherTask !== undefined) logOther(task, deps);
+      return new Map([[upstreamTask, outcome]]);
+    },
+    NOTHING,
+    task,
+    deps,
+  );
 }
 
 /** What an answer says. One that our own reading fails at says nothing of its tasks: they run on, into their deadlines at worst. */
@@ -131,6 +140,14 @@ function readable<Read>(
     );
     return nothing;
   }
+}
+
+function logOther({ held: { claim } }: Submitted, { log }: WorkDeps): void {
+  const { id: task, requestId, place } = claim;
+  log.error(
+    { task, requestId, upstreamId: place?.upstreamId.toString(), alarm: true },
+    "an upstream answered about another task than was asked for; the answer is not believed",
+  );
 }
 
 function aboutOf({ held }: Submitted, { place }: TaskCandidate): PollAbout {

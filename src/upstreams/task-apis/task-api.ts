@@ -9,7 +9,8 @@ export interface TaskApi {
   readSubmit(response: TaskApiResponse): SubmitOutcome;
   /** The request that asks for one task's state; absent = the submit answers with the result itself. */
   readonly poll?: (upstreamId: string, about: PollAbout) => TaskApiRequest;
-  readonly readPoll?: (response: TaskApiResponse) => PollOutcome;
+  /** `upstreamId`: the task that was asked for; an answer about another one tells nothing. */
+  readonly readPoll?: (response: TaskApiResponse, upstreamId?: string) => PollOutcome;
   /** Asks for many tasks at once, where the vendor offers it. */
   readonly batch?:
     | {
@@ -93,7 +94,12 @@ export type FindOutcome =
  */
 export type PollOutcome =
   | { readonly type: "queued" }
-  | { readonly type: "running"; readonly progressPercent?: number | undefined }
+  | {
+      readonly type: "running";
+      readonly progressPercent?: number | undefined;
+      /** The answer is about this one, and says nothing of the task that was asked for. */
+      readonly otherTask?: string | undefined;
+    }
   | { readonly type: "resultless" }
   | { readonly type: "succeeded"; readonly result: TaskResult }
   | { readonly type: "failed"; readonly reason: string; readonly cost?: TaskResult["cost"] | undefined };

@@ -170,3 +170,22 @@ it.each([0, "0", "success", 200])("an order is taken beside the code %j of those
   });
   expect(polled("apimart", { code, data: { id: "am-1", status: "pending" } })).toEqual({ type: "queued" });
 });
+
+describe("an answer about another task than was asked for", () => {
+  const bodies: Partial<Record<Kind, (id: string) => object>> = {
+    apimart: (id) => ({ code: 200, data: { id, status: "failed" } }),
+    ark: (id) => ({ id, status: "failed" }),
+    dashscope: (id) => ({ output: { task_id: id, task_status: "FAILED" } }),
+    minimax: (id) => ({ task: { id, status: "failed" }, base_resp: { status_code: 0 } }),
+    "seedance-relay": (id) => ({ data: { task_id: id, status: "failed" }, code: "success" }),
+    gateway: (id) => ({ task_id: id, status: "FAILURE" }),
+  };
+  const kinds = Object.keys(bodies) as Kind[];
+
+  it.each(kinds)("tells nothing of it: %s", (kind) => {
+    const read = (id: string, asked: string) =>
+      apiOf(kind).readPoll?.(answered(bodies[kind]?.(id) ?? {}), asked);
+    expect(read("task-b", "task-a")).toEqual({ type: "running", otherTask: "task-b" });
+    expect(read("task-a", "task-a")).toMatchObject({ type: "failed" });
+  });
+});

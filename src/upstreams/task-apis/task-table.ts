@@ -85,9 +85,11 @@ export function taskApiOf(table: TaskTable): TaskApi {
       method: "GET",
       path: table.pollPath(encodeURIComponent(upstreamId), about),
     }),
-    readPoll(response) {
+    readPoll(response, upstreamId) {
       const body = exactJsonOf(response);
       const record = valueAt(body, table.record.at);
+      const otherTask = upstreamId === undefined ? undefined : otherId(table.record, record, upstreamId);
+      if (otherTask !== undefined) return { type: "running", otherTask };
       if (isGoodRecord(response, body, table.refusal)) return readRecord(table.record, record);
       // Beside a record that failed a bad code is why it did, not that it cannot be read.
       const failure = table.record.at === "" ? undefined : readFailure(response, body, table, record);
@@ -101,6 +103,12 @@ export function taskApiOf(table: TaskTable): TaskApi {
         }
       : undefined,
   };
+}
+
+/** The id that a record states where it is another task's: then nothing in it is about the one that was asked for. */
+function otherId({ id: places }: RecordTable, record: unknown, upstreamId: string): string | undefined {
+  const stated = places.flatMap((place) => textAt(record, [place]) ?? []);
+  return stated.includes(upstreamId) ? undefined : stated[0];
 }
 
 export function jsonPost(path: string, body: object): TaskApiRequest {
