@@ -12,8 +12,8 @@ import { type Exchange, type ExchangeEnd, settle, useOf } from "./exchange.ts";
 const CANDIDATE = {
   protocol: "chat-completions",
   model: "m",
-  upstream: { name: "u", cost: null },
-  credential: { name: "1" },
+  upstream: { name: "u", kind: "openai", cost: null },
+  credential: { name: "1", secret: "sk-SECRET-abcdefghijklmnop" },
 } as Candidate;
 
 function open() {
@@ -112,5 +112,25 @@ describe("an exchange whose settlement meets a bug", () => {
     const { exchange, logged } = open();
     expect(useOf(exchange, CANDIDATE, facts({ tokens: true }))).toMatchObject({ used: "unknown" });
     expect(logged).toHaveLength(1);
+  });
+});
+
+describe("a vendor's usage object that quotes the key it was sent", () => {
+  const quoted = { note: CANDIDATE.credential.secret, [`of ${CANDIDATE.credential.secret}`]: [1] };
+
+  it("is recorded without it, of what is charged and of what failed", async () => {
+    const { exchange, outcomes } = open();
+    const read = PROTOCOLS["chat-completions"].usage.readPlain({
+      choices: [{ message: { content: "Hi" }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 7, completion_tokens: 3, ...quoted },
+    });
+    const failed = useOf(exchange, CANDIDATE, read);
+    await settle(exchange, { reason: "completed", candidate: CANDIDATE, facts: read, status: 200 });
+    const told = JSON.stringify([failed.used, outcomes], (_, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    );
+    expect(told).toContain("[redacted]");
+    expect(told).not.toContain("SECRET");
+    expect(outcomes[0]?.raw).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
   });
 });

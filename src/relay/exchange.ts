@@ -7,6 +7,7 @@ import { type Loss, lossTexts } from "../conversation/loss.ts";
 import type { Log } from "../observe/log.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import { openSecretFilter, sentSecrets } from "../upstreams/scrub/sent-secrets.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type PlaceReason, type TokenUsage, totalOutput, totalWritten } from "../usage/usage.ts";
 import { carriesExtras } from "./admit/extras.ts";
@@ -111,7 +112,7 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
   return {
     usage: own,
     others: pricedOthers(exchange, candidate, others).others,
-    raw: usage.raw,
+    raw: toldRaw(usage.raw, candidate),
     calls: boundCalls(calls, bound).calls,
     units,
     served,
@@ -322,10 +323,18 @@ function outcomeOf(
     outputLimit,
     losses: exchange.losses.length === 0 ? undefined : lossTexts(exchange.losses),
     withoutExtras: candidate === null || carriesExtras(request, candidate.protocol) ? undefined : true,
-    raw: reported?.raw,
+    raw: toldRaw(reported?.raw, asked),
     hostile: reported?.hostile.length ? reported.hostile : undefined,
     implausible: implausible.length === 0 ? undefined : implausible,
   };
+}
+
+/** A vendor's usage object as account holders may read it: without what its vendor knows us by. */
+function toldRaw(raw: unknown, asked: Candidate | null): unknown {
+  if (raw === undefined || asked === null) return raw;
+  const written = [Buffer.from(JSON.stringify(raw))];
+  const told = openSecretFilter(sentSecrets(asked)).without(written);
+  return told === written ? raw : (JSON.parse(Buffer.concat(told).toString()) as unknown);
 }
 
 /** What the body states overrides its header; of several joined responses only what they share counts. */

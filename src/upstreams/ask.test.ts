@@ -117,6 +117,31 @@ describe("a whole request for a whole answer", () => {
   });
 });
 
+describe("an answer that quotes what it was asked with", () => {
+  const secret = "their-key-abcdefghijklmnop";
+
+  it.each(["with its credential", "with a signature made of it"])(
+    "is told without it, asked %s",
+    async (how) => {
+      const body = JSON.stringify({ id: "1", url: `https://v.example/${secret}`, [secret]: secret });
+      const upstream = await rig.serve(({ socket }) =>
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+      );
+      const credential = { id: 1n, name: "main", secret };
+      const outcome = await rig.transport.ask({
+        ...askOf({ ...upstream, credentials: [credential] }),
+        credential: how.includes("signature") ? null : credential,
+      });
+      const told = outcome.type === "answered" ? Buffer.from(outcome.response.body).toString() : "";
+      expect(JSON.parse(told)).toEqual({
+        id: "1",
+        url: "https://v.example/[redacted]",
+        "[redacted]": "[redacted]",
+      });
+    },
+  );
+});
+
 describe("its bounds and its path", () => {
   it("let a read take less time than a submit, and an image as long as the upstream may", () => {
     const own = { ...PATIENT, firstBytePlainMs: 600_000, totalMs: 3_600_000 };

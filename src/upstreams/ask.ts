@@ -2,6 +2,7 @@ import { packChunk } from "../base/pack-chunk.ts";
 import type { Timeouts } from "../catalog/catalog.ts";
 import type { AskOutcome, UpstreamAsk, UpstreamFailure, UpstreamResponse } from "./call.ts";
 import { kindOf } from "./kinds.ts";
+import { openSecretFilter, type SecretFilter, sentSecrets } from "./scrub/sent-secrets.ts";
 import type { TaskApiRequest } from "./task-apis/task-api.ts";
 import { credentialHeader } from "./transport/headers.ts";
 
@@ -61,8 +62,19 @@ export function askBody({ body, json }: TaskApiRequest): Uint8Array | null {
   return body ?? (json === undefined ? null : Buffer.from(JSON.stringify(json)));
 }
 
+/** Takes what such a request was sent with out of its answer, of which tasks, assets and their callers are told. */
+export function sentWith({
+  upstream,
+  credential,
+}: Pick<UpstreamAsk, "upstream" | "credential">): SecretFilter {
+  // A request that carries a signature is signed with one of them.
+  const sent = credential === null ? upstream.credentials : [credential];
+  return openSecretFilter(sent.flatMap((each) => sentSecrets({ upstream, credential: each })));
+}
+
 export interface Collecting {
   readonly resolve: (outcome: AskOutcome) => void;
+  readonly secrets: SecretFilter;
   /** The upstream's, for messages. */
   readonly name: string;
   /** Ends the attempt from our side. */
@@ -95,8 +107,10 @@ export function collectResponse({ responsesWithMedia }: TaskApiRequest, to: Coll
         });
       }
     },
-    ended: () =>
-      to.resolve({ type: "answered", response: { status, headers, body: Buffer.concat(chunks, bytes) } }),
+    ended() {
+      const body = Buffer.concat(to.secrets.without(chunks));
+      to.resolve({ type: "answered", response: { status, headers, body } });
+    },
     failed: (failure) => to.resolve({ type: "failed", failure }),
   };
 }

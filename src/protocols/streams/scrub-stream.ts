@@ -132,7 +132,7 @@ function scrubEvent(data: string, name: string, scrub: Scrub): string {
   return told.every((each, at) => each === parsed[at]) ? data : (written(told) ?? scrub.text(data));
 }
 
-/** undefined = nested too deep to be written; it was read without recursion. */
+/** undefined = longer than a text can be, where escapes make it so: a nest of any depth is written. */
 function written(value: unknown): string | undefined {
   try {
     return writeExact(value);

@@ -51,7 +51,7 @@ const upstream = {
     ["other", "vendor-other"],
   ]),
 } as Partial<Upstream> as Upstream;
-const candidate = { upstream } as Candidate;
+const candidate = { upstream, credential: { secret: "sk-SECRET-abcdefghijklmnop" } } as Candidate;
 
 const priced = (...told: ModelTokens[]) => priceOthers(accepted, candidate, told);
 const advisor = (model: string, input: number, output = 1): ModelTokens => ({
@@ -73,6 +73,11 @@ describe("what other models have used", () => {
     const [found] = priced(advisor(told, 5)).others;
     expect(found?.model).toBe(model);
     expect(found?.price?.rates.input).toBe(input);
+  });
+
+  it("is told without the key that its vendor was sent", () => {
+    const [found] = priced(advisor(`models/${candidate.credential.secret}`, 5)).others;
+    expect(found?.model).toBe("unnamed");
   });
 
   it("is at most what its model can use in one pass", () => {

@@ -9,6 +9,7 @@ import {
 } from "../../billing/pricing/usage-bound.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import type { Candidate } from "../../upstreams/call.ts";
+import { sentSecrets } from "../../upstreams/scrub/sent-secrets.ts";
 import { type ModelTokens, type TokenUsage, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 
@@ -46,7 +47,7 @@ export function priceOthers(
   const found = told.map((each) => {
     const ours = modelCalled(each.model, candidate.upstream, { catalog, request, answering });
     const isUnasked = each.hasServed === true && ours !== undefined && !answering.has(ours.id);
-    return { ...each, ours: isUnasked ? undefined : ours };
+    return { ...each, model: toldName(each.model, candidate), ours: isUnasked ? undefined : ours };
   });
   const charged = found.filter((each) => allowance.takes(each, each.ours?.id));
   if (charged.length < found.length) implausible.push(...cut(found, charged));
@@ -67,6 +68,11 @@ export function priceOthers(
     },
   );
   return { others, implausible };
+}
+
+/** Receipts have a vendor's name of a model where none of ours is called so; what its vendor knows us by is no name. */
+function toldName(name: string, candidate: Candidate): string {
+  return sentSecrets(candidate).some((secret) => name.includes(secret)) ? "unnamed" : name;
 }
 
 const NOTHING: PricedOthers = { others: [], implausible: [] };

@@ -4,7 +4,7 @@ import { Deadlines } from "../../base/async/deadlines.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
-import { askBody, askHeaders, askPath, askTimeouts, collectResponse } from "../ask.ts";
+import { askBody, askHeaders, askPath, askTimeouts, collectResponse, sentWith } from "../ask.ts";
 import type {
   AskOutcome,
   Transport,
@@ -67,6 +67,7 @@ export function createTransport(options: TransportOptions): Transport {
       const call: TransportCall = new TransportCall(
         collectResponse(request, {
           resolve,
+          secrets: sentWith(asked),
           name: upstream.name,
           refuse: (failure) => call.fail(failure),
           holds: room && ((bytes) => room.holds(bytes, call)),
