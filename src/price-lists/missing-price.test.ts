@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { bucketOfWord, bucketWord } from "../billing/pricing/bucket-price.ts";
 import { chargeOf } from "../billing/pricing/charge.ts";
-import { bucketOfWord, bucketWord, price } from "../billing/pricing/price.ts";
+import { price } from "../billing/pricing/price.ts";
 import type { Price } from "../catalog/price-columns.ts";
 import { NO_DIMENSIONS } from "../catalog/price-table.ts";
 import { encodePrice } from "../manifest/file/encode-file.ts";

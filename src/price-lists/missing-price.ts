@@ -1,6 +1,6 @@
 import type { ServedUsage } from "../billing/billing.ts";
+import { bucketOfWord, PRICE_OF } from "../billing/pricing/bucket-price.ts";
 import { chargeOf } from "../billing/pricing/charge.ts";
-import { bucketOfWord, PRICE_OF } from "../billing/pricing/price.ts";
 import type { Price } from "../catalog/price-columns.ts";
 import { keysOfTokenPrice } from "../catalog/token-prices.ts";
 import { encodePrice } from "../manifest/file/encode-file.ts";

@@ -82,9 +82,13 @@ describe("features of a body", () => {
     }
   });
 
-  it("name the fields that change the vendor's price, unless they ask for the usual one", () => {
-    for (const tier of ["auto", "default", "STANDARD", "SERVICE_TIER_STANDARD", "on_demand"])
+  it("name the fields that change the vendor's price, unless they leave that to the vendor", () => {
+    for (const tier of ["auto", "AUTO", "SERVICE_TIER_AUTO", "", null])
       expect(features("chat-completions", { service_tier: tier }).pricedFields).toEqual([]);
+    for (const value of ["default", "STANDARD", "SERVICE_TIER_STANDARD", "on_demand"])
+      expect(features("chat-completions", { service_tier: value }).pricedFields).toEqual([
+        { dimension: "tier", field: "service_tier", value },
+      ]);
     expect(features("messages", { service_tier: "priority", speed: "fast" }).pricedFields).toEqual([
       { dimension: "tier", field: "service_tier", value: "priority" },
       { dimension: "speed", field: "speed", value: "fast" },

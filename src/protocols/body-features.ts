@@ -1,5 +1,5 @@
 import type { BodyScan, FoundValue } from "../base/json/json-scan.ts";
-import { isPlainService, type ServiceDimension } from "../usage/service-terms.ts";
+import { leavesOpen, type ServiceDimension } from "../usage/service-terms.ts";
 
 /** What a body asks for beyond its own text: all that a hold and a price must know of it. */
 export interface BodyFeatures {
@@ -68,7 +68,7 @@ export interface WantedMedia extends BodyRange {
   readonly field: string;
 }
 
-/** A field that asks to be served otherwise than plainly, as the caller wrote it. */
+/** A field that asks how to be served, as the caller wrote it. */
 export interface PricedField {
   readonly dimension: ServiceDimension;
   readonly field: string;
@@ -267,11 +267,11 @@ export const contextEdit: FeatureRule = (features, values) => {
   if (values.some(({ head }) => head !== "" && !PLAIN_EDIT.test(head))) features.maySummarise = true;
 };
 
-/** A field by which the caller chooses how it is served, unless it is served plainly. */
+/** A field by which the caller chooses how it is served, unless it leaves that to the vendor. */
 export function serviceField(dimension: ServiceDimension): FeatureRule {
   return (features, values, field) => {
     for (const { head: value } of values) {
-      if (value === "" || isPlainService(value)) continue;
+      if (value === "" || leavesOpen(value)) continue;
       features.pricedFields.push({ dimension, field, value });
     }
   };

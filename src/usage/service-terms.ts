@@ -28,7 +28,12 @@ const PLAIN_WORDS: ReadonlySet<string> = new Set([
 /** Whether a word that a caller or a catalog writes means plain service. */
 export function isPlainService(value: string): boolean {
   const word = bareWord(value);
-  return PLAIN_WORDS.has(word) || word === "auto";
+  return PLAIN_WORDS.has(word) || leavesOpen(value);
+}
+
+/** Whether a word of a request leaves the choice to the vendor. */
+export function leavesOpen(value: string): boolean {
+  return bareWord(value) === "auto";
 }
 
 /** One vendor's client libraries spell `priority` as SERVICE_TIER_PRIORITY. */
@@ -39,8 +44,8 @@ function bareWord(value: string): string {
 /** A word in lower case, any word for plain service as PLAIN_SERVICE; undefined = it says nothing. */
 export function readServiceWord(value: unknown): string | undefined {
   if (typeof value !== "string" || !WORD.test(value)) return undefined;
+  if (leavesOpen(value)) return undefined;
   const word = bareWord(value);
-  if (word === "auto") return undefined;
   return PLAIN_WORDS.has(word) ? PLAIN_SERVICE : word;
 }
 

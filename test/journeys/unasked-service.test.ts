@@ -7,7 +7,7 @@ import { cleanLedger } from "../support/money-books.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
 
 const PRICE =
-  "{ input: 3, output: 15, tiers: { priority: { factor: 2 } }, regions: { us: { factor: 1.1 }, eu: { factor: 0.9 } } }";
+  "{ input: 3, output: 15, tiers: { priority: { factor: 2 } }, speeds: { fast: { factor: 6 } }, regions: { us: { factor: 1.1 }, eu: { factor: 0.9 } } }";
 
 /** What the vendor says of how it served a request, beside the usage. */
 let told: object = {};
@@ -83,6 +83,51 @@ describe.each(WAYS)("a request that asks for nothing, $way,", (way) => {
       nanos: Math.round(COST * 2.2),
       served: [{ dimension: "tier", name: "priority", from: "answer", factor: "2" }, region],
     });
+  });
+});
+
+/** Of each dimension its field in a request and in an answer, plain service, and what the upstream declares for the charge. */
+const DIMENSIONS = [
+  {
+    dimension: "tier",
+    field: "service_tier",
+    told: "service_tier",
+    plain: "standard_only",
+    other: "priority",
+  },
+  { dimension: "speed", field: "speed", told: "speed", plain: "standard", other: "fast" },
+  {
+    dimension: "region",
+    field: "inference_geo",
+    told: "inference_geo",
+    plain: "global",
+    other: "eu",
+    upstream: "us",
+  },
+] as const;
+const FACTORS: Readonly<Record<string, number>> = { priority: 2, fast: 6, eu: 0.9, us: 1.1 };
+const PLACES = DIMENSIONS.flatMap((row) =>
+  [undefined, row.plain, row.other].flatMap((inRequest) =>
+    [undefined, row.plain, row.other].map((inAnswer) => ({ ...row, inRequest, inAnswer })),
+  ),
+);
+
+describe("the answer's word counts before the request's, and that before the upstream's:", () => {
+  it.each(PLACES)("$dimension asked as $inRequest and told as $inAnswer", async (row) => {
+    const { dimension, field, inRequest, inAnswer, plain: plainWord } = row;
+    told = inAnswer === undefined ? {} : { [row.told]: inAnswer };
+    const request = { ...WAYS[0]?.body, [field]: inRequest };
+    const { nanos, served = [] } = await charged(declared, { path: "messages", body: request });
+    const word = inAnswer ?? inRequest ?? ("upstream" in row ? row.upstream : undefined);
+    const name = word === plainWord ? undefined : word;
+    // What the others are is the upstream's region alone.
+    const beside = dimension === "region" ? 1 : 1.1;
+    expect(nanos).toBe(Math.round(COST * beside * (FACTORS[name ?? ""] ?? 1)));
+    const found = (served as { dimension: string; name: string; from: string }[]).find(
+      (term) => term.dimension === dimension,
+    );
+    const from = inAnswer !== undefined ? "answer" : inRequest !== undefined ? "asked" : "upstream";
+    expect(found && { name: found.name, from: found.from }).toEqual(name && { name, from });
   });
 });
 

@@ -4,7 +4,8 @@ import { type TokenPrices, tokenPrice } from "../../catalog/token-prices.ts";
 import type { BodyFeatures, Medium } from "../../protocols/body-features.ts";
 import type { TokenBucket } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { FACTOR_SCALE, PRICE_OF } from "./price.ts";
+import { PRICE_OF } from "./bucket-price.ts";
+import { FACTOR_SCALE } from "./price.ts";
 
 type MediaFeatures = Pick<BodyFeatures, "mayWriteLong" | "mediaRead" | "mediaWanted">;
 

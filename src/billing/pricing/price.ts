@@ -7,13 +7,7 @@ import {
   type TableRows,
   type WholeRow,
 } from "../../catalog/price-table.ts";
-import {
-  keysOfTokenPrice,
-  sideOf,
-  TOKEN_PRICE_NAMES,
-  type TokenPriceName,
-  tokenPrice,
-} from "../../catalog/token-prices.ts";
+import { sideOf, TOKEN_PRICE_NAMES, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import {
   findTerm,
   SERVICE_DIMENSIONS,
@@ -31,6 +25,7 @@ import {
   totalInput,
   type UnitCounts,
 } from "../../usage/usage.ts";
+import { bucketWord, PRICE_OF } from "./bucket-price.ts";
 
 /** All that one request is charged for. */
 export interface PricedUsage extends CountedWork {
@@ -286,38 +281,6 @@ function tokenLines(
     const exact = countOf(bucket, tokens) * rate * factor;
     lines.push({ kind: "tokens", bucket, tokens, row: row.name, nanosPerMillion: rate, factor, exact });
   }
-}
-
-/** What each bucket is priced by. */
-export const PRICE_OF = {
-  inputUncached: "input",
-  cacheRead: "cacheRead",
-  cacheReadExplicit: "cacheReadExplicit",
-  cacheWrite5m: "cacheWrite",
-  cacheWrite30m: "cacheWrite30m",
-  cacheWrite1h: "cacheWrite1h",
-  cacheWrite12h: "cacheWrite12h",
-  outputVisible: "output",
-  outputReasoning: "reasoning",
-  audioInput: "audioInput",
-  audioCacheRead: "audioCacheRead",
-  audioOutput: "audioOutput",
-  imageInput: "imageInput",
-  imageCacheRead: "imageCacheRead",
-  imageOutput: "imageOutput",
-  videoInput: "videoInput",
-  videoCacheRead: "videoCacheRead",
-  videoOutput: "videoOutput",
-} as const satisfies Readonly<Record<TokenBucket, TokenPriceName>>;
-
-/** What operators read of a bucket without a price: the words under which the catalog file writes that, as `audio_input`. */
-export function bucketWord(bucket: TokenBucket): string {
-  return keysOfTokenPrice(PRICE_OF[bucket]).join("_");
-}
-
-/** The bucket of such a word; undefined = there is none. */
-export function bucketOfWord(word: string): TokenBucket | undefined {
-  return TOKEN_BUCKETS.find((bucket) => bucketWord(bucket) === word);
 }
 
 interface Dearest {

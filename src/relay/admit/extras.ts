@@ -12,7 +12,13 @@ import {
   type WantedMedia,
 } from "../../protocols/body-features.ts";
 import { mediaNamed } from "../../protocols/media-words.ts";
-import { findTerm, readServiceWord, type ServiceDimension } from "../../usage/service-terms.ts";
+import {
+  findTerm,
+  isPlainService,
+  PLAIN_SERVICE,
+  readServiceWord,
+  type ServiceDimension,
+} from "../../usage/service-terms.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 
@@ -49,7 +55,9 @@ export function priceExtras(
   const tools = new Set<string>();
   const fees = new Set<string>();
   const asked: Partial<Record<ServiceDimension, string>> = {};
+  const plain = pricedFields.filter(({ value }) => isPlainService(value));
   for (const { dimension, field, value } of pricedFields) {
+    if (isPlainService(value)) continue;
     const named = nameIn(model, dimension, value);
     if (named === undefined) {
       const fee = `${field}:${value}`;
@@ -65,6 +73,8 @@ export function priceExtras(
       });
     }
   }
+  // Without a word of the response, plain service that was asked for counts before what the upstream declares.
+  for (const { dimension } of plain) asked[dimension] ??= PLAIN_SERVICE;
   const priceOf = (tool: string, param: string): string => {
     const named = findTool(calls, tool);
     if (named !== undefined) return named;

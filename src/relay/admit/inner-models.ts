@@ -295,7 +295,8 @@ function askedOf(
   for (const { dimension, field, value } of pricedFields) {
     const isOthers = dimension === "speed" && (worksByCall === true || own.length > 0);
     // If the asked model charges a fee for the field, that fee covers the whole request.
-    if (!isOthers && nameIn(model, dimension, value) !== undefined) note(dimension, field, value);
+    if (!isOthers && !isPlainService(value) && nameIn(model, dimension, value) !== undefined)
+      note(dimension, field, value);
   }
   for (const { head } of own) if (!isPlainService(head)) note("speed", path ?? "", head);
   return Object.keys(asked).length > 0 ? asked : undefined;

@@ -1,0 +1,34 @@
+import { keysOfTokenPrice, type TokenPriceName } from "../../catalog/token-prices.ts";
+import { TOKEN_BUCKETS, type TokenBucket } from "../../usage/usage.ts";
+
+/** What each bucket is priced by. */
+export const PRICE_OF = {
+  inputUncached: "input",
+  cacheRead: "cacheRead",
+  cacheReadExplicit: "cacheReadExplicit",
+  cacheWrite5m: "cacheWrite",
+  cacheWrite30m: "cacheWrite30m",
+  cacheWrite1h: "cacheWrite1h",
+  cacheWrite12h: "cacheWrite12h",
+  outputVisible: "output",
+  outputReasoning: "reasoning",
+  audioInput: "audioInput",
+  audioCacheRead: "audioCacheRead",
+  audioOutput: "audioOutput",
+  imageInput: "imageInput",
+  imageCacheRead: "imageCacheRead",
+  imageOutput: "imageOutput",
+  videoInput: "videoInput",
+  videoCacheRead: "videoCacheRead",
+  videoOutput: "videoOutput",
+} as const satisfies Readonly<Record<TokenBucket, TokenPriceName>>;
+
+/** What operators read of a bucket without a price: the words under which the catalog file writes that, as `audio_input`. */
+export function bucketWord(bucket: TokenBucket): string {
+  return keysOfTokenPrice(PRICE_OF[bucket]).join("_");
+}
+
+/** The bucket of such a word; undefined = there is none. */
+export function bucketOfWord(word: string): TokenBucket | undefined {
+  return TOKEN_BUCKETS.find((bucket) => bucketWord(bucket) === word);
+}
