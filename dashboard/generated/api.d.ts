@@ -4607,7 +4607,8 @@ export interface paths {
                             }[];
                             differences_total: number;
                             causes: {
-                                name: string;
+                                /** @enum {string} */
+                                name: "currency" | "project" | "time_zone" | "duplicate_row" | "tier" | "bucket" | "rounding" | "price_change" | "price" | "not_recorded_here" | "not_billed";
                                 text: string;
                             }[];
                             causes_total: number;

@@ -85,7 +85,7 @@ function cellsOf(
     if (day >= firstDay && day <= lastDay)
       addOurs(slot, (bucket) => cellOf({ day, model: slot.model, bucket }));
   }
-  const hasAmounts = rows.some(({ amount }) => amount !== undefined);
+  const hasAmounts = rows.some((row) => amountIn(row) !== undefined);
   const all = [...cells.values()];
   // What the export has no row of, it bills nothing for.
   for (const { rows: count, theirs } of all)
@@ -122,10 +122,17 @@ function quantityApart({ ours, theirs: { quantity } }: Cell): number {
   return quantity === undefined ? -1 : Math.abs(quantity - ours.quantity);
 }
 
-function addTheirs(cell: MutableCell, { quantity, amount, currency }: ExportRow): void {
+/** Amounts of another currency are none that can be compared. */
+function amountIn({ amount, currency }: ExportRow): bigint | undefined {
+  return currency === CURRENCY ? amount : undefined;
+}
+
+function addTheirs(cell: MutableCell, row: ExportRow): void {
+  const { quantity } = row;
+  const amount = amountIn(row);
   cell.rows += 1;
   if (quantity !== undefined) cell.theirs.quantity = (cell.theirs.quantity ?? 0) + quantity;
-  if (amount !== undefined && currency === CURRENCY) cell.theirs.amount = (cell.theirs.amount ?? 0n) + amount;
+  if (amount !== undefined) cell.theirs.amount = (cell.theirs.amount ?? 0n) + amount;
 }
 
 function addOurs({ buckets }: Slot, cellOf: (bucket: string) => Cell): void {

@@ -272,7 +272,11 @@ describe("a fault in an export is found and named", () => {
   });
 
   it("amounts in another currency", async () => {
-    expect((await causesOf(csvOf(answers(), { currency: "EUR" }))).names).toContain("currency");
+    const { names, theirs_usd, differences } = await causesOf(csvOf(answers(), { currency: "EUR" }));
+    expect(names).toContain("currency");
+    expect(theirs_usd).toBe(null);
+    for (const { theirs, difference_usd } of differences)
+      expect([theirs.usd, difference_usd]).toEqual([null, null]);
   });
 
   it("amounts that are rounded", async () => {

@@ -44,6 +44,20 @@ const difference = z.object({
 });
 export type ReportedDifference = z.infer<typeof difference>;
 
+const CAUSES = [
+  "currency",
+  "project",
+  "time_zone",
+  "duplicate_row",
+  "tier",
+  "bucket",
+  "rounding",
+  "price_change",
+  "price",
+  "not_recorded_here",
+  "not_billed",
+] as const;
+
 export const reconciliation = z.object({
   format: z.string().describe("What the file was recognized as"),
   zone: z.string(),
@@ -54,11 +68,11 @@ export const reconciliation = z.object({
     .array(z.object({ reason: z.string(), lines: z.array(z.int()) }))
     .describe("Lines that are no usage of models, such as totals"),
   ours_usd: usd,
-  theirs_usd: usd.nullable().describe("null = the export states no amounts"),
+  theirs_usd: usd.nullable().describe("null = the export states no amounts in US dollars"),
   differences: z.array(difference).describe("The 500 largest, largest first"),
   differences_total: z.int(),
   causes: z
-    .array(z.object({ name: z.string(), text: z.string() }))
+    .array(z.object({ name: z.enum(CAUSES), text: z.string() }))
     .describe("What would explain the differences"),
   causes_total: z.int(),
 });

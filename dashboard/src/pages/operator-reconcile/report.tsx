@@ -107,7 +107,7 @@ function Causes({ report }: { readonly report: Reconciliation }): ReactNode {
         rows={report.causes}
         rowKey={({ name, text }) => `${name} ${text}`}
         columns={[
-          { title: t.cause, cell: ({ name }) => <code className="font-mono text-sm">{name}</code> },
+          { title: t.cause, cell: ({ name }) => t.names[name] },
           {
             title: t.explanation,
             cell: ({ text }) => (
