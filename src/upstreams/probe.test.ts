@@ -43,6 +43,34 @@ describe("probing an upstream", () => {
     expect(await probeAt("nowhere", "openai")).toMatch(/base_url is not an http or https URL/);
   });
 
+  it.each([
+    [401, "their-key", "refuses the key (status 401); check api_key and the account's credit"],
+    [402, "their-key", "wants to be paid first (status 402); check the account's credit"],
+    [403, "their-key", "forbids the request (status 403); check what the key may do"],
+    [401, "", "requires a key (status 401); set api_key"],
+    [403, "", "requires a key (status 403); set api_key"],
+  ] as const)(
+    "says of status %i to the key %j what the vendor says, and blames nothing else",
+    async (status, key, said) => {
+      const response = `HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`;
+      expect(await probe("openai", response, key)).toContain(`responds, but ${said}`);
+    },
+  );
+
+  it.each([
+    [429, undefined],
+    [400, undefined],
+    [500, /^returned an error \(status 500\); try again later$/],
+    [307, /^redirects \(status 307\); base_url must be the final URL$/],
+    [404, /^has nothing at base_url \+ /],
+  ] as const)("blames no key for status %i", async (status, said) => {
+    for (const key of ["their-key", ""]) {
+      const found = await probe("openai", `HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`, key);
+      if (said === undefined) expect(found).toBe(undefined);
+      else expect(found).toMatch(said);
+    }
+  });
+
   it("is content with any HTTP answer of a kind that has neither list nor text", async () => {
     expect(await probe("minimax", "HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n")).toBe(undefined);
   });
@@ -74,13 +102,13 @@ describe("probing an upstream", () => {
   });
 });
 
-async function probe(kind: string, response: string): Promise<string | undefined> {
+async function probe(kind: string, response: string, key?: string): Promise<string | undefined> {
   await server?.close();
   server = await scriptedUpstream(({ socket }: WireRequest) => socket.end(response));
-  return probeAt(server.url, kind);
+  return probeAt(server.url, kind, key);
 }
 
-function probeAt(baseUrl: string, kind: string): Promise<string | undefined> {
+function probeAt(baseUrl: string, kind: string, secret = "their-key"): Promise<string | undefined> {
   const timeouts = { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 };
   const upstream: Upstream = {
     id: 1n,
@@ -104,5 +132,5 @@ function probeAt(baseUrl: string, kind: string): Promise<string | undefined> {
     credentials: [],
     sharedIds: new Set(),
   };
-  return probeUpstream(upstream, { id: 1n, name: "main", secret: "their-key" }, { clock: systemClock });
+  return probeUpstream(upstream, { id: 1n, name: "main", secret }, { clock: systemClock });
 }

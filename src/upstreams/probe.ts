@@ -58,11 +58,13 @@ export async function tryUpstream(
   };
   try {
     const list = kind.modelsPath === null ? undefined : await ask({ method: "GET", path: kind.modelsPath });
-    if (list !== undefined && !isNothingThere(list)) return resultOf(kind, list);
+    if (list !== undefined && !isNothingThere(list)) return resultOf(kind, credential, list);
     const empty = emptyRequest(upstream, kind);
     if (empty !== undefined) {
       const refusal = await ask(empty);
-      return isNothingThere(refusal) ? wrongAddress(upstream, empty, refusal) : resultOf(kind, refusal);
+      return isNothingThere(refusal)
+        ? wrongAddress(upstream, empty, refusal)
+        : resultOf(kind, credential, refusal);
     }
     if (list === undefined) await ask({ method: "GET", path: "/" });
     return WELL;
@@ -93,11 +95,10 @@ function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Respon
 
 const WELL: TrialResult = { found: "well", problem: undefined };
 
-function resultOf(kind: UpstreamKind, response: Response): TrialResult {
+function resultOf(kind: UpstreamKind, credential: Credential, response: Response): TrialResult {
   const { status } = response;
   if (isRefusal(kind, response)) {
-    const problem = `responds, but refuses the key (status ${status}); check api_key and the account's credit`;
-    return { found: "refused", problem };
+    return { found: "refused", problem: `responds, but ${refusalOf(credential, status)}` };
   }
   if (status >= 300 && status < 400) {
     return { found: "wrong", problem: `redirects (status ${status}); base_url must be the final URL` };
@@ -107,6 +108,15 @@ function resultOf(kind: UpstreamKind, response: Response): TrialResult {
   }
   // A vendor that limits our rate is there all the same, and so is one that does not like the empty request.
   return WELL;
+}
+
+/** What a vendor does that isRefusal() tells of, and what to check. */
+export function refusalOf({ secret }: Credential, status: number): string {
+  if (secret === "") return `requires a key (status ${status}); set api_key`;
+  if (status === 402) return `wants to be paid first (status ${status}); check the account's credit`;
+  if (status === 403)
+    return `forbids the request (status ${status}); check what the key may do, and whether the vendor serves your network`;
+  return `refuses the key (status ${status}); check api_key and the account's credit`;
 }
 
 /** Whether it does not take our key, or nothing more on our account. */

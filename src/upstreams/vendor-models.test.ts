@@ -98,6 +98,10 @@ describe("a vendor's list of models", () => {
 
   it.each([
     ["openai", { "/models": [401, "{}"] as const }, /vendor refuses the key \(status 401\); check api_key/],
+    ["openai", { "/models": [403, "{}"] as const }, /vendor forbids the request \(status 403\)/],
+    ["openai", { "/models": [429, "{}"] as const }, /vendor limits the rate of requests \(status 429\)/],
+    ["openai", { "/models": [302, ""] as const }, /vendor redirects \(status 302\); base_url/],
+    ["openai", { "/models": [400, "{}"] as const }, /doesn't take the request \(status 400\); check kind/],
     ["openai", {}, /no list of models at http:\S+\/models \(status 404\); check base_url/],
     ["openai", { "/models": [503, ""] as const }, /returned status 503; try again later/],
     ["openai", { "/models": [200, "<html>"] as const }, /something other than JSON/],

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Credential, Upstream } from "../catalog/catalog.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { requestOnce } from "./one-request.ts";
-import { isRefusal } from "./probe.ts";
+import { isRefusal, refusalOf } from "./probe.ts";
 import type { ModelsPages } from "./transport/endpoint-url.ts";
 
 /** A model in a vendor's own list. */
@@ -67,16 +67,12 @@ async function readPage(path: string, parts: PageParts): Promise<unknown> {
   const { status, body, isWhole } = response;
   const text = body.toString("utf8");
   if (isRefusal(parts.kind, { status, text }))
-    throw new ModelListError(
-      parts.credential.secret === ""
-        ? `${name} requires a key (status ${status}); set api_key`
-        : `${name} refuses the key (status ${status}); check api_key and the account's credit`,
-    );
+    throw new ModelListError(`${name} ${refusalOf(parts.credential, status)}`);
   if (status === 404 || status === 405)
     throw new ModelListError(
       `${name} has no list of models at ${baseUrl}${path} (status ${status}); check base_url`,
     );
-  if (status !== 200) throw new ModelListError(`${name} returned status ${status}; try again later`);
+  if (status !== 200) throw new ModelListError(`${name} ${otherStatus(status)}`);
   if (!isWhole)
     throw new ModelListError(
       `${name} has a list of more than ${MAX_BYTES / 1024 / 1024} MB, which isn't read`,
@@ -86,6 +82,13 @@ async function readPage(path: string, parts: PageParts): Promise<unknown> {
   } catch {
     throw new ModelListError(`${name} returned something other than JSON; check base_url, now ${baseUrl}`);
   }
+}
+
+function otherStatus(status: number): string {
+  if (status >= 300 && status < 400) return `redirects (status ${status}); base_url must be the final URL`;
+  if (status === 429) return `limits the rate of requests (status ${status}); try again later`;
+  if (status >= 500) return `returned status ${status}; try again later`;
+  return `doesn't take the request (status ${status}); check kind and base_url`;
 }
 
 /** OpenAI and Anthropic put the models into `data`, Gemini into `models`; Together returns a bare array. */
