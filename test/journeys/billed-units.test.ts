@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { postedReceipt, type Receipt } from "../support/posted-receipt.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
-import { waitFor } from "../support/wait.ts";
 
 /** What embeddings and rerank are billed by beside tokens of text: images, sound, and searches. */
 let answer: object = {};
@@ -105,23 +105,9 @@ it("leaves books that agree", async () => {
 });
 
 /** The receipt of a request, whose lines add up to its charge, which its hold covers. */
-async function charged(path: string, body: object): Promise<Record<string, unknown>> {
-  const headers = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" };
-  const reply = await fetch(`${gateway.url}/v1/${path}`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify(body),
-  });
-  expect(reply.status, await reply.clone().text()).toBe(200);
-  const url = `${gateway.url}/v1/receipts/${reply.headers.get("x-request-id")}`;
-  const read = async () => (await (await fetch(url, { headers })).json()) as Record<string, unknown>;
-  const first = await read();
-  await waitFor("the request in the usage log", async () => (await read())["state"] === "posted");
-  const posted = await read();
-  expect({ ...first, state: "posted" }).toEqual(posted);
-  const sum = (posted["lines"] as { usd: string }[]).reduce((total, { usd }) => total + Number(usd), 0);
-  expect(Number(posted["charge_usd"])).toBeCloseTo(sum, 12);
-  expect(Number(posted["charge_usd"])).toBeLessThanOrEqual(Number(posted["hold_usd"]));
+async function charged(path: string, body: object): Promise<Receipt> {
+  const posted = await postedReceipt(gateway.url, `v1/${path}`, body);
+  expect(Number(posted["charge_usd"])).toBeCloseTo(Number(posted["sum_usd"]), 12);
   expect(posted["written_off_usd"] ?? "0").toMatch(/^0/);
   return posted;
 }

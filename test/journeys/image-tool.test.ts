@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { postedReceipt, type Receipt } from "../support/posted-receipt.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
-import { waitFor } from "../support/wait.ts";
 
 /**
  * The tool that makes images with a model of its own, whose tokens stand in `tool_usage.image_gen` in the shape of
@@ -149,19 +149,8 @@ function ask(key: string, body: object): Promise<Response> {
 }
 
 /** The receipt, whose lines add up to the charge, which its hold covers. */
-async function charged(body: object): Promise<Record<string, unknown>> {
-  const reply = await ask(TEST_KEY, body);
-  expect(reply.status, await reply.clone().text()).toBe(200);
-  await reply.text();
-  const headers = { authorization: `Bearer ${TEST_KEY}` };
-  const url = `${gateway.url}/v1/receipts/${reply.headers.get("x-request-id")}`;
-  const read = async () => (await (await fetch(url, { headers })).json()) as Record<string, unknown>;
-  const first = await read();
-  await waitFor("the request in the usage log", async () => (await read())["state"] === "posted");
-  const posted = await read();
-  expect({ ...first, state: "posted" }).toEqual(posted);
-  const sum = (posted["lines"] as { usd: string }[]).reduce((total, { usd }) => total + Number(usd), 0);
-  expect(Number(posted["charge_usd"])).toBeCloseTo(sum, 12);
-  expect(Number(posted["charge_usd"])).toBeLessThanOrEqual(Number(posted["hold_usd"]));
+async function charged(body: object): Promise<Receipt> {
+  const posted = await postedReceipt(gateway.url, "v1/responses", body);
+  expect(Number(posted["charge_usd"])).toBeCloseTo(Number(posted["sum_usd"]), 12);
   return posted;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { postedReceipt, type Receipt } from "../support/posted-receipt.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
-import { waitFor } from "../support/wait.ts";
 
 /**
  * Answers in which several models have worked, in the shape of `usage.iterations`
@@ -255,28 +255,8 @@ function linesOf(receipt: Record<string, unknown>): string[] {
     .map(({ model, bucket, tokens }) => [...(model ? [model] : []), bucket, tokens].join(" "));
 }
 
-/** The receipt, which says the same at once and in the usage log; its lines add up to the charge, which its hold covers. */
-async function charged(path: string, body: object): Promise<Record<string, unknown>> {
-  const headers = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" };
-  const reply = await fetch(`${gateway.url}/${path}`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify(body),
-  });
-  expect(reply.status, await reply.clone().text()).toBe(200);
-  await reply.text();
-  const read = async (): Promise<Record<string, unknown>> => {
-    const url = `${gateway.url}/v1/receipts/${reply.headers.get("x-request-id")}`;
-    return (await (await fetch(url, { headers })).json()) as Record<string, unknown>;
-  };
-  const first = await read();
-  await waitFor("the request in the usage log", async () => (await read())["state"] === "posted");
-  const posted = await read();
-  expect({ ...first, state: "posted" }).toEqual(posted);
-  const sum = (posted["lines"] as { usd: string }[]).reduce((total, { usd }) => total + Number(usd), 0);
-  expect(Number(posted["sum_usd"])).toBeCloseTo(sum, 12);
-  expect(Number(posted["charge_usd"])).toBeLessThanOrEqual(Number(posted["hold_usd"]));
-  return posted;
+function charged(path: string, body: object): Promise<Receipt> {
+  return postedReceipt(gateway.url, path, body);
 }
 
 describe("further models that a request names", () => {

@@ -5,6 +5,7 @@ import { silentLog } from "../../src/observe/log.ts";
 import type { AttemptOutcome } from "../../src/routing/health/outcome.ts";
 import { createRouting, type Routing } from "../../src/routing/routing.ts";
 import type { Candidate } from "../../src/upstreams/call.ts";
+import { bareUpstream } from "./bare-upstream.ts";
 
 /** A request of the first account. */
 export const ORDER = { model: "ours", group: "default", protocol: "messages", account: 1n } as const;
@@ -57,29 +58,16 @@ export function credentials(...names: string[]): Upstream["credentials"] {
 }
 
 export function upstreamOf(id: bigint, over: Partial<Upstream> = {}): Upstream {
-  const upstream: Upstream = {
+  const upstream = bareUpstream({
     id,
     name: `u${id}`,
-    kind: "anthropic",
-    baseUrl: "http://127.0.0.1:1",
     protocols: ["messages"] as const,
     models: new Map([["ours", "theirs"]]),
-    groups: null,
-    priority: 0,
-    weight: 1,
     maxConcurrency: 10,
-    probe: false,
-    preset: null,
-    signer: null,
-    unaskedTiers: [],
-    region: null,
-    cost: null,
     configuredCredentials: over.credentials?.length ?? 1,
-    timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },
     credentials: credentials("a"),
-    sharedIds: new Set<string>(),
     ...over,
-  };
+  });
   // Ids of credentials are unique over all upstreams: 10, 11 for the first, 20 for the second ...
   return {
     ...upstream,

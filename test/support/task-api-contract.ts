@@ -16,6 +16,7 @@ import type {
   TaskApiResponse,
 } from "../../src/upstreams/task-apis/task-api.ts";
 import { createTransport } from "../../src/upstreams/transport/transport.ts";
+import { bareUpstream } from "./bare-upstream.ts";
 import { PATIENT } from "./transport-rig.ts";
 
 /** One vendor as its documentation describes it: what it is sent and what it answers. */
@@ -410,26 +411,5 @@ function firstOrder({ orders }: FakeVendor): MediaOrder {
 }
 
 function upstreamAt(baseUrl: string, kind: KindName): Upstream {
-  return {
-    id: 1n,
-    name: "vendor",
-    kind,
-    baseUrl,
-    protocols: [],
-    models: new Map(),
-    groups: null,
-    priority: 0,
-    weight: 1,
-    maxConcurrency: 10,
-    probe: false,
-    preset: null,
-    signer: null,
-    unaskedTiers: [],
-    region: null,
-    cost: null,
-    configuredCredentials: 1,
-    timeouts: PATIENT,
-    credentials: [],
-    sharedIds: new Set(),
-  };
+  return bareUpstream({ kind, baseUrl, timeouts: PATIENT });
 }

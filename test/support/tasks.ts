@@ -20,6 +20,7 @@ import type {
   TaskApi,
   TaskApiResponse,
 } from "../../src/upstreams/task-apis/task-api.ts";
+import { bareUpstream } from "./bare-upstream.ts";
 import { type BillingRig, createBillingRig } from "./billing.ts";
 import { waitFor } from "./wait.ts";
 
@@ -59,29 +60,15 @@ export function fakeVendor(id = 1n, given: Partial<Upstream> = {}): FakeVendor {
     onSubmit: (taskId) => ({ type: "accepted", upstreamId: `v-${taskId}` }),
     onFind: () => ({ type: "unknown" }),
     onPoll: () => ({ type: "succeeded", result: { outputs: [{ url: "http://vendor.test/v.mp4" }] } }),
-    upstream: {
+    upstream: bareUpstream({
       id,
       name: `vendor ${id}`,
       kind: "sandbox",
       baseUrl: "http://vendor.test",
-      protocols: [],
       models: new Map([[MODEL.id, "theirs"]]),
-      groups: null,
-      priority: 0,
-      weight: 1,
-      maxConcurrency: 100,
-      probe: false,
-      preset: null,
-      signer: null,
-      unaskedTiers: [],
-      region: null,
-      cost: null,
-      configuredCredentials: 1,
-      timeouts: { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 },
       credentials: [{ id: id * 10n, name: "1", secret: "s" }],
-      sharedIds: new Set(),
       ...given,
-    },
+    }),
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   UpstreamResponse,
 } from "../../src/upstreams/call.ts";
 import { createTransport } from "../../src/upstreams/transport/transport.ts";
+import { bareUpstream } from "./bare-upstream.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "./scripted-upstream.ts";
 
 export const OK = "HTTP/1.1 200 OK\r\n";
@@ -125,29 +126,14 @@ export const deaf: UpstreamResponse = {
 };
 
 export function upstreamOf(baseUrl: string, over: Partial<Upstream> = {}): Upstream {
-  return {
-    id: 1n,
+  return bareUpstream({
     name: "upstream-1",
-    kind: "anthropic",
     baseUrl,
     protocols: ["messages"] as const,
     models: new Map([["ours", "theirs"]]),
-    groups: null,
-    priority: 0,
-    weight: 1,
-    maxConcurrency: 100,
-    probe: false,
-    preset: null,
-    signer: null,
-    unaskedTiers: [],
-    region: null,
-    cost: null,
-    configuredCredentials: 1,
     timeouts: PATIENT,
-    credentials: [],
-    sharedIds: new Set<string>(),
     ...over,
-  };
+  });
 }
 
 export function callOf(
