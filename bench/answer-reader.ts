@@ -1,8 +1,8 @@
 /** Finds the end of each HTTP answer on a connection, at the least cost. */
 export interface ResponseReader {
-  /** Takes what arrived; true when the answer is whole. `keep` asks for its body. */
+  /** Takes what arrived; true when the response is whole. `keep` asks for its body. */
   push(chunk: Buffer): boolean;
-  /** Forgets the last answer. `keep` collects the next one's bytes. */
+  /** Forgets the last response. `keep` collects the next one's bytes. */
   reset(keep: boolean): void;
   readonly status: number;
   /** The body without its framing; only where it was kept. */

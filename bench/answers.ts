@@ -6,14 +6,14 @@
 
 export const EVENTS_PER_STREAM = 100;
 
-/** What a plain answer says, and the piece of text in each event of a streamed one. */
+/** What a plain response says, and the piece of text in each event of a streamed one. */
 export const PLAIN_TEXT = "A gateway passes on what it was given, and counts it once. ".repeat(2).trim();
 export const STREAM_PIECES: readonly string[] = Array.from(
   { length: EVENTS_PER_STREAM },
   (_, index) => ` word-${index}`,
 );
 
-/** What the gateway charges for: the same for plain and streamed answers. */
+/** What the gateway charges for: the same for plain and streamed responses. */
 export const USAGE = { inputTokens: 19, outputTokens: EVENTS_PER_STREAM };
 
 const USAGE_FIELD = {
@@ -47,7 +47,7 @@ export const PLAIN_BODY = JSON.stringify({
   service_tier: "default",
 });
 
-/** The events of one streamed answer, about 250 bytes each, the last one being `[DONE]`. */
+/** The events of one streamed response, about 250 bytes each, the last one being `[DONE]`. */
 export const STREAM_EVENTS: readonly string[] = [
   event(chunk({ role: "assistant", content: "", refusal: null }, false)),
   ...STREAM_PIECES.map((piece, index) => event(chunk({ content: piece }, index === EVENTS_PER_STREAM - 1))),

@@ -1,7 +1,7 @@
 import { PLAIN_TEXT, STREAM_PIECES, USAGE } from "./answers.ts";
 
 /**
- * The same answers in the protocols that the gateway translates to a caller's chat completions: equal text,
+ * The same responses in the protocols that the gateway translates to a caller's chat completions: equal text,
  * equal counts, one event for each piece of text, and around them what real vendors send.
  */
 export interface ForeignResponses {

@@ -14,7 +14,7 @@ const NANOS_PER_USD = 1_000_000_000n;
 const INPUT_NANOS_PER_TOKEN = 3_000; // 3 USD per million
 const OUTPUT_NANOS_PER_TOKEN = 15_000;
 
-/** What one answer of the bench's upstream costs its caller. */
+/** What one response of the bench's upstream costs its caller. */
 const CHARGE_NANOS = BigInt(
   USAGE.inputTokens * INPUT_NANOS_PER_TOKEN + USAGE.outputTokens * OUTPUT_NANOS_PER_TOKEN,
 );
@@ -48,7 +48,7 @@ export interface Books {
   readonly complaints: readonly string[];
 }
 
-/** Holds the books of gateways against the number of answers that their callers got. Gives complaints. */
+/** Holds the books of gateways against the number of responses that their callers got. Gives complaints. */
 export async function auditGateways(
   gateways: readonly GatewayUnderTest[],
   answered: number,

@@ -21,7 +21,7 @@ export interface LoadResult {
   readonly answered: number;
   /** Those that ended in time, by the second. */
   readonly perSecond: number;
-  /** Time to an answer's first byte. */
+  /** Time to a response's first byte. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly errors: number;
@@ -31,7 +31,7 @@ export interface LoadResult {
   readonly compared: number;
 }
 
-/** Comparing costs time that the load generator does not have for every answer. */
+/** Comparing costs time that the load generator does not have for every response. */
 const COMPARED_ONE_IN = 50;
 
 /** A server may hang; whoever is still unanswered this long after the end counts as an error. */

@@ -182,7 +182,7 @@ function checkouts({ beside }: Options): readonly { readonly name: string; reado
   return [{ name: "Faregate", root: ROOT }, ...other];
 }
 
-/** The money of the run: every answer charged once, and the books right. */
+/** The money of the run: every response charged once, and the books right. */
 async function audit(gateways: readonly GatewayUnderTest[], results: Results): Promise<void> {
   const names = new Set(
     gateways.flatMap((gateway) => [gateway, ...gateway.translations]).map(({ name }) => name),

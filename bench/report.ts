@@ -4,8 +4,8 @@ import type { Measured } from "./rounds.ts";
 import type { StartTimes } from "./start-times.ts";
 
 /**
- * The contestants of one workload as a table; ratios are to the one named `base`: of answers per second,
- * and of what an answer costs in CPU time, which is what holds where other programs take part of the core.
+ * The contestants of one workload as a table; ratios are to the one named `base`: of responses per second,
+ * and of what a response costs in CPU time, which is what holds where other programs take part of the core.
  */
 export function loadTable(what: string, rows: readonly Measured[], base: string): string {
   const ratios = ratiosTo(rows, base);
@@ -45,7 +45,7 @@ export interface Ratio {
   readonly name: string;
   /** Of answers per second. */
   readonly ratio: number;
-  /** Of what an answer costs in CPU time; undefined without /proc. */
+  /** Of what a response costs in CPU time; undefined without /proc. */
   readonly byCpu: number | undefined;
 }
 

@@ -57,7 +57,7 @@ export interface Gateway extends Process {
   listen(): Promise<string>;
 }
 
-/** Large plain answers are rare, embeddings of many texts nearly all of them; they are let go as soon as they are read. */
+/** Large plain responses are rare, embeddings of many texts nearly all of them; they are let go as soon as they are read. */
 const RESPONSE_MEMORY_SHARE = 0.25;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Every failure the gateway itself declares: one closed list. A route encodes a GatewayError in its
- * protocol's own shape; nothing else decides a status. An upstream's own answer about a caller's
+ * protocol's own shape; nothing else decides a status. An upstream's own response about a caller's
  * mistake is an UpstreamRejection, because it keeps the vendor's words.
  */
 const ERRORS = {
@@ -73,7 +73,7 @@ export interface GatewayErrorOptions {
   retryAfterSeconds?: number | undefined;
   /** The upstream's own `x-should-retry`, where its error is passed on. */
   shouldRetry?: boolean | undefined;
-  /** Further headers of the answer. */
+  /** Further headers of the response. */
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }
@@ -104,7 +104,7 @@ export class GatewayError extends Error {
 }
 
 /**
- * A failure as any protocol can state it: what `decodeError` reads off an upstream's answer and
+ * A failure as any protocol can state it: what `decodeError` reads off an upstream's response and
  * `encodeError` writes for a caller. `type` is the vendor's word, or `gateway_error` for our own.
  */
 export interface ErrorStatement {

@@ -34,6 +34,13 @@ const RETIRED: readonly [word: string, under: RegExp][] = [
   ["given", /^src\//],
   ["recall", /^src\/billing\//],
   ["look", /^src\/tasks\//],
+  ["dearest", /^src\//],
+  ["tell", /^src\//],
+  ["told", /^src\//],
+  ["apart", /^src\//],
+  ["extra", /^src\/(relay|billing)\//],
+  ["inner", /^src\/(relay|billing|protocols)\//],
+  ["further", /^src\//],
 ];
 
 describe("the glossary", () => {

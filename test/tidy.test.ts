@@ -78,7 +78,7 @@ describe("tidy", () => {
       [
         "files of the package",
         /\bimport\.meta\b/,
-        /^src\/(base\/(package-files|async\/worker-pool|json\/large-json)|http\/body\/body-codings|relay\/(mode\/(response-reader|translator)|settle\/token-counts)|reconcile\/reconcile-apart|storage\/embedded\/installation)\.ts$/,
+        /^src\/(base\/(package-files|async\/worker-pool|json\/large-json)|http\/body\/body-codings|relay\/(mode\/(response-reader|translator)|settle\/token-counts)|reconcile\/reconcile-thread|storage\/embedded\/installation)\.ts$/,
       ],
       // Each costs two hundred bytes beside its own and keeps the read that brought it: small ones are packed.
       ["chunks that strangers send", /\b(chunks|waiting)\.push\(chunk\b/, /^src\/base\/pack-chunk\.ts$/],

@@ -2476,7 +2476,7 @@ export interface paths {
                                     dimension: "tier" | "speed" | "region" | "hours";
                                     name: string;
                                     /** @enum {string} */
-                                    from: "answer" | "asked" | "upstream" | "time";
+                                    from: "response" | "asked" | "upstream" | "time";
                                     factor?: string;
                                 }[];
                                 readonly unpriced?: string[];
@@ -2985,7 +2985,7 @@ export interface paths {
                                     dimension: "tier" | "speed" | "region" | "hours";
                                     name: string;
                                     /** @enum {string} */
-                                    from: "answer" | "asked" | "upstream" | "time";
+                                    from: "response" | "asked" | "upstream" | "time";
                                     factor?: string;
                                 }[];
                                 readonly unpriced?: string[];

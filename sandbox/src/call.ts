@@ -33,7 +33,7 @@ export interface Track {
   sent: Sent;
   /** What an image, video, asset or file adds to the journal. */
   media: MediaNote | undefined;
-  /** What was consumed, given whether the answer ended whole. */
+  /** What was consumed, given whether the response ended whole. */
   usage: (whole: boolean) => Usage;
 }
 
@@ -53,7 +53,7 @@ export function newTrack(protocol: ProtocolName): Track {
   };
 }
 
-/** Writes the journal entry when the answer has ended, in whichever way. */
+/** Writes the journal entry when the response has ended, in whichever way. */
 export function journalWhenClosed(world: World, call: Omit<Call, "track">, track: Track): void {
   const at = world.clock.realMs();
   const { counters } = world;

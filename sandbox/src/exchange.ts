@@ -15,7 +15,7 @@ export interface Exchange {
   usage: Usage;
   usageFault: UsageFault | undefined;
   createdSeconds: number;
-  /** The answer's own id, with the vendor's prefix. */
+  /** The response's own id, with the vendor's prefix. */
   id: string;
   mint: Mint;
   store: ResponseStore;

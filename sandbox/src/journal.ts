@@ -6,7 +6,7 @@ import type { Usage } from "./usage.ts";
 
 export type Outcome = "completed" | "aborted-by-client" | `refused:${number}` | `faulted:${string}`;
 
-/** One request and what became of it, written when its answer has ended. Credentials never appear. */
+/** One request and what became of it, written when its response has ended. Credentials never appear. */
 export interface JournalEntry {
   n: number;
   /** Unix milliseconds of arrival. */
@@ -21,7 +21,7 @@ export interface JournalEntry {
   request: { sha256: string; bytes: number };
   /** What was asked of the sandbox, as `tag` in a directive. */
   tag: string | null;
-  /** Id of the answer, as the vendor's client sees it. */
+  /** Id of the response, as the vendor's client sees it. */
   responseId: string | null;
   produced: { textLength: number; tokens: number; chunks: number; bytes: number };
   /** What was truly consumed, whatever was reported. */

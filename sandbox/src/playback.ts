@@ -13,7 +13,7 @@ export interface Sent {
   chunks: number;
   bytes: number;
   textLength: number;
-  /** Content sent, by kind: its tokens are counted only when an answer did not end whole. */
+  /** Content sent, by kind: its tokens are counted only when a response did not end whole. */
   visible: string;
   reasoning: string;
   /** Tokens of long pieces (floods), counted one by one so that their text need not be kept. */

@@ -31,7 +31,7 @@ export interface ErrorForm {
   newRequestId(): string;
 }
 
-/** Answers with an error in the vendor's form. */
+/** Responses with an error in the vendor's form. */
 export function sendError(call: Call, form: ErrorForm, error: VendorError): void {
   const requestId = form.newRequestId();
   const headers: Record<string, string> = { [form.requestIdHeader]: requestId };
@@ -107,7 +107,7 @@ export async function sendResponse(
     return;
   }
   const bytes = Buffer.from(body);
-  // A plain answer has no chunks: `stall` and `cut` strike in its middle.
+  // A plain response has no chunks: `stall` and `cut` strike in its middle.
   const kept = Math.min(stall !== undefined || cut !== undefined ? bytes.length >> 1 : broken, bytes.length);
   track.fault = stall !== undefined ? "stall" : cut !== undefined ? "cut" : "cut_bytes";
   track.sent.bytes = kept;

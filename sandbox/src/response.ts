@@ -48,7 +48,7 @@ const FLOOD_PIECE_WORDS = 2_048;
 const MAX_PLAIN_FLOOD_MEGABYTES = 128;
 const BYTES_PER_MEGABYTE = 1_048_576;
 
-/** Plans every alternative (`n`) of an answer; `digest` fixes the words. */
+/** Plans every alternative (`n`) of a response; `digest` fixes the words. */
 export function planResponses(prompt: Prompt, scenario: Scenario, digest: string): Response[] {
   const responses: Response[] = [];
   for (let index = 0; index < prompt.count; index += 1) {
@@ -57,7 +57,7 @@ export function planResponses(prompt: Prompt, scenario: Scenario, digest: string
   return responses;
 }
 
-/** The same answers with new call ids: a plan may serve many requests, an id only one. */
+/** The same responses with new call ids: a plan may serve many requests, an id only one. */
 export function withFreshIds(responses: Response[]): Response[] {
   if (responses.every((response) => response.calls.length === 0)) return responses;
   return responses.map((response) => ({
@@ -178,7 +178,7 @@ function emptyResponse(finish: Finish): Response {
   };
 }
 
-/** Megabytes of one repeated piece; only a plain answer must hold them in memory as a whole. */
+/** Megabytes of one repeated piece; only a plain response must hold them in memory as a whole. */
 function floodResponse(prompt: Prompt, megabytes: number, seeded: Seeded): Response {
   const piece = ` ${wordsOf(FLOOD_PIECE_WORDS, seeded)}`;
   const wanted = prompt.stream ? megabytes : Math.min(megabytes, MAX_PLAIN_FLOOD_MEGABYTES);

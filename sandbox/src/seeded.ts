@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A stream of numbers fixed by its seed: the same prompt always gets the same answer. */
+/** A stream of numbers fixed by its seed: the same prompt always gets the same response. */
 export interface Seeded {
   /** An integer in [0, below). */
   below(below: number): number;

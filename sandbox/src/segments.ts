@@ -33,7 +33,7 @@ export function tokensOfSegments(segments: readonly Segment[]): number {
   return segments.reduce((total, segment) => total + segment.tokens, BASE_TOKENS);
 }
 
-/** A short fingerprint of everything the prompt says; the answer is seeded with it. */
+/** A short fingerprint of everything the prompt says; the response is seeded with it. */
 export function digestOf(segments: readonly Segment[]): string {
   const hash = createHash("sha1");
   for (const segment of segments) if (!segment.key.startsWith("tool|")) hash.update(segment.key).update("\0");

@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange.ts";
 import type { JsonObject } from "./json.ts";
 
-/** Tiers that are sold here, with the word by which an answer names each; any other is served as the default. */
+/** Tiers that are sold here, with the word by which a response names each; any other is served as the default. */
 const TIERS: Readonly<Record<string, string>> = { priority: "priority", fast: "priority", flex: "flex" };
 
 /** A vendor that has no capacity left for a tier serves plainly and says so; this one never runs out. */
@@ -11,7 +11,7 @@ function askedTier({ body }: Exchange["prompt"]): string | undefined {
   return typeof asked === "string" && Object.hasOwn(TIERS, asked) ? TIERS[asked] : undefined;
 }
 
-/** `service_tier` of an answer, `plain` being the protocol's word for no tier. */
+/** `service_tier` of a response, `plain` being the protocol's word for no tier. */
 export function servedTier({ prompt }: Exchange, plain: string): string {
   return askedTier(prompt) ?? plain;
 }

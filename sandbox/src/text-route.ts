@@ -169,7 +169,7 @@ function readCache(world: World, call: Call, { prompt, segments }: Prepared): In
   return world.cache.readMarked(scope, segments);
 }
 
-/** What had been produced when an answer broke off: the input, and the tokens of what was sent. */
+/** What had been produced when a response broke off: the input, and the tokens of what was sent. */
 function partialUsage(call: Call, exchange: Exchange): Usage {
   const { sent } = call.track;
   if (inputTotal(exchange.usage) === 0 || !call.response.headersSent) return { ...NO_USAGE };

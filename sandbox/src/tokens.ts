@@ -8,7 +8,7 @@ interface Tokenizer {
 
 /** Text that looks like a control token is ordinary text here, as it is in a vendor's prompt. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
-/** Answers and prompts of tests repeat; counting is the dearest step, so short counts are kept. */
+/** Answers and prompts of tests repeat; counting is the most expensive step, so short counts are kept. */
 const MEMO_ENTRIES = 4_096;
 const MEMO_TEXT_LIMIT = 16_384;
 

@@ -11,7 +11,7 @@ export const EXPORT_FORMATS = [
 ] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** An answer as a vendor bills it. */
+/** A response as a vendor bills it. */
 export interface BilledAnswer {
   /** Unix milliseconds of its end. */
   at: number;

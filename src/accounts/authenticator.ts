@@ -47,7 +47,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   );
   const lookUp = createKeyLookup(database, hasher, options.lookupLimitMs);
   let state = await readKeyState(database);
-  // Counts what was forgotten: an answer that was on its way meanwhile may be the old one.
+  // Counts what was forgotten: a response that was on its way meanwhile may be the old one.
   let epoch = 0;
 
   const forget = (concerns: (caller: Caller) => boolean): void => {

@@ -124,7 +124,7 @@ export async function revokeKey(tx: Queryable, id: KeyId): Promise<boolean> {
 /**
  * Gives a key a new secret; id, terms and what its spending limit has left stay. The old secret works
  * until `oldUntil` (a moment past = at once no more), and those before it no longer than that, as a rotation may
- * be an answer to a leak. Throws on an unknown or revoked key.
+ * be a response to a leak. Throws on an unknown or revoked key.
  */
 export async function rotateKey(
   tx: Queryable,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { imageTypeOf, mimeTypeOfBytes, TELLING_BYTES } from "./media-signatures.ts";
+import { imageTypeOf, mimeTypeOfBytes, SIGNATURE_BYTES } from "./media-signatures.ts";
 
 const FILES: readonly (readonly [head: string, type: string | undefined, isPicture: boolean])[] = [
   ["\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png", true],
@@ -50,7 +50,7 @@ describe("the first bytes of a file", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...FILES.filter(([head]) => head.length > 8)),
-        fc.uint8Array({ minLength: TELLING_BYTES, maxLength: TELLING_BYTES * 4 }),
+        fc.uint8Array({ minLength: SIGNATURE_BYTES, maxLength: SIGNATURE_BYTES * 4 }),
         ([head, type, isPicture], rest) => {
           const bytes = Buffer.concat([Buffer.from(head, "latin1"), rest]);
           const base64 = bytes.toString("base64");

@@ -1,5 +1,5 @@
 /** So many first bytes are enough to tell. */
-export const TELLING_BYTES = 64;
+export const SIGNATURE_BYTES = 64;
 
 /**
  * What a file is by its first bytes, as a MIME type; undefined = they tell nothing. The one table for all that is fetched,
@@ -7,7 +7,7 @@ export const TELLING_BYTES = 64;
  */
 export function mimeTypeOfBytes(head: Uint8Array): string | undefined {
   const { buffer, byteOffset, length } = head;
-  const text = Buffer.from(buffer, byteOffset, Math.min(length, TELLING_BYTES)).toString("latin1");
+  const text = Buffer.from(buffer, byteOffset, Math.min(length, SIGNATURE_BYTES)).toString("latin1");
   return SIGNATURES.find(([pattern]) => pattern.test(text))?.[1];
 }
 

@@ -91,23 +91,28 @@ export interface HoldOrder {
   readonly acceptedMs?: number | undefined;
 }
 
-/** The tokens of all models that an answer took. */
-export function allTokens({ usage, others = [] }: Pick<Outcome, "usage" | "others">): TokenUsage {
-  return others.length === 0 ? usage : sumTokens([usage, ...others.map((other) => other.usage)]);
+/** The tokens of all models that a response took. */
+export function allTokens({
+  usage,
+  additionalUsage = [],
+}: Pick<Outcome, "usage" | "additionalUsage">): TokenUsage {
+  return additionalUsage.length === 0
+    ? usage
+    : sumTokens([usage, ...additionalUsage.map((other) => other.usage)]);
 }
 
 export interface OpenHold {
   /**
    * Await it before the upstream is called: resolved once the begin record has been handed to the operating
-   * system, so that a request whose process dies is never unknown. All lines of one turn of the event
+   * system, so that a request whose process dies is never unknown. All records of one turn of the event
    * loop share one write and one promise, so this costs a microtask. Rejects with GatewayError
-   * service_unavailable (503) where lines cannot be written; settle it then as any request that was not sent.
+   * service_unavailable (503) where records cannot be written; settle it then as any request that was not sent.
    */
   readonly begun: Promise<void>;
   /**
    * Resolves the hold: computes the charge, writes the end record, gives the rest back. Call exactly
-   * once; a second call throws. Resolved when the line has been handed to the operating system, which
-   * must be before the answer's last byte is sent.
+   * once; a second call throws. Resolved when the record has been handed to the operating system, which
+   * must be before the response's last byte is sent.
    */
   settle(outcome: Outcome): Promise<void>;
   /** What was charged, once it is settled; 0 until then. Never above the hold, which grows where there is money. */
@@ -145,11 +150,11 @@ export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
 ]);
 
 /** What another model than the one that was asked has used, with the price of that. */
-export interface OtherUsage {
+export interface AdditionalUsage {
   /** By its name in the catalog, or the vendor's where the catalog has none. */
   readonly model: string;
   readonly usage: TokenUsage;
-  /** It worked beside the model that has served the answer: the answer's speed was not its own. */
+  /** It worked beside the model that has served the response: the response's speed was not its own. */
   readonly isBeside?: true | undefined;
   /** It is the model of a tool: where calls of that have a price, they pay for it. */
   readonly tool?: string | undefined;
@@ -162,8 +167,8 @@ export interface OtherUsage {
 /** What a response says that decides its price. */
 export interface ServedUsage extends CountedWork {
   readonly usage: TokenUsage;
-  /** What other models have used for the answer; absent = nothing. */
-  readonly others?: readonly OtherUsage[] | undefined;
+  /** What other models have used for the response; absent = nothing. */
+  readonly additionalUsage?: readonly AdditionalUsage[] | undefined;
   /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one. */
   readonly requests?: number | undefined;
   /** How the vendor says that it served the request; absent = it says nothing. */
@@ -171,7 +176,7 @@ export interface ServedUsage extends CountedWork {
   /** Where the upstream that responded serves what names no region; absent = plainly. */
   readonly region?: string | undefined;
   /** Set where the upstream that responded was not asked for tools, tiers and the like. */
-  readonly withoutExtras?: true | undefined;
+  readonly withoutOptions?: true | undefined;
 }
 
 /** The same with the vendor's own words. */

@@ -81,7 +81,7 @@ function waitOrChange(ledger: LedgerRef, amountNanos = 0n): string {
 }
 
 /**
- * Asks the database again while money is on its way back from other processes, for `waitMs`; gives the last answer.
+ * Asks the database again while money is on its way back from other processes, for `waitMs`; gives the last response.
  * `beforeWait` runs once, before the first wait; where it throws, that is not waited for.
  */
 export async function untilReclaimed<T>(

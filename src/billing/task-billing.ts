@@ -66,7 +66,7 @@ export function createTaskBilling<Taken>(options: TaskBillingOptions): TaskBilli
     };
   };
 
-  /** A commit whose answer was lost is asked again, which tells what became of it. */
+  /** A commit whose response was lost is asked again, which tells what became of it. */
   const ask = async ({ attempt }: TaskHoldOrder<Taken>): Promise<Taken | HoldShortage> => {
     const deadlineMs = clock.monotonicMs() + UNANSWERED_MS;
     for (;;) {

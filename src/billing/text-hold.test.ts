@@ -38,7 +38,7 @@ const FIELDS = {
   ...Object.fromEntries(Object.keys(outcomeOf(CHARGE)).map((field) => [field, true])),
   ...{ others: true, calls: true, units: true, served: true, region: true, requests: true, raw: true },
   ...{ attemptUses: true, hostile: true, place: true, outputLimit: true, implausible: true, errorCode: true },
-  ...{ losses: true, withoutExtras: true },
+  ...{ losses: true, withoutOptions: true },
 };
 
 describe("a hold", () => {

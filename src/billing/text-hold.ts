@@ -81,7 +81,7 @@ export class TextHold implements OpenHold {
     const { order, hold, log } = this;
     assert(!this.settling, "a hold is settled once");
     this.settling = true;
-    const known = chargeFor(order, outcome, log);
+    const known = safeCharge(order, outcome, log);
     const charge = known?.charge;
     const dueNanos = known?.dueNanos ?? 0n;
     this.withoutPrice = charge?.unpriced ?? [];
@@ -117,7 +117,7 @@ export class TextHold implements OpenHold {
         writtenOffNanos,
         outcome,
         charge: charge?.isPlain ? undefined : charge,
-        cost: costFor(order, beganAtMs, outcome, charge, log),
+        cost: safeCost(order, beganAtMs, outcome, charge, log),
         raw: rawText(outcome.raw),
       }),
       () => ({ ...this.bareEnd(bareOutcome(outcome)), chargeNanos, writtenOffNanos }),
@@ -198,7 +198,7 @@ interface DueCharge {
   readonly dueNanos: bigint;
 }
 
-function chargeFor(order: HoldOrder, outcome: Outcome, log: Log): DueCharge | undefined {
+function safeCharge(order: HoldOrder, outcome: Outcome, log: Log): DueCharge | undefined {
   try {
     const charge = chargeOf(order.price, outcome);
     return { charge, dueNanos: CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n };
@@ -209,7 +209,7 @@ function chargeFor(order: HoldOrder, outcome: Outcome, log: Log): DueCharge | un
   }
 }
 
-function costFor(
+function safeCost(
   order: HoldOrder,
   atMs: number,
   outcome: Outcome,

@@ -4,7 +4,7 @@ import { familyOf } from "../families/table.ts";
 import { spokenProtocol } from "../protocols/table.ts";
 import { readServiceWord } from "../usage/service-terms.ts";
 import type { Catalog, Endpoint, Group, Model, Settings, Timeouts, Upstream } from "./catalog.ts";
-import { type ListedTool, withListedTools } from "./listed-tools.ts";
+import { type ListedTool, withListedTools } from "./listed-tool-prices.ts";
 import type { UpstreamRecord } from "./upstreams-store.ts";
 
 /** What a catalog is made of, read in one snapshot of the database. */
@@ -100,7 +100,7 @@ function refusesForeignIds({ groups }: Upstream, { accounts, settings }: Catalog
 const DEFAULT_TIMEOUTS: Timeouts = {
   connectMs: 5_000,
   firstByteStreamMs: 120_000,
-  // A plain answer begins when it is complete, and long reasoning takes minutes.
+  // A plain response begins when it is complete, and long reasoning takes minutes.
   firstBytePlainMs: 600_000,
   idleMs: 300_000,
   totalMs: 3_600_000,

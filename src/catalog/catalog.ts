@@ -23,7 +23,7 @@ export interface Catalog {
    */
   serving(modelId: string, group: string, endpoint?: Endpoint): readonly Upstream[];
   /**
-   * The model's endpoints on which this group can call it, in the declared order: the one answer that the
+   * The model's endpoints on which this group can call it, in the declared order: the one response that the
    * list, `unsupported_endpoint` and routing share. [] = not callable.
    */
   endpointsOf(modelId: string, group: string): readonly Endpoint[];

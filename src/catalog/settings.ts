@@ -186,7 +186,7 @@ export function decodeSettings(given: SettingsFile): Settings {
     },
     // Long research runs some dozen tools; more is a loop, or an upstream that cannot count.
     maxPasses: given.max_passes ?? 100,
-    // A search finds most of its answers at once, and a hold for many would refuse small balances.
+    // A search finds most of its responses at once, and a hold for many would refuse small balances.
     holdCalls: given.hold_calls ?? 1,
     unpriced: given.unpriced ?? "refuse",
     foreignIds: given.foreign_ids ?? null,
@@ -210,7 +210,7 @@ export function decodeSettings(given: SettingsFile): Settings {
     },
     queues: {
       // Requests that found the account's money held by others: enough for any burst of one account,
-      // small enough in memory, and as long as a caller may be kept without an answer.
+      // small enough in memory, and as long as a caller may be kept without a response.
       balanceWaiting: given.queues?.balance_waiting ?? 1_000,
       balanceWaitMs: given.queues?.balance_wait_ms ?? 10_000,
       // What 10,000 running tasks need to be refilled from.

@@ -89,10 +89,10 @@ export interface JsonOperation<Query = unknown, Body = unknown, Response = unkno
   run(call: Call<Query, Body>): Promise<OperationResponse<Response>> | OperationResponse<Response>;
 }
 
-/** The answer itself, or the answer with a cookie beside it. */
+/** The response itself, or the response with a cookie beside it. */
 export type OperationResponse<Response> = Response | Replied<Response>;
 
-/** An answer with more than a body. Made by reply(). */
+/** A response with more than a body. Made by reply(). */
 export class Replied<Response> {
   readonly value: Response;
   readonly cookies: readonly string[];

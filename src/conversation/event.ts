@@ -5,7 +5,7 @@ import type { Finish } from "./response.ts";
 import type { Opaque } from "./state/opaque.ts";
 
 /**
- * One step of a streamed answer. `response-start` comes first and once. Blocks are numbered from 0 in
+ * One step of a streamed response. `response-start` comes first and once. Blocks are numbered from 0 in
  * the order of their starts, over all choices; each start has its end. Blocks may interleave, but reach the
  * encoders of protocols that forbid it one after the other (`adapt/adapt-response.ts`). Usage is cumulative: the last
  * one counts, and it precedes the finishes. Each choice has one `finish`, after its blocks; an `error`

@@ -16,8 +16,8 @@ export function lossTexts(losses: readonly Loss[]): string[] {
 }
 
 /**
- * What translation could not carry. A hint that is dropped is a value here, listed in the answer's
- * header and in the request log; what changes the answer's meaning is refused instead.
+ * What translation could not carry. A hint that is dropped is a value here, listed in the response's
+ * header and in the request log; what changes the response's meaning is refused instead.
  */
 export interface Loss {
   /** The field in the caller's own spelling. */

@@ -99,7 +99,7 @@ export class NotAnImage extends TypeError {
   override readonly name = "NotAnImage";
 }
 
-/** Media of an answer: an image that came in bytes is of the type that these tell. Throws NotAnImage where they are none. */
+/** Media of a response: an image that came in bytes is of the type that these tell. Throws NotAnImage where they are none. */
 export function checkedMedia(part: MediaPart): MediaPart {
   if (!isInlineImage(part)) return part;
   const mimeType = typeOfImage(part);
@@ -107,7 +107,7 @@ export function checkedMedia(part: MediaPart): MediaPart {
   return { ...part, mimeType };
 }
 
-/** Whether media of an answer are what they are called: an image that came in bytes is one. */
+/** Whether media of a response are what they are called: an image that came in bytes is one. */
 export function isAsDeclared(part: MediaPart): boolean {
   return !isInlineImage(part) || typeOfImage(part) !== undefined;
 }

@@ -23,9 +23,9 @@ export interface ChatRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice | undefined;
-  /** False: at most one call in an answer. */
+  /** False: at most one call in a response. */
   readonly parallelToolCalls?: boolean | undefined;
-  /** The caller's form has room for one call an answer, without an id: chats before there were tools. */
+  /** The caller's form has room for one call a response, without an id: chats before there were tools. */
   readonly oneCall?: true | undefined;
   readonly sampling: Sampling;
   readonly limits: Limits;
@@ -41,11 +41,11 @@ export interface ChatRequest {
   readonly cacheAll?: CacheMark | undefined;
   /** How long the vendor may keep what it caches, in the caller's word (`in_memory`, `24h`). */
   readonly cacheRetention?: string | undefined;
-  /** How many answers; absent = 1. */
+  /** How many responses; absent = 1. */
   readonly n?: number | undefined;
   /** Fields that this form has no place for. */
   readonly foreign: readonly ForeignField[];
-  /** What the caller's protocol repeats of the request in its answers, as sent. */
+  /** What the caller's protocol repeats of the request in its responses, as sent. */
   readonly echo: JsonObject;
   /** How the caller's protocol names the fields of this form, for losses and refusals. */
   readonly fieldNames: FieldNames;
@@ -106,7 +106,7 @@ export interface ReasoningPart {
   /** The vendor hid the text: `opaque` is all there is. */
   readonly redacted?: true | undefined;
   readonly opaque?: Opaque | undefined;
-  /** Of an answer: its model wants the thought back, although nobody signed it. */
+  /** Of a response: its model wants the thought back, although nobody signed it. */
   readonly wanted?: true | undefined;
 }
 
@@ -156,7 +156,7 @@ export interface ForeignPart {
   readonly refusal?: RequestRefusal | undefined;
 }
 
-/** Where there is no slot: a hint is dropped with a loss, what changes the answer's meaning is refused. */
+/** Where there is no slot: a hint is dropped with a loss, what changes the response's meaning is refused. */
 export type Weight = "hint" | "meaning";
 
 export interface ForeignField {

@@ -3,7 +3,7 @@ import type { ChatProtocol } from "./protocol-name.ts";
 import type { ForeignPart, MediaPart, ReasoningPart, TextPart, ToolCallPart } from "./request.ts";
 
 /**
- * A whole answer in no protocol's words. What is about the serving and not the answer (fingerprints,
+ * A whole response in no protocol's words. What is about the serving and not the response (fingerprints,
  * service tiers, timings, log probabilities that nobody asked for) is not part of it.
  */
 export interface ChatResponse {
@@ -25,7 +25,7 @@ export interface Choice {
 
 export type ResponsePart = TextPart | MediaPart | ReasoningPart | ToolCallPart | ForeignPart;
 
-/** Why an answer ended. An encoder of the same protocol writes `raw` again where it has one. */
+/** Why a response ended. An encoder of the same protocol writes `raw` again where it has one. */
 export interface Finish {
   readonly unified: FinishKind;
   readonly raw?: string | undefined;

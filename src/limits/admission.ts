@@ -6,7 +6,7 @@ import { type TokenEstimate, tokensToReserve } from "./token-reserve.ts";
 
 /** A request that was let in. */
 export interface Admission {
-  /** `x-ratelimit-*` of the answer, as far as is known by now. */
+  /** `x-ratelimit-*` of the response, as far as is known by now. */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Takes the tokens that the request will probably use, as soon as its body is known; or rejects with GatewayError

@@ -21,7 +21,7 @@ export interface Limits {
    * with GatewayError rate_limit_exceeded and the seconds to wait. Undefined at once for a key without limits.
    */
   admit(caller: Caller): Promise<Admission> | undefined;
-  /** Counts one counting of tokens, which is free and therefore limited for every key; the answer's `x-ratelimit-*`. Rejects as `admit`. */
+  /** Counts one counting of tokens, which is free and therefore limited for every key; the response's `x-ratelimit-*`. Rejects as `admit`. */
   admitCount(caller: Caller): Promise<Readonly<Record<string, string>>>;
   close(): Promise<void>;
 }
@@ -172,7 +172,7 @@ async function openRedis(url: string, log: Log): Promise<Redis> {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     socketTimeout: SILENCE_LIMIT_MS,
-    // One that drips its answer is never silent.
+    // One that drips its response is never silent.
     commandTimeout: SILENCE_LIMIT_MS,
   });
   redis.on("error", (err) =>

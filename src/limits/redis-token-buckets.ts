@@ -66,9 +66,9 @@ export class RedisTokenBuckets implements TokenBuckets {
     );
     const [taken, told] = Array.isArray(response) ? (response as unknown[]) : [];
     const debt = typeof told === "string" && told !== "" ? Number(told) : Number.NaN;
-    // What is no answer to the script would refuse requests, or let all in.
+    // What is no response to the script would refuse requests, or let all in.
     if ((taken !== 0 && taken !== 1) || !(debt >= 0 && debt <= limit * MAX_DEBT_MINUTES))
-      throw new Error("Redis gave an answer that is none to the script");
+      throw new Error("Redis returned an unexpected response to the script");
     return { taken: taken === 1, debt };
   }
 }

@@ -4,9 +4,9 @@ export interface TokenEstimate {
   readonly model: string;
   /** An estimate, no bound. */
   readonly input: number;
-  /** The longest answer that the request allows; undefined = it says nothing, 0 = it makes no text. */
+  /** The longest response that the request allows; undefined = it says nothing, 0 = it makes no text. */
   readonly outputLimit: number | undefined;
-  /** How many answers it asks for. */
+  /** How many responses it asks for. */
   readonly responses: number;
 }
 

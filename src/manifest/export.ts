@@ -1,3 +1,4 @@
+import { isRecord } from "../base/json/record.ts";
 import { formatUsd } from "../base/money.ts";
 import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import { presetOf } from "../upstreams/vendor-presets.ts";
@@ -11,7 +12,7 @@ import {
   encodeUpstream,
   writeYaml,
 } from "./file/encode-file.ts";
-import { decimalValue, type FileRecord, type FileValue, isRecord } from "./file/file-value.ts";
+import { decimalValue, type FileRecord, type FileValue } from "./file/file-value.ts";
 import {
   createReferenceNames,
   type ReferenceNames,

@@ -3,7 +3,7 @@ import { mkdir, open, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { FetchFailure, type FetchReason } from "../base/fetch/safe-fetch-failure.ts";
-import { TELLING_BYTES } from "../base/media-signatures.ts";
+import { SIGNATURE_BYTES } from "../base/media-signatures.ts";
 import { randomText } from "../base/random.ts";
 import type { MediaName } from "./media-name.ts";
 import { type MediaType, mediaTypeOf } from "./media-type.ts";
@@ -52,10 +52,10 @@ export async function writeTempFile(folder: string, chunks: AsyncIterable<Buffer
     let bytes = 0;
     let head = Buffer.alloc(0);
     for await (const chunk of chunks) {
-      if (head.length < TELLING_BYTES) {
-        head = Buffer.concat([head, chunk.subarray(0, TELLING_BYTES - head.length)]);
+      if (head.length < SIGNATURE_BYTES) {
+        head = Buffer.concat([head, chunk.subarray(0, SIGNATURE_BYTES - head.length)]);
         // Not after the whole of something that will be thrown away.
-        if (head.length === TELLING_BYTES) typeOf(head);
+        if (head.length === SIGNATURE_BYTES) typeOf(head);
       }
       bytes += chunk.length;
       hash.update(chunk);

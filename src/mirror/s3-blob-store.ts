@@ -82,7 +82,7 @@ export function createS3BlobStore(door: S3Client, place: S3Place): BlobStore {
   };
 }
 
-/** Of the answers that blame the request: those that another attempt may not get. */
+/** Of the responses that blame the request: those that another attempt may not get. */
 const PASSING: readonly number[] = [408, 409, 425, 429];
 
 function keysIn(xml: string): string[] {

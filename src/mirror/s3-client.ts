@@ -36,7 +36,7 @@ export interface S3Response {
  * that a caller or a vendor gave, so it is not guarded: a bucket in the operator's own network is the usual case.
  */
 export interface S3Client {
-  /** Rejects where no answer comes. */
+  /** Rejects where no response comes. */
   ask(place: S3Place, request: S3Request): Promise<S3Response>;
   close(): Promise<void>;
 }

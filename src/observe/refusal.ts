@@ -41,7 +41,7 @@ export function refusalSentence(route: string): Sentence {
 const PARAM_LETTERS = 200;
 
 /** The one line of a refused request, of whatever route. */
-export function tellRefused(log: Log, refusal: Refusal, sentence: Sentence = SENTENCES.call): void {
+export function logRefusal(log: Log, refusal: Refusal, sentence: Sentence = SENTENCES.call): void {
   const param = refusal.param?.slice(0, PARAM_LETTERS) || undefined;
   log.info({ ...refusal, param }, sentence);
 }

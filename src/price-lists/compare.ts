@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../base/json/record.ts";
 import { pathText } from "../base/schema-issues.ts";
 import type { Model } from "../catalog/catalog.ts";
-import { type ListedTool, withListedTools } from "../catalog/listed-tools.ts";
+import { type ListedTool, withListedTools } from "../catalog/listed-tool-prices.ts";
 import type { Price } from "../catalog/price-columns.ts";
 import { NO_DIMENSIONS, type PriceTable } from "../catalog/price-table.ts";
 import { tableProblems } from "../catalog/table-problems.ts";
 import type { UpstreamDeclaration } from "../catalog/upstreams-store.ts";
 import { encodePrice } from "../manifest/file/encode-file.ts";
-import { type FileRecord, type FileValue, isRecord } from "../manifest/file/file-value.ts";
+import type { FileRecord, FileValue } from "../manifest/file/file-value.ts";
 import { type ListEntry, type PriceList, priceOf } from "./list-entry.ts";
 
 /** One price that the list has otherwise, by its keys in the catalog file: "steps.272000.input". */

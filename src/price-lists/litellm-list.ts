@@ -1,4 +1,5 @@
 import { parseExact } from "../base/json/exact-json.ts";
+import { isRecord } from "../base/json/record.ts";
 import type { ListEntry, PriceList } from "./list-entry.ts";
 import { isTextMode, LITELLM_VENDORS } from "./litellm-fields.ts";
 import { type LitellmModel, readLitellmPrice } from "./litellm-price.ts";
@@ -73,8 +74,4 @@ function entryOf(vendor: string, model: string, value: LitellmModel): LitellmEnt
     aliases: Array.isArray(aliases) ? aliases.filter((each): each is string => typeof each === "string") : [],
     read: () => readLitellmPrice(vendor, value),
   };
-}
-
-function isRecord(value: unknown): value is LitellmModel {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

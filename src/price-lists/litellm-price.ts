@@ -1,4 +1,5 @@
 import { LongNumber, writeExact } from "../base/json/exact-json.ts";
+import { isRecord } from "../base/json/record.ts";
 import {
   type CallPrice,
   type MinuteRange,
@@ -234,10 +235,4 @@ function isNothing(value: unknown): boolean {
 
 function entriesOf(value: unknown): [string, unknown][] {
   return isRecord(value) ? Object.entries(value) : [];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof LongNumber)
-  );
 }

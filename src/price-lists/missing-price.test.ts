@@ -7,7 +7,7 @@ import { NO_DIMENSIONS } from "../catalog/price-table.ts";
 import { encodePrice } from "../manifest/file/encode-file.ts";
 import type { FileRecord } from "../manifest/file/file-value.ts";
 import { readModel } from "../manifest/file/read-item.ts";
-import { MEDIA } from "../protocols/body-features.ts";
+import { MEDIA } from "../protocols/media.ts";
 import { TOKEN_BUCKETS } from "../usage/usage.ts";
 import { isUnpriced, missingPrices, withPrices } from "./missing-price.ts";
 

@@ -1,10 +1,11 @@
+import { isRecord } from "../base/json/record.ts";
 import type { ServedUsage } from "../billing/billing.ts";
 import { bucketOfWord, PRICE_OF } from "../billing/pricing/bucket-price.ts";
 import { chargeOf } from "../billing/pricing/charge.ts";
 import type { Price } from "../catalog/price-columns.ts";
 import { keysOfTokenPrice } from "../catalog/token-prices.ts";
 import { encodePrice } from "../manifest/file/encode-file.ts";
-import { type FileRecord, type FileValue, isRecord } from "../manifest/file/file-value.ts";
+import type { FileRecord, FileValue } from "../manifest/file/file-value.ts";
 import { findTerm } from "../usage/service-terms.ts";
 import { findTool } from "../usage/tool-names.ts";
 

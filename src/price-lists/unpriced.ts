@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Model, Upstream } from "../catalog/catalog.ts";
-import { type ListedTool, withListedTools } from "../catalog/listed-tools.ts";
+import { type ListedTool, withListedTools } from "../catalog/listed-tool-prices.ts";
 import { readModels } from "../catalog/models-store.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AuditNote } from "../users/audit-store.ts";

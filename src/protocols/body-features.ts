@@ -1,5 +1,6 @@
 import type { BodyScan, FoundValue } from "../base/json/json-scan.ts";
 import { leavesOpen, type ServiceDimension } from "../usage/service-terms.ts";
+import { MEDIA, type Medium } from "./media.ts";
 
 /** What a body asks for beyond its own text: all that a hold and a price must know of it. */
 export interface BodyFeatures {
@@ -19,7 +20,7 @@ export interface BodyFeatures {
   readonly mayWriteLong: boolean;
   /** What it may bring the model to read beside text; a reference may be to anything. */
   readonly mediaRead: ReadonlySet<Medium>;
-  /** Where it says in which media it wants the answer: lists of words in the body. */
+  /** Where it says in which media it wants the response: lists of words in the body. */
   readonly mediaWanted: readonly WantedMedia[];
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
   readonly maySummarise: boolean;
@@ -33,11 +34,6 @@ export interface BodyFeatures {
   /** Images inside the body: where they stand in it. */
   readonly images: readonly BodyRange[];
 }
-
-/** What models read and write beside text. */
-export const MEDIA = ["audio", "image", "video"] as const;
-
-export type Medium = (typeof MEDIA)[number];
 
 /** A definition of a tool that the upstream runs and bills by the call. */
 export interface HostedTool {
@@ -63,7 +59,7 @@ export function scannedPath({ path }: ToolPlace): string {
   return path.replaceAll("[]", "");
 }
 
-/** The field that says in which media the answer is wanted, and where its value stands. */
+/** The field that says in which media the response is wanted, and where its value stands. */
 export interface WantedMedia extends BodyRange {
   readonly field: string;
 }
@@ -85,15 +81,17 @@ export interface BodyRange {
 export interface HoldTable {
   /** Paths with what the values found there mean. */
   readonly features: ReadonlyMap<string, FeatureRule>;
-  /** Texts that are embedded or ranked, each by itself; null where an answer is generated. */
+  /** Texts that are embedded or ranked, each by itself; null where a response is generated. */
   readonly texts: TextPaths | null;
   /** Where the caller limits how often the upstream's tools run: all of them together, or each of them. */
   readonly callLimits?: { readonly together?: string; readonly each?: string } | undefined;
   /** What of the request rests on its tools; absent = nothing. */
   readonly toolUse?: ToolUse | undefined;
+  /** Turns a word for a medium into its name; absent = bodies have the names themselves. */
+  readonly readMediumWord?: ((word: unknown) => unknown) | undefined;
 }
 
-/** What rests on the tools of a request, beside the answer. */
+/** What rests on the tools of a request, beside the response. */
 export interface ToolUse {
   /** The top-level field that says which tool must be called. */
   readonly choice: string;
@@ -117,12 +115,12 @@ const membersOf = (path: string): string => `${path}.*`;
 /** What can cost in every protocol that generates, and what does in this one. */
 export function generatingHold(
   own: readonly FeatureEntry[],
-  { callLimits, toolUse }: Pick<HoldTable, "callLimits" | "toolUse"> = {},
+  { callLimits, toolUse, readMediumWord }: Pick<HoldTable, "callLimits" | "toolUse" | "readMediumWord"> = {},
 ): HoldTable {
   const { choice, beside = [], elsewhere = [] } = toolUse ?? {};
   const watched = [...Object.values(callLimits ?? {}), ...(choice ? [choice] : []), ...beside, ...elsewhere];
   const features = new Map([...ANYWHERE, ...own, ...entries(sibling, watched)]);
-  return { features, texts: null, callLimits, toolUse };
+  return { features, texts: null, callLimits, toolUse, readMediumWord };
 }
 
 /** Of texts that are embedded or ranked nothing costs but themselves. */
@@ -138,7 +136,7 @@ export function holdPaths({ features, texts }: HoldTable): readonly string[] {
 }
 
 /**
- * How many of the texts at a path may be images, sound or films instead: objects with a link, with further objects, or with a
+ * How many of the texts at a path may be images, audio or video instead: objects with a link, with further objects, or with a
  * member that is named for what it brings. https://api.jina.ai/redoc, https://docs.cohere.com/v2/reference/embed
  */
 export function mediaAmong(path: string, scan: BodyScan): number {
@@ -224,7 +222,7 @@ function content(media: readonly Medium[]): FeatureRule {
 }
 
 /**
- * Sound, films and documents inside the body: compression makes an hour of silence or a hundred pages as
+ * Audio, video and documents inside the body: compression makes an hour of silence or a hundred pages as
  * small as one likes, so bytes bound nothing here either.
  */
 const compressed = content;
@@ -299,7 +297,7 @@ export const mediaType: FeatureRule = (features, values, path) => {
   }
 };
 
-/** A film has its sound; the pages of a document are read as images. */
+/** A video may have audio, and the pages of a document are read as images. */
 function mediaOf(type: string): readonly Medium[] {
   const [kind = ""] = type.toLowerCase().split("/");
   if (kind === "image" || kind === "application") return ["image"];

@@ -18,7 +18,7 @@ export interface EndpointTable {
   readonly compactPath?: string | undefined;
   /** A field by which an ordinary request asks for a compaction: its path and value. */
   readonly compactField?: { readonly path: string; readonly value: string } | undefined;
-  /** Answers that the vendor keeps are read and ended below `path`, by their ids. */
+  /** Responses that the vendor keeps are read and ended below `path`, by their ids. */
   readonly keepsResponses?: true | undefined;
   /** Paths whose callers read this protocol's errors; null: those that no protocol claims. */
   readonly errorPaths: RegExp | null;
@@ -35,17 +35,17 @@ export interface EndpointTable {
       }[]
     | undefined;
   /** Its clients know an overloaded upstream (529). */
-  readonly tellsOverload?: true | undefined;
-  /** What its answers are made of, in the words of model lists. */
+  readonly sendsOverloaded?: true | undefined;
+  /** What its responses are made of, in the words of model lists. */
   readonly makes: "text" | "embedding" | "rerank";
 }
 
 /** How tokens are counted in one protocol. */
 export interface CountTable {
   readonly path: string;
-  /** Where the answer has the count. */
+  /** Where the response has the count. */
   readonly field: string;
-  /** What an answer of our own says beside the count. */
+  /** What a response of our own says beside the count. */
   readonly beside?: JsonObject | undefined;
   /** A field in which a whole request may stand in place of its parts. */
   readonly nested?: string | undefined;

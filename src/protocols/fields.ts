@@ -99,8 +99,8 @@ export function optionalTexts(fields: Fields, key: string): readonly string[] | 
 
 /**
  * The fields that the decoder knows nothing of, or keeps for its own protocol: each a loss elsewhere.
- * `meaning` names those that change what the answer means. Null counts as absent, and so does an empty
- * list: clients send earlier answers back as they got them, with lists of what was not cited.
+ * `meaning` names those that change what the response means. Null counts as absent, and so does an empty
+ * list: clients send earlier responses back as they got them, with lists of what was not cited.
  */
 export function foreignFields(
   fields: Fields,
@@ -160,7 +160,7 @@ export interface RequestFields {
   readonly listed: Readonly<Record<string, readonly JsonType[]>>;
   /** Further ones that the decoder reads. */
   readonly decoded: readonly string[];
-  /** Those that change what the answer means and that only their own protocol has: refused elsewhere. */
+  /** Those that change what the response means and that only their own protocol has: refused elsewhere. */
   readonly meaning: readonly string[];
   /** Listed ones that the decoder does not read by this name, besides: hints, and second spellings. */
   readonly passed: readonly string[];

@@ -13,14 +13,14 @@ export interface ForwardedRequest {
   readonly isLimited: boolean;
 }
 
-/** What is told otherwise than it came, both ways. */
+/** What is changed on the way, in the request and in the response. */
 export interface ForwardRewrite {
   /** Of the request, in any order. */
   readonly edits: readonly Edit[];
-  /** The caller of a stream is told its usage. */
-  readonly tellsUsage: boolean;
-  /** A plain answer is told otherwise too, by `RewriteForwarded.whole`. */
-  readonly tellsWhole: boolean;
+  /** The client of a stream gets its usage. */
+  readonly sendsUsage: boolean;
+  /** A plain response is told otherwise too, by `RewriteForwarded.whole`. */
+  readonly rewritesWhole: boolean;
   openStream(): ForwardedStream;
 }
 
@@ -37,6 +37,6 @@ export interface ForwardedStream {
 /** What a protocol tells otherwise. */
 export interface RewriteForwarded {
   open(request: ForwardedRequest, quirks: Quirks): ForwardRewrite;
-  /** A plain answer as its caller reads it. */
+  /** A plain response as its caller reads it. */
   whole(chunks: readonly Buffer[]): readonly Uint8Array[];
 }

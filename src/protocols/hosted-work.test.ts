@@ -3,7 +3,7 @@ import { PROTOCOLS } from "./table.ts";
 
 type Name = "chat-completions" | "responses" | "messages" | "generate-content";
 
-/** How a stream opens before there is anything of its answer, and what tells that the vendor's own tools are at work. */
+/** How a stream opens before there is anything of its response, and what tells that the vendor's own tools are at work. */
 const STREAMS: Readonly<
   Record<Name, { readonly opening: readonly object[]; readonly work: readonly object[] }>
 > = {

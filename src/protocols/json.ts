@@ -1,16 +1,12 @@
-import { LongNumber, parseExact } from "../base/json/exact-json.ts";
+import { parseExact } from "../base/json/exact-json.ts";
+import { isRecord } from "../base/json/record.ts";
 
 /** A JSON object of unknown content, as an upstream sent it. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value if it is an object and no array, else undefined. */
 export function asObject(value: unknown): JsonObject | undefined {
-  return typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof LongNumber)
-    ? (value as JsonObject)
-    : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /** The value if it is an array, else an empty one. */
@@ -39,7 +35,7 @@ export function asText(value: unknown): string {
 }
 
 /**
- * The value if it can name an answer or its model. Names are written into every event of a translated stream, so that whatever
+ * The value if it can name a response or its model. Names are written into every event of a translated stream, so that whatever
  * is longer is none: ours stands in its place (rule 43).
  */
 export function asName(value: unknown): string | undefined {
@@ -51,7 +47,7 @@ const MAX_NAME_LETTERS = 1024;
 
 /**
  * Parses what an upstream sent; undefined where it is no JSON. NaN and Infinity, which careless servers
- * write bare, are read as words, so that the answer's other fields are not lost with them.
+ * write bare, are read as words, so that the response's other fields are not lost with them.
  */
 export function parseLoosely(text: string, parse: (json: string) => unknown = JSON.parse): unknown {
   try {

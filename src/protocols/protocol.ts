@@ -23,9 +23,9 @@ export interface Protocol {
   readonly usage: UsageReader;
   /** The header of a response that says with which tier the request was served, where its body does not. */
   readonly tierHeader?: string | undefined;
-  /** Reads an upstream's error answer of any shape; never throws. `body` is at most a bounded prefix. */
+  /** Reads an upstream's error response of any shape; never throws. `body` is at most a bounded prefix. */
   decodeError(status: number, headers: UpstreamHeaders, body: Uint8Array): UpstreamError;
-  /** The plain JSON error answer. `requestId` is appended to the message as `(request id: ...)`. */
+  /** The plain JSON error response. `requestId` is appended to the message as `(request id: ...)`. */
   encodeError(error: ErrorStatement, requestId: string): string;
   /** What ends a started stream badly, in the protocol's own mid-stream form (rule 19). */
   encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string;
@@ -40,7 +40,7 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 
 export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "null";
 
-export interface InnerModelPlace {
+export interface AdditionalModelPlace {
   /** As callers are told it: `fallbacks[].model`. */
   readonly path: string;
   /** It works with each call of a tool; absent = it answers in the place of the model that was asked. */
@@ -60,17 +60,17 @@ export interface InnerModelPlace {
 
 /**
  * Models that OpenRouter, and whoever took over its interface, try where the first fails, on each of its endpoints. The `model`
- * of the answer is the one that is billed.
+ * of the response is the one that is billed.
  * https://openrouter.ai/docs/guides/routing/model-fallbacks
  */
-export const ROUTED_MODELS: InnerModelPlace = { path: "models", isOpen: true, isBilledAlone: true };
+export const ROUTED_MODELS: AdditionalModelPlace = { path: "models", isOpen: true, isBilledAlone: true };
 
 /**
  * The same for gateways in front of models, which take further fields of the request from an item: its own limits are looked at
  * each by itself, and the largest counts.
  * https://docs.litellm.ai/docs/proxy/client_side_fallbacks, https://www.assemblyai.com/docs/llm-gateway/fallback
  */
-export function gatewayFallbacks(limits: readonly string[]): readonly InnerModelPlace[] {
+export function gatewayFallbacks(limits: readonly string[]): readonly AdditionalModelPlace[] {
   const isBilledAlone = true;
   return [
     ...limits.map(
@@ -85,7 +85,7 @@ export function gatewayFallbacks(limits: readonly string[]): readonly InnerModel
   ];
 }
 
-/** Where the facts that forwarding needs sit in a request and in its answer. */
+/** Where the facts that forwarding needs sit in a request and in its response. */
 export interface ForwardTable {
   /** Listed top-level request fields and the types the specification allows; `null` always counts as absent. */
   readonly fields: Readonly<Record<string, readonly JsonType[]>>;
@@ -98,7 +98,7 @@ export interface ForwardTable {
   /** Fields that are served only as `false`, with what to do. */
   readonly unserved?: Readonly<Record<string, string>> | undefined;
   /** Where a body names models beside its own; absent = nowhere. */
-  readonly innerModels?: readonly InnerModelPlace[] | undefined;
+  readonly additionalModels?: readonly AdditionalModelPlace[] | undefined;
   /** Further paths that are read of a body, beside the listed fields and what the other tables name. */
   readonly watched?: readonly string[] | undefined;
   /** Paths of output limits in every spelling the vendors read; compared decoded. */
@@ -107,21 +107,21 @@ export interface ForwardTable {
   readonly zeroIsALimit?: true | undefined;
   /** Where an output limit is written that the gateway sets; null where the protocol has none. */
   readonly ownLimit: LimitField | null;
-  /** Paths of the number of answers, e.g. `n`, in every spelling. */
+  /** Paths of the number of responses, e.g. `n`, in every spelling. */
   readonly responseCounts: readonly string[];
   /** What a request can cost. */
   readonly hold: HoldTable;
   /** Whether the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
-  /** What streams of this protocol hold while nothing of an answer comes: its clients pass over it. */
+  /** What streams of this protocol hold while nothing of a response comes: its clients pass over it. */
   readonly signOfLife: string;
   /** False: some of its clients fail on comments of event streams. */
   readonly clientsBearComments: boolean;
   /** Its vendor streams events as the items of a JSON array where nobody asks for server-sent ones. */
   readonly streamsArrays: boolean;
-  /** Models with the quirk `think_tags` write their reasoning into the text of its answers. */
+  /** Models with the quirk `think_tags` write their reasoning into the text of its responses. */
   readonly wordsHoldThoughts?: true | undefined;
-  /** The plain answer where an event of a stream holds it whole; `charged` is its usage in place of what it states. */
+  /** The plain response where an event of a stream holds it whole; `charged` is its usage in place of what it states. */
   readonly wholeIn?: (event: JsonObject, charged?: TokenUsage) => JsonObject | undefined;
   /** Where ids of what the vendor keeps stand. */
   readonly references: ReferenceTable;
@@ -151,7 +151,7 @@ export interface LimitField {
 
 /** Reads usage off answers; forwarding and translation share it. */
 export interface UsageReader {
-  /** Facts of a whole plain answer, given its parsed JSON body. */
+  /** Facts of a whole plain response, given its parsed JSON body. */
   readPlain(body: unknown): ResponseSummary;
   /** The same from the bytes: never throws, and parses no more of them than it must. */
   readBytes(body: Uint8Array): ResponseSummary;
@@ -167,17 +167,17 @@ export interface UsageReader {
 }
 
 export interface ResponseSummary extends CountedWork {
-  /** Undefined where the answer states none. A missing bucket was not reported or was impossible. */
+  /** Undefined where the response states none. A missing bucket was not reported or was impossible. */
   readonly usage: MeteredUsage | undefined;
-  /** The answer holds text, thought, a tool call or any other output. */
+  /** The response holds text, thought, a tool call or any other output. */
   readonly hasOutput: boolean;
   /** Finish word as the vendor wrote it, where there is one. */
   readonly finish: string | undefined;
   /** Finish is the caller's own stop sequence or limit (matters for "empty completion"). */
   readonly finishedByCaller: boolean;
-  /** Finish says that the vendor declines to answer: an answer, be it without a word. */
+  /** Finish says that the vendor declines to answer: a response, be it without a word. */
   readonly declined: boolean;
-  /** Id of the answer (`resp_...`), to pin stored responses. */
+  /** Id of the response (`resp_...`), to pin stored responses. */
   readonly id: string | undefined;
   /** Further ids of what the vendor keeps, which later requests can name; undefined = none. */
   readonly issued: Issued | undefined;
@@ -187,21 +187,21 @@ export interface ResponseSummary extends CountedWork {
   readonly model?: string | undefined;
   /** The body is an error although its status said success, or the stream told of one. */
   readonly error: UpstreamError | undefined;
-  /** The answer itself says that it failed or is none yet. */
+  /** The response itself says that it failed or is none yet. */
   readonly failed: boolean;
   /** The body is no JSON object: nothing could be read of it, and no client could. */
   readonly unreadable?: boolean | undefined;
-  /** A plain answer holds what it calls an image, in bytes that are none. */
+  /** A plain response holds what it calls an image, in bytes that are none. */
   readonly notAnImage?: boolean | undefined;
-  /** The answers that this one was joined from: what is missing of their usage is estimated for each of them. */
+  /** The responses that this one was joined from: what is missing of their usage is estimated for each of them. */
   readonly parts?: readonly ResponseSummary[] | undefined;
   /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */
   outputText(): OutputText;
 }
 
-/** Ids that an answer gives away. */
+/** Ids that a response gives away. */
 export interface Issued {
-  /** Kept with the answer, where that is kept: its items. */
+  /** Kept with the response, where that is kept: its items. */
   readonly withResponse: readonly string[];
   /** Kept in any case: containers, files, sounds. */
   readonly apart: readonly string[];
@@ -230,13 +230,13 @@ export interface StreamMeter {
   end(): void;
   /** A first whole event that is no error has been seen (comments and pings are not events). */
   readonly started: boolean;
-  /** Some of the answer has come, and not only its announcement: text, thought, a call, a tool of the vendor's at work. */
+  /** Some of the response has come, and not only its announcement: text, thought, a call, a tool of the vendor's at work. */
   readonly hasOutput: boolean;
   /** An error event was seen. Not `started`: nothing was produced, the next candidate may be tried. */
   readonly error: UpstreamError | undefined;
   /** This error's event is one that the protocol's own clients raise, so that it needs no second one. */
   readonly errorInForm: boolean;
-  /** The answer itself has said that it failed. */
+  /** The response itself has said that it failed. */
   readonly failed: boolean;
   /** So many bytes of the last write close whole frames before the one that tells of error or failure. */
   readonly bytesBeforeError: number;
@@ -247,7 +247,7 @@ export interface StreamMeter {
   readonly bytesToEnd: number;
   /**
    * The protocol's terminal event was seen (rule 19: without it the end is a failure), or a finish with nothing of
-   * the answer behind it so far.
+   * the response behind it so far.
    */
   readonly finished: boolean;
   /** A finish has come before any output: it is believed at the end alone. */
@@ -296,7 +296,7 @@ export interface BrokenStream {
   readonly midFrame: boolean;
   /** Whole events so far. */
   readonly events: number;
-  /** The answer as its first event announced it (responses: `response.created`). */
+  /** The response as its first event announced it (responses: `response.created`). */
   readonly opening: JsonObject | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface ReferenceTable {
   readonly rows: readonly ReferenceRow[];
   /** Which objects stand for what is kept, where the id of any object stands at one of the paths. */
   readonly bare?: BareRule | undefined;
-  /** Whether the vendor keeps the answer to a request, so that a later one can name its id; absent = never. */
+  /** Whether the vendor keeps the response to a request, so that a later one can name its id; absent = never. */
   readonly keepsResponse?: KeepRule | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Citation } from "../conversation/request.ts";
 
 /**
- * What an answer may repeat of texts that stand in it once and that much else points at: sources that passages rest on, words
+ * What a response may repeat of texts that stand in it once and that much else points at: sources that passages rest on, words
  * that are cited. Without a bound a few bytes that point at a long text would be as many copies of it.
  */
 export class RepeatedText {

@@ -7,7 +7,7 @@ const PLAIN_TOOL = /^(function|custom|namespace)$/;
 const UNBILLED_TOOL =
   /^(bash|text_editor|computer|browser_toolset|memory|local_shell|apply_patch|programmatic_tool_calling|tool_search|web_fetch|mcp)(_|$)/;
 
-/** Those of them that the caller runs: the answer ends with the call. */
+/** Those of them that the caller runs: the response ends with the call. */
 const CALLERS_TOOL = /^(bash|text_editor|computer|browser_toolset|memory|local_shell|apply_patch)(_|$)/;
 
 /** Places whose tools say their type. */

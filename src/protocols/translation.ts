@@ -37,18 +37,18 @@ export interface Translation {
   decodeRequest(body: unknown): Outcome<ChatRequest>;
   /** Writes a body for an upstream. Refused: its meaning has no slot there. */
   encodeRequest(request: ChatRequest, target: EncodeTarget): Outcome<EncodedRequest>;
-  /** Reads an upstream's plain answer. */
+  /** Reads an upstream's plain response. */
   decodeResponse(body: unknown, plan: ResponsePlan): DecodedResponse;
-  /** Writes a caller's plain answer. */
-  encodeResponse(response: ChatResponse, frame: ResponseFrame, tellCall?: TellCall): EncodedResponse;
+  /** Writes a caller's plain response. */
+  encodeResponse(response: ChatResponse, frame: ResponseFrame, onCall?: OnCall): EncodedResponse;
   /** Reads an upstream's stream, event by event. */
   decodeStream(plan: ResponsePlan): StreamRun<WireFrame, ChatEvent>;
   /** Writes a caller's stream; losses are told to `losses` as they happen. Where no usage came, its finish waits for the end. */
-  encodeStream(frame: ResponseFrame, losses: LossList, tellCall?: TellCall): StreamRun<ChatEvent, WireFrame>;
+  encodeStream(frame: ResponseFrame, losses: LossList, onCall?: OnCall): StreamRun<ChatEvent, WireFrame>;
 }
 
-/** Is told of each call of an answer that carries state, as its caller gets it. */
-export type TellCall = (call: StatedCall) => void;
+/** Called with each call that carries state, as the client gets it. */
+export type OnCall = (call: StatedCall) => void;
 
 export interface EncodedRequest {
   readonly body: JsonObject;
@@ -78,7 +78,7 @@ export interface CodecParts<DecodeState, EncodeState> {
   encodeRequest(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject;
   /** `decode-response.ts`. */
   decodeResponse(body: unknown, plan: ResponsePlan): DecodedResponse;
-  /** `encode-response.ts`. Gets an answer all of whose parts have slots. */
+  /** `encode-response.ts`. Gets a response all of whose parts have slots. */
   encodeResponse(response: ChatResponse, frame: ResponseFrame): JsonObject;
   /** `decode-stream.ts`. A stream that ends before its terminal event ends in an `error` (rule 19). */
   readonly decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent>;
@@ -104,14 +104,14 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       if ("error" in decoded) return decoded;
       return { response: settleFinishes(restoreNames(markCalls(decoded.response), plan)) };
     },
-    encodeResponse(response, frame, tellCall) {
+    encodeResponse(response, frame, onCall) {
       const losses = openLosses(RESPONSE_FIELDS);
       const fitted = adaptResponse(
         frame.oneCall ? firstCalls(response, losses) : response,
         capabilities,
         losses,
       );
-      if (tellCall !== undefined) for (const call of statedCalls(fitted)) tellCall(call);
+      if (onCall !== undefined) for (const call of statedCalls(fitted)) onCall(call);
       const body = parts.encodeResponse(fitted, frame);
       return { body, losses: losses.list() };
     },
@@ -126,14 +126,14 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       const undoing = restoreEventNames(plan);
       return chainRuns(undoing === undefined ? marked : chainRuns(marked, undoing), finishesSettled());
     },
-    encodeStream(frame, losses, tellCall) {
+    encodeStream(frame, losses, onCall) {
       const adapting = adaptEvents(capabilities, losses, frame.oneChoice);
       const fitting = frame.oneCall ? chainRuns(firstCallEvents(losses), adapting) : adapting;
-      const watched = tellCall === undefined ? fitting : chainRuns(fitting, watchCalls(tellCall));
+      const watched = onCall === undefined ? fitting : chainRuns(fitting, watchCalls(onCall));
       return chainRuns(watched, chainRuns(usageFirst(), runMachine(parts.encodeStream, frame)));
     },
   };
 }
 
-/** Losses of answers are told in neutral words: the caller never wrote them. */
+/** Losses of responses are told in neutral words: the caller never wrote them. */
 export const RESPONSE_FIELDS: FieldNames = {};

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseExact } from "../base/json/exact-json.ts";
+import { isRecord } from "../base/json/record.ts";
 import { flattenIssues, issueMessage, pathText } from "../base/schema-issues.ts";
 import { anthropicBucket, readAnthropicBucket } from "./anthropic-export.ts";
 import { readCsvExport } from "./csv-export.ts";
@@ -86,8 +87,4 @@ function parse(text: string): unknown {
 function ofVendor(vendor: string, zone: string, rows: readonly ExportRow[]): VendorExport {
   const kind = rows.some(({ amount }) => amount !== undefined) ? "costs" : "usage";
   return { format: `${vendor} ${kind}`, zone, rows, leftOut: [] };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

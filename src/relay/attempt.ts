@@ -6,7 +6,7 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { UpstreamError } from "../protocols/errors/upstream-error-policy.ts";
 import type { ResponseSummary, UsageReader } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
-import type { TellCall } from "../protocols/translation.ts";
+import type { OnCall } from "../protocols/translation.ts";
 import { type AttemptOutcome, countedAs } from "../routing/health/outcome.ts";
 import type { Routing } from "../routing/routing.ts";
 import type {
@@ -24,7 +24,13 @@ import { readServiceWord } from "../usage/service-terms.ts";
 import { noCompaction, refusesToCompact } from "./admit/compacting.ts";
 import { readReferences } from "./admit/references.ts";
 import { type Exchange, type Seen, useOf } from "./exchange.ts";
-import { type AttemptFailure, bugOfOurs, failureOfError, scrubbedError, type Telling } from "./failures.ts";
+import {
+  type AttemptFailure,
+  bugOfOurs,
+  type ErrorRecipient,
+  failureOfError,
+  scrubbedError,
+} from "./failures.ts";
 import { fanOut } from "./fan-out/fan-out.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import type { ResponseReader } from "./mode/response-reader.ts";
@@ -66,7 +72,7 @@ export function attemptAt(
   });
 }
 
-/** Between the transport, which tells it of the upstream's answer, and the receiver that the answer's head asks for. */
+/** Between the transport, which tells it of the upstream's response, and the receiver that the response's head asks for. */
 class RunningAttempt implements Attempt, UpstreamResponse {
   readonly exchange: Exchange;
   readonly candidate: Candidate;
@@ -148,7 +154,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.call.rest();
   }
 
-  /** Only the caller's leaving can come between, and the answer that is here is charged all the same. */
+  /** Only the caller's leaving can come between, and the response that is here is charged all the same. */
   ended(): void {
     deferToBatch(() => this.guard(() => this.receiver.ended()));
   }
@@ -208,14 +214,14 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   readAside(
     chunks: readonly Buffer[],
     terms: ResponseTerms,
-    tellCall: TellCall | undefined,
+    onCall: OnCall | undefined,
   ): Promise<ResponseReading> {
     const { copies } = this.mode;
     const { protocol: upstream } = this.candidate;
-    return this.deps.responseReader.read({ chunks, terms, upstream, copies, tellCall });
+    return this.deps.responseReader.read({ chunks, terms, upstream, copies, onCall });
   }
 
-  telling(): Telling {
+  recipient(): ErrorRecipient {
     const client = this.exchange.request.protocol.name;
     return { client, upstream: this.candidate.upstream.name, scrubber: () => this.scrubber() };
   }
@@ -231,7 +237,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     const { storesResponse } = this.mode;
     if (storesResponse && id !== undefined) this.remember([id]);
     if (issued === undefined || this.candidate.protocol !== this.exchange.request.protocol.name) return;
-    // What the request named itself an answer only repeats.
+    // What the request named itself a response only repeats.
     const named = new Set(readReferences(this.exchange.request).ids.map((reference) => reference.id));
     const given = storesResponse ? [...issued.withResponse, ...issued.apart] : issued.apart;
     this.remember(given.filter((each) => !named.has(each)));
@@ -318,7 +324,7 @@ function send(
       );
 }
 
-/** Headers of an upstream's answer that callers get: none but its type, as the others describe our account there. */
+/** Headers of an upstream's response that callers get: none but its type, as the others describe our account there. */
 function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Receiver {
   if (status < 200 || status > 299) return new ErrorResponse(attempt, status, headers.all());
   const { contentType, arrayStream } = attempt.mode;

@@ -52,7 +52,7 @@ function open() {
 
 const BUG = new RangeError("Maximum call stack size exceeded");
 
-/** An answer of which one part cannot be read. */
+/** A response of which one part cannot be read. */
 function facts(unreadable: object): ResponseSummary {
   return {
     ...PROTOCOLS["chat-completions"].usage.readPlain({ choices: [{ message: { content: "Hi" } }] }),

@@ -10,10 +10,10 @@ import type { Candidate } from "../upstreams/call.ts";
 import { openSecretFilter, sentSecrets } from "../upstreams/scrub/sent-secrets.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type PlaceReason, type TokenUsage, totalOutput, totalWritten } from "../usage/usage.ts";
-import { carriesExtras } from "./admit/extras.ts";
+import { carriesOptions } from "./admit/priced-options.ts";
 import type { Bridge } from "./response/bridge.ts";
+import { ourNameOf, priceAdditional } from "./settle/additional-usage.ts";
 import { type ChargeableUsage, estimateMissing, type OurName, reportedByModel } from "./settle/estimate.ts";
-import { ourNameOf, priceOthers } from "./settle/other-models.ts";
 import type { TextRequest } from "./text-request.ts";
 
 /** One accepted request with its hold. It is settled here, exactly once, whatever happens. */
@@ -108,27 +108,27 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
     return seen.error !== undefined && !seen.hasOutput ? "nothing" : "unknown";
   const { request } = exchange;
   const bound = boundAt(exchange);
-  const { usage: own, others } = reportedByModel(request, seen, bound, namesAt(exchange));
+  const { usage: own, additionalUsage } = reportedByModel(request, seen, bound, namesAt(exchange));
   return {
     usage: own,
-    others: pricedOthers(exchange, candidate, others).others,
+    additionalUsage: pricedAdditional(exchange, candidate, additionalUsage).additionalUsage,
     raw: toldRaw(usage.raw, candidate),
     calls: boundCalls(calls, bound).calls,
     units,
     served,
     region: candidate.upstream.region ?? undefined,
     requests: parts?.length,
-    withoutExtras: carriesExtras(request, candidate.protocol) ? undefined : true,
+    withoutOptions: carriesOptions(request, candidate.protocol) ? undefined : true,
   };
 }
 
-function pricedOthers(
+function pricedAdditional(
   exchange: Exchange,
   candidate: Candidate | null,
-  told: Charge["others"],
-): ReturnType<typeof priceOthers> {
+  told: FinalUsage["additionalUsage"],
+): ReturnType<typeof priceAdditional> {
   const { catalog, request, acceptedMs } = exchange;
-  return priceOthers({ catalog, request, acceptedMs, bound: boundAt(exchange) }, candidate, told);
+  return priceAdditional({ catalog, request, acceptedMs, bound: boundAt(exchange) }, candidate, told);
 }
 
 /** The catalog's names by those of the latest attempt's upstream. */
@@ -142,9 +142,9 @@ function namesAt(exchange: Exchange): OurName {
 
 /** The bound for the latest attempt. Vendor tools and additional models count only if the request was forwarded with them. */
 function boundAt({ bound, request, asked }: Exchange): UsageBound {
-  if (asked === null || carriesExtras(request, asked.protocol)) return bound;
-  if (bound.calls === undefined && bound.inner === undefined) return bound;
-  return { ...bound, calls: bound.calls?.unasked ? bound.calls : undefined, inner: undefined };
+  if (asked === null || carriesOptions(request, asked.protocol)) return bound;
+  if (bound.calls === undefined && bound.additionalModels === undefined) return bound;
+  return { ...bound, calls: bound.calls?.unasked ? bound.calls : undefined, additionalModels: undefined };
 }
 
 function attemptUse({ upstream, credential, model }: Candidate, used: AttemptUse["used"]): AttemptUse {
@@ -153,7 +153,7 @@ function attemptUse({ upstream, credential, model }: Candidate, used: AttemptUse
 }
 
 /** The usage to charge for a response, and the reason of its end. */
-export interface Charge extends ChargeableUsage {
+export interface FinalUsage extends ChargeableUsage {
   readonly reason: ChargeReason;
 }
 
@@ -161,9 +161,9 @@ export interface Charge extends ChargeableUsage {
  * The usage to charge: as reported, estimated if the vendor reported none or nothing readable, none if nothing was produced.
  * Returns no promise if nothing must be estimated. Never throws.
  */
-export function chargeFor(exchange: Exchange, ending: Charged): Charge | Promise<Charge> {
+export function finalUsage(exchange: Exchange, ending: Charged): FinalUsage | Promise<FinalUsage> {
   try {
-    const charge = computedCharge(exchange, ending);
+    const charge = computedUsage(exchange, ending);
     return charge instanceof Promise ? charge.catch((cause) => estimated(exchange, ending, cause)) : charge;
   } catch (cause) {
     return estimated(exchange, ending, cause);
@@ -173,53 +173,61 @@ export function chargeFor(exchange: Exchange, ending: Charged): Charge | Promise
 type Charged = Pick<ExchangeEnd, "reason" | "facts">;
 
 /** The charge of a response as if its vendor had reported no usage. */
-async function estimated(exchange: Exchange, { reason, facts }: Charged, cause: unknown): Promise<Charge> {
+async function estimated(
+  exchange: Exchange,
+  { reason, facts }: Charged,
+  cause: unknown,
+): Promise<FinalUsage> {
   logBug(exchange, cause, "a charge can't be computed; it is estimated");
   try {
-    return await computedCharge(exchange, { reason, facts: facts && { ...facts, ...UNCOUNTED } });
+    return await computedUsage(exchange, { reason, facts: facts && { ...facts, ...UNCOUNTED } });
   } catch (again) {
     logBug(exchange, again, "a charge can't be estimated; nothing is charged");
-    return chargeOf(undefined, "upstream_failed", NOTHING);
+    return withReason(undefined, "upstream_failed", NOTHING);
   }
 }
 
 const UNCOUNTED = { usage: undefined, calls: undefined, units: undefined, parts: undefined };
 
-function computedCharge(exchange: Exchange, ending: Charged): Charge | Promise<Charge> {
+function computedUsage(exchange: Exchange, ending: Charged): FinalUsage | Promise<FinalUsage> {
   const { facts } = ending;
   const reason = reasonOf(exchange, ending);
-  if (facts === undefined || FREE.has(reason)) return chargeOf(facts, reason, NOTHING);
+  if (facts === undefined || FREE.has(reason)) return withReason(facts, reason, NOTHING);
   const counted = estimateMissing(exchange.request, facts, boundAt(exchange), namesAt(exchange));
   return counted instanceof Promise
-    ? counted.then((usage) => chargeOf(facts, reason, usage))
-    : chargeOf(facts, reason, counted);
+    ? counted.then((usage) => withReason(facts, reason, usage))
+    : withReason(facts, reason, counted);
 }
 
-function chargeOf(facts: ResponseSummary | undefined, reason: ChargeReason, usage: ChargeableUsage): Charge {
+function withReason(
+  facts: ResponseSummary | undefined,
+  reason: ChargeReason,
+  usage: ChargeableUsage,
+): FinalUsage {
   const isBefore = facts?.hasOutput !== true || hasNoOutput(usage);
   const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
   // Object.assign, because a spread costs a microsecond per request here.
   return Object.assign({ reason: before ?? reason }, before === undefined ? usage : NOTHING);
 }
 
-function hasNoOutput({ usage, others }: ChargeableUsage): boolean {
-  return totalOutput(usage) === 0 && (others ?? []).every(({ tokens }) => totalOutput(tokens) === 0);
+function hasNoOutput({ usage, additionalUsage }: ChargeableUsage): boolean {
+  return totalOutput(usage) === 0 && (additionalUsage ?? []).every(({ tokens }) => totalOutput(tokens) === 0);
 }
 
 /**
  * Settles the exchange, with `charge` if it is known already. Resolves when the end record has been handed to the operating
  * system. A second call does nothing, because a client's abort may race with the upstream's end.
  */
-export function settle(exchange: Exchange, ending: ExchangeEnd, charge?: Charge): Promise<void> {
+export function settle(exchange: Exchange, ending: ExchangeEnd, charge?: FinalUsage): Promise<void> {
   if (exchange.settled) return Promise.resolve();
   exchange.settled = true;
-  const due = charge ?? chargeFor(exchange, ending);
+  const due = charge ?? finalUsage(exchange, ending);
   return due instanceof Promise
     ? due.then((known) => settleAs(exchange, ending, known))
     : settleAs(exchange, ending, due);
 }
 
-function settleAs(exchange: Exchange, ending: ExchangeEnd, charge: Charge): Promise<void> {
+function settleAs(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage): Promise<void> {
   const outcome = safeOutcome(exchange, ending, charge);
   const written = exchange.hold.settle(outcome);
   exchange.outcome = outcome;
@@ -227,11 +235,11 @@ function settleAs(exchange: Exchange, ending: ExchangeEnd, charge: Charge): Prom
 }
 
 /** The outcome; if assembling it throws, only the fields that every request has. */
-function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: Charge): Outcome {
+function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage): Outcome {
   try {
     return outcomeOf(exchange, ending, charge);
   } catch (cause) {
-    logBug(exchange, cause, "how a request ended can't be told; its charge alone is recorded");
+    logBug(exchange, cause, "the outcome of a request can't be assembled; only its charge is recorded");
     const { candidate, status, errorCode } = ending;
     const { reason, usage, calls, units } = charge;
     return {
@@ -290,18 +298,18 @@ function usesOf(exchange: Exchange, { facts, unheard }: ExchangeEnd, usage: Toke
 function outcomeOf(
   exchange: Exchange,
   ending: ExchangeEnd,
-  { reason, usage, others: told, estimated, implausible: odd, calls, units }: Charge,
+  { reason, usage, additionalUsage: told, estimated, implausible: odd, calls, units }: FinalUsage,
 ): Outcome {
   const { facts, candidate, errorCode } = ending;
   const { firstByteMs, request, asked, outputLimit } = exchange;
   const reported = facts?.usage;
-  const { others, implausible: oddOthers } = pricedOthers(exchange, candidate, told);
-  const implausible = [...odd, ...oddOthers];
+  const { additionalUsage, implausible: oddAdditional } = pricedAdditional(exchange, candidate, told);
+  const implausible = [...odd, ...oddAdditional];
   const served = servedTerms(exchange, facts);
   return {
     reason,
     usage,
-    others: others.length === 0 ? undefined : others,
+    additionalUsage: additionalUsage.length === 0 ? undefined : additionalUsage,
     estimated,
     calls,
     units,
@@ -322,7 +330,7 @@ function outcomeOf(
     errorCode,
     outputLimit,
     losses: exchange.losses.length === 0 ? undefined : lossTexts(exchange.losses),
-    withoutExtras: candidate === null || carriesExtras(request, candidate.protocol) ? undefined : true,
+    withoutOptions: candidate === null || carriesOptions(request, candidate.protocol) ? undefined : true,
     raw: toldRaw(reported?.raw, asked),
     hostile: reported?.hostile.length ? reported.hostile : undefined,
     implausible: implausible.length === 0 ? undefined : implausible,
@@ -373,7 +381,7 @@ function isEmpty(request: TextRequest, facts: ResponseSummary): boolean {
     totalOutput(tokens) === 0 &&
     totalWritten(tokens) === 0 &&
     facts.calls === undefined &&
-    facts.usage?.others === undefined &&
+    facts.usage?.additionalUsage === undefined &&
     !facts.hasOutput &&
     !facts.finishedByCaller &&
     // Chat completions say `stop` for the model's own end and the caller's sequence alike.

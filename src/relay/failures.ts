@@ -24,7 +24,7 @@ export interface AttemptFailure {
 
 type FailureWithError = AttemptFailure & { readonly error: GatewayError };
 
-/** A place at a full upstream is free within about one answer. */
+/** A place at a full upstream is free within about one response. */
 const BUSY_RETRY_SECONDS = 2;
 
 /** The upstream could not be reached, went silent or broke off. */
@@ -128,7 +128,7 @@ function healthOf(error: UpstreamError): AttemptOutcome {
   }
 }
 
-/** What came under a success status is no answer. `told`: what the caller reads; `how` the upstream answered, for the log. */
+/** What came under a success status is no response. `told`: what the caller reads; `how` the upstream answered, for the log. */
 function noResponse(health: "failed" | "neutral", told: string, how: string): FailureWithError {
   return {
     next: true,
@@ -156,7 +156,7 @@ export function answeredInOnePiece(upstream: string): AttemptFailure {
   );
 }
 
-/** A success status, and under it a proxy's page or half an answer. */
+/** A success status, and under it a proxy's page or half a response. */
 export function unreadableResponse(upstream: string): AttemptFailure {
   return noResponse(
     "failed",
@@ -165,7 +165,7 @@ export function unreadableResponse(upstream: string): AttemptFailure {
   );
 }
 
-/** As unreadable as half an answer. */
+/** As unreadable as half a response. */
 function notAnImage({ message }: NotAnImage, upstream: string): FailureWithError {
   return noResponse(
     "failed",
@@ -174,7 +174,7 @@ function notAnImage({ message }: NotAnImage, upstream: string): FailureWithError
   );
 }
 
-/** An answer, or an event, beyond every sane size is not collected further. Another upstream may put it shorter. */
+/** A response, or an event, beyond every sane size is not collected further. Another upstream may put it shorter. */
 export function tooLargeResponse(upstream: string, how = "more than the gateway accepts"): FailureWithError {
   return noResponse(
     "neutral",
@@ -198,7 +198,7 @@ export function stopping(cause?: unknown): GatewayError {
   return new GatewayError("service_unavailable", "The gateway is shutting down. Try again.", { cause });
 }
 
-/** Our own code failed on this answer: that request is lost, nothing else. */
+/** Our own code failed on this response: that request is lost, nothing else. */
 export function bugOfOurs(cause: unknown): FailureWithError {
   return {
     next: false,
@@ -214,7 +214,7 @@ export function bugOfOurs(cause: unknown): FailureWithError {
   };
 }
 
-/** What reading an answer threw: our own word on it, something in it that no caller is given, or a bug of ours. */
+/** What reading a response threw: our own word on it, something in it that no caller is given, or a bug of ours. */
 export function failureOfReading(cause: unknown, upstream: string): FailureWithError {
   if (cause instanceof GatewayError)
     return { next: false, timedOut: false, health: { kind: "neutral" }, error: cause };
@@ -230,14 +230,14 @@ export function memoryUsedUp(): GatewayError {
   );
 }
 
-/** Who is told of whose failure. */
-export interface Telling {
+/** The client that gets an error, and the upstream that caused it. */
+export interface ErrorRecipient {
   readonly client: ProtocolName;
   readonly upstream: string;
   scrubber(): Scrubber;
 }
 
-/** Why an answer that had begun is charged as far as it came. */
+/** Why a response that had begun is charged as far as it came. */
 export function reasonAfterOutput(failure: UpstreamFailure): ChargeReason {
   return failure.kind === "timeout" ? "upstream_timeout_after_output" : "upstream_failed_after_output";
 }
@@ -255,8 +255,8 @@ export function noEvent(upstream: string): UpstreamFailure {
  * What a stream that has begun tells of its failure: to the caller, in the upstream's own words where they are the caller's
  * to read, and to the operator's log. `told` is what the upstream said; undefined = nothing.
  */
-export function toldInStream(
-  { client, upstream, scrubber }: Telling,
+export function streamFailure(
+  { client, upstream, scrubber }: ErrorRecipient,
   error: GatewayError,
   told: UpstreamError | undefined,
 ): { readonly client: GatewayError | ErrorStatement; readonly why: Error } {

@@ -14,9 +14,9 @@ import type { CandidateOrder } from "../routing/routes.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { MovedConversations } from "../upstreams/memory/moved-conversations.ts";
 import { totalInput, totalOutput } from "../usage/usage.ts";
+import { checkAdditionalModels } from "./admit/additional-models.ts";
 import type { ConversationKeys } from "./admit/conversation-key.ts";
 import { beginsAnew, ConversationState, movedOf } from "./admit/conversation-state.ts";
-import { checkInnerModels } from "./admit/inner-models.ts";
 import { pinsOf } from "./admit/pins.ts";
 import { readReferences } from "./admit/references.ts";
 import { RequestForms } from "./admit/request-forms.ts";
@@ -28,7 +28,7 @@ import { type AttemptFailure, codeOf, refusedMode, stopping } from "./failures.t
 import type { RelayMode } from "./mode/relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
 import { Bridge } from "./response/bridge.ts";
-import { countEnded, failedAttempt } from "./settle/tell-ended.ts";
+import { countEnded, failedAttempt } from "./settle/count-ended.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
 import { tokenEstimate } from "./settle/token-estimate.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -77,7 +77,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const catalog = deps.catalog.current(acceptedMs);
       const model = allowedModel(catalog, given.caller, given.model, given.protocol.name);
       const request = withoutUnpriced(given, catalog, model);
-      checkInnerModels(request, catalog, model);
+      checkAdditionalModels(request, catalog, model);
       const references = readReferences(request);
       const pins =
         references.ids.length === 0

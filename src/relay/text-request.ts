@@ -24,7 +24,7 @@ export interface TextRequest {
   /** The model id as asked, already known to be a non-empty string. */
   readonly model: string;
   readonly streamed: boolean;
-  /** How many answers are asked for (`n`); 1 where the request does not say. */
+  /** How many responses are asked for (`n`); 1 where the request does not say. */
   readonly responses: number;
   /** So many messages are prompts of their own, each to be answered `answers / prompts` times; absent = it is one. */
   readonly prompts?: number | undefined;

@@ -10,7 +10,7 @@ import type { CandidateOrder, CredentialTarget, Pin, Route, Tier, UpstreamTarget
 /** A third failure says that the request, not the place, is the matter. */
 const MAX_ATTEMPTS = 3;
 
-/** A full upstream frees a place within about one answer. */
+/** A full upstream frees a place within about one response. */
 const BUSY_RETRY_SECONDS = 2;
 
 /** As long as a conversation waits for its own crowded place before it goes to its second one. */

@@ -7,7 +7,7 @@ import type { TrialResult } from "../upstreams/probe.ts";
 import { CandidateIterator, type Candidates } from "./candidate-iterator.ts";
 import { choosePlace, type Grade, gradeOf, seedOfSite } from "./choose.ts";
 import { chanceKey } from "./conversation.ts";
-import { type Condition, conditionOf, type Trouble, tell } from "./health/condition.ts";
+import { type Condition, conditionOf, logChange, type Trouble } from "./health/condition.ts";
 import type { Health, HealthSite } from "./health/health.ts";
 import { AttemptCounter, type AttemptCounts, type AttemptOutcome, type Requester } from "./health/outcome.ts";
 import {
@@ -118,7 +118,7 @@ export function createRouting(options: RoutingOptions): Routing {
       for (const model of new Set(upstream.models.values())) {
         const site = { upstream, credential, model };
         const change = routes.healthAt(site).reportTrial(found, nowMs());
-        if (change !== undefined) tell(log, change, site);
+        if (change !== undefined) logChange(log, change, site);
       }
     },
   };
@@ -133,7 +133,7 @@ export function createRouting(options: RoutingOptions): Routing {
     tally.count(id, outcome, nowMs());
     reportedMs.set(id, nowMs());
     const change = health?.report(outcome, requester, nowMs());
-    if (change !== undefined) tell(log, change, site, requester.account);
+    if (change !== undefined) logChange(log, change, site, requester.account);
   }
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 
 /** What a failed statement means for its caller, independent of the driver's many error shapes. */
 export type Failure =
-  /** No answer: the server is away, starting, stopping, full or read-only. The statement may have taken effect. */
+  /** No response: the server is away, starting, stopping, full or read-only. The statement may have taken effect. */
   | "connection"
   /** Serialization failure or deadlock: rolled back wholly, fit to be tried again. */
   | "conflict"

@@ -72,7 +72,7 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = INTERV
 
   const onBeat = (): void => {
     for (const subscriber of subscribers) subscriber.refresh();
-    // Finds a connection that is cut without a word: no answer in time ends it, and "end" reconnects.
+    // Finds a connection that is cut without a word: no response in time ends it, and "end" reconnects.
     const tested = client;
     tested?.query("select").catch(() => tested.end().catch(() => undefined));
   };

@@ -10,7 +10,7 @@ export interface Pulse {
 
 /**
  * The connection is made at the first question and kept: the later ones shall not wait for a handshake. One without
- * an answer is given up, and the next question tries another, since a line may be dead whose server lives.
+ * a response is given up, and the next question tries another, since a line may be dead whose server lives.
  */
 export function openPulse(options: { readonly url: string; readonly applicationName: string }): Pulse {
   let kept: pg.Client | undefined;

@@ -34,7 +34,7 @@ export interface SilenceOptions {
 /**
  * A slow server and a hung one look the same to a statement that waits; what tells them apart is whether another
  * question is answered. So while something waits and nothing has been answered for a third of the time, a
- * question of its own is sent; no answer to that in the rest of the time is silence, until the next
+ * question of its own is sent; no response to that in the rest of the time is silence, until the next
  * question is answered.
  *
  * Time is counted in beats that were felt: a process that was itself paused or busy has not listened.

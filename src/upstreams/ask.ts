@@ -62,7 +62,7 @@ export function askBody({ body, json }: TaskApiRequest): Uint8Array | null {
   return body ?? (json === undefined ? null : Buffer.from(JSON.stringify(json)));
 }
 
-/** Takes what such a request was sent with out of its answer, of which tasks, assets and their callers are told. */
+/** Takes what such a request was sent with out of its response, of which tasks, assets and their callers are told. */
 export function sentWith({
   upstream,
   credential,
@@ -83,7 +83,7 @@ export interface Collecting {
   readonly holds?: ((bytes: number) => boolean) | undefined;
 }
 
-/** Gathers the whole answer within the bound of its request. */
+/** Gathers the whole response within the bound of its request. */
 export function collectResponse({ responsesWithMedia }: TaskApiRequest, to: Collecting): UpstreamResponse {
   const mostBytes = responsesWithMedia ? MEDIA_BYTES : RECORD_BYTES;
   const chunks: Buffer[] = [];

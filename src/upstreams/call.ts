@@ -51,7 +51,7 @@ export interface UpstreamResponse {
   head(status: number, headers: RawHeaders): void;
   /** A chunk of the body, the receiver's to keep. */
   data(chunk: Buffer): void;
-  /** The whole answer has come, as its own framing says. */
+  /** The whole response has come, as its own framing says. */
   ended(): void;
   failed(failure: UpstreamFailure): void;
 }
@@ -60,7 +60,7 @@ export interface UpstreamResponse {
  * How an attempt broke.
  * - `connect`: no connection (refused, unknown host, TLS).
  * - `timeout`: one of the upstream's limits passed; `phase` says where.
- * - `closed`: the connection ended before the answer did.
+ * - `closed`: the connection ended before the response did.
  * - `protocol`: what came is not HTTP/1.1 we can trust, or the request could not be written.
  * - `busy`: the upstream has as many requests running as it may; nothing was sent.
  * - `aborted`: we gave up ourselves: the transport was closed, or the receiver threw.
@@ -86,14 +86,14 @@ export interface UpstreamCall {
   abort(): void;
 }
 
-/** A whole request for a whole answer, which is what tasks and assets are made of. */
+/** A whole request for a whole response, which is what tasks and assets are made of. */
 export interface UpstreamAsk {
   readonly upstream: Upstream;
   /** Travels as the upstream's kind says; null = the request carries a signature of its own. */
   readonly credential: Credential | null;
   readonly requestId: string;
   readonly request: TaskApiRequest;
-  /** Decides how much of the answer is collected; absent = records of tasks, 4 MB. */
+  /** Decides how much of the response is collected; absent = records of tasks, 4 MB. */
   readonly room?: ResponseRoom;
 }
 
@@ -118,7 +118,7 @@ export interface ConnectionStats {
 /** The single door to upstreams. */
 export interface Transport {
   send(call: UpstreamRequest, response: UpstreamResponse): UpstreamCall;
-  /** Sends one request and gives its whole answer, whatever its status; never rejects. */
+  /** Sends one request and gives its whole response, whatever its status; never rejects. */
   ask(ask: UpstreamAsk): Promise<AskOutcome>;
   /** Requests running at this upstream, over all its models and credentials. */
   inFlight(upstreamId: bigint): number;

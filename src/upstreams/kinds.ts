@@ -1,4 +1,4 @@
-import type { ListedTool } from "../catalog/listed-tools.ts";
+import type { ListedTool } from "../catalog/listed-tool-prices.ts";
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type FamilyName } from "../families/family.ts";
 import type { Protocol } from "../protocols/protocol.ts";
@@ -7,7 +7,6 @@ import { arkAssets } from "./asset-apis/ark-assets.ts";
 import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
-import { ANTHROPIC_TOOLS, COMPATIBLE_TOOLS, GEMINI_TOOLS, OPENAI_TOOLS } from "./listed-tools.ts";
 import { apimart } from "./task-apis/apimart.ts";
 import { ark } from "./task-apis/ark.ts";
 import { dashscope } from "./task-apis/dashscope.ts";
@@ -19,6 +18,7 @@ import type { TaskApi } from "./task-apis/task-api.ts";
 import type { EndpointPaths } from "./transport/endpoint-url.ts";
 import type { HeaderSpelling } from "./transport/headers.ts";
 import { PRESET_NAMES, presetOf } from "./vendor-presets.ts";
+import { ANTHROPIC_TOOLS, COMPATIBLE_TOOLS, GEMINI_TOOLS, OPENAI_TOOLS } from "./vendor-tool-prices.ts";
 
 /**
  * A kind of upstream: everything in which vendors differ that the protocol itself does not say, as data.
@@ -55,7 +55,7 @@ interface HeldInCredential {
   readonly names: readonly string[];
 }
 
-/** The answer has this status and its body contains this text (compared in lower case). */
+/** The response has this status and its body contains this text (compared in lower case). */
 interface AccountFault {
   readonly status: number;
   readonly contains: string;

@@ -41,7 +41,7 @@ interface RequestParts {
   readonly clock: Clock;
 }
 
-/** Asks on a connection of its own. Rejects with what is wrong where no answer comes. */
+/** Asks on a connection of its own. Rejects with what is wrong where no response comes. */
 export async function requestOnce(
   { method, path, maxBytes }: OneRequest,
   { upstream, credential, kind, clock }: RequestParts,

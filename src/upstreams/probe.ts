@@ -4,7 +4,7 @@ import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { type OneRequest, requestOnce } from "./one-request.ts";
 import { endpointPath } from "./transport/endpoint-url.ts";
 
-/** Enough of an answer to find a vendor's words about a key. */
+/** Enough of a response to find a vendor's words about a key. */
 const READ_BYTES = 16 * 1024;
 
 /** A request that no vendor bills. */

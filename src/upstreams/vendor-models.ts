@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { isRecord } from "../base/json/record.ts";
 import type { Credential, Upstream } from "../catalog/catalog.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { requestOnce } from "./one-request.ts";
@@ -148,8 +149,4 @@ const MEDIA: Readonly<Record<string, string>> = {
 function mediaOf(modalities: unknown): string[] | undefined {
   if (!Array.isArray(modalities)) return undefined;
   return modalities.flatMap((each: unknown) => (typeof each === "string" ? (MEDIA[each] ?? []) : []));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { kindOf, PRESET_KIND } from "./kinds.ts";
-import { presetQuirks } from "./presets.ts";
+import { presetQuirks } from "./upstream-quirks.ts";
 import { listedVendorOf, PRESET_NAMES, presetOf, type VendorPreset } from "./vendor-presets.ts";
 
 const ROWS = PRESET_NAMES.map((name): [string, VendorPreset] => {

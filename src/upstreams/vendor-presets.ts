@@ -13,7 +13,7 @@ export interface VendorPreset {
    */
   readonly protocols: readonly ProtocolName[];
   readonly needsKey: boolean;
-  /** Quirks of all of its models; `preset-models.ts` has those of single models. */
+  /** Quirks of all of its models; `model-quirks.ts` has those of single models. */
   readonly quirks?: Quirks;
   /** Its name in the bundled price list; absent = the list does not have it. */
   readonly listedAs?: string;

@@ -141,14 +141,14 @@ export interface CountedWork {
   readonly units?: UnitCounts | undefined;
 }
 
-/** What another model than the one that was asked has used for an answer. */
+/** What another model than the one that was asked has used for a response. */
 export interface ModelTokens {
   /** As the vendor names it. */
   readonly model: string;
   readonly tokens: TokenUsage;
-  /** It has served the answer in the place of the model that was asked. */
+  /** It has served the response in the place of the model that was asked. */
   readonly hasServed?: true | undefined;
-  /** It has not served the answer but worked beside the model that did: how fast that was says nothing of this one. */
+  /** It has not served the response but worked beside the model that did: how fast that was says nothing of this one. */
   readonly isBeside?: true | undefined;
   /** It is the model of a tool, as a price table calls that: where calls of the tool have a price, they pay for its tokens. */
   readonly tool?: string | undefined;
@@ -156,13 +156,13 @@ export interface ModelTokens {
   readonly callOf?: string | undefined;
 }
 
-/** What a meter read off an upstream's answer. */
+/** What a meter read off an upstream's response. */
 export interface MeteredUsage extends CountedWork {
   readonly tokens: TokenUsage;
-  /** The model whose tokens these are, where the answer says that another one than was asked has served it. */
+  /** The model whose tokens these are, where the response says that another one than was asked has served it. */
   readonly servedBy?: string | undefined;
-  /** What further models have used, one pass each; not part of `tokens`. */
-  readonly others?: readonly ModelTokens[] | undefined;
+  /** What additional models have used, one pass each; not part of `tokens`. */
+  readonly additionalUsage?: readonly ModelTokens[] | undefined;
   /** The vendor's own usage object(s), as sent. */
   readonly raw?: unknown;
   /** Fields whose reported value was impossible (negative, fraction, above its total ...) and therefore ignored. */
@@ -170,7 +170,7 @@ export interface MeteredUsage extends CountedWork {
 }
 
 /**
- * The usage of several answers as one, bucket by bucket, each at most MAX_TOKENS_REPORTED; what none of them reported
+ * The usage of several responses as one, bucket by bucket, each at most MAX_TOKENS_REPORTED; what none of them reported
  * stays unreported.
  */
 export function sumTokens(parts: readonly TokenUsage[]): TokenUsage {
@@ -183,7 +183,7 @@ export function sumTokens(parts: readonly TokenUsage[]): TokenUsage {
   return sum;
 }
 
-/** What several answers were billed for beside tokens. */
+/** What several responses were billed for beside tokens. */
 export function sumWork(parts: readonly CountedWork[]): CountedWork {
   const calls: CallCount[] = [];
   for (const call of parts.flatMap((part) => part.calls ?? [])) {

@@ -18,7 +18,7 @@ export interface DeliveryClaim extends QueueClaim {
   readonly attempts: number;
 }
 
-/** What became of one attempt; `status` null = there was no answer. */
+/** What became of one attempt; `status` null = there was no response. */
 export interface AttemptFacts {
   readonly status: number | null;
   readonly failure: string | null;

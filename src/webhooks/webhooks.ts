@@ -15,7 +15,7 @@ import {
   type WantedDeliveries,
 } from "./webhooks-store.ts";
 
-/** Sends one POST to a URL that a caller gave, guarded; rejects where there is no answer, with a sentence fit for the caller. */
+/** Sends one POST to a URL that a caller gave, guarded; rejects where there is no response, with a sentence fit for the caller. */
 export type SendWebhook = (
   url: string,
   headers: Readonly<Record<string, string>>,

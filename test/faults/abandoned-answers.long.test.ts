@@ -39,7 +39,7 @@ it("plain answers without end are let go of once their callers have left", async
   leaving.abort();
   await Promise.all(asked);
   expect(vendor.sockets.size).toBe(asked.length);
-  // An upstream may take an hour for an answer whose caller waits.
+  // An upstream may take an hour for a response whose caller waits.
   await waitFor("the vendor's connections to be closed", () => vendor.sockets.size === 0);
   await waitFor("the requests to be settled", async () =>
     /requests_running 0\b/.test((await ask(gateway.url, "/metrics")).text),

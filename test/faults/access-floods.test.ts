@@ -58,7 +58,7 @@ describe("H1, a connection that sends requests and never reads", () => {
     await gateway?.clean();
   });
 
-  /** By how much the process grew at most, and how long others waited for an answer. */
+  /** By how much the process grew at most, and how long others waited for a response. */
   async function growth(work: Promise<unknown>): Promise<{ bytes: number; slowestMs: number }> {
     const before = await residentBytes(pid);
     let most = before;
@@ -103,7 +103,7 @@ describe("H1, a connection that sends requests and never reads", () => {
         ended = true;
       });
     await once(socket, "connect");
-    // A large answer each, so that the kernel's buffers are full soon.
+    // A large response each, so that the kernel's buffers are full soon.
     const { bytes } = await growth(
       (async () => {
         for (let index = 0; index < 2_000 && !ended; index += 1) {

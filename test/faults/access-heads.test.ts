@@ -26,7 +26,7 @@ function get(path: string, lines: readonly string[], version = "1.1"): string {
   return `${[`GET ${path} HTTP/${version}`, KEY, ...lines].join("\r\n")}\r\n\r\n`;
 }
 
-/** The head of the last answer by lower-case name, and its JSON. */
+/** The head of the last response by lower-case name, and its JSON. */
 function responseIn(heard: string): { head: string; body: unknown } {
   const [head = "", body = ""] = heard.slice(heard.lastIndexOf("HTTP/1.1 ")).split("\r\n\r\n");
   return { head: head.toLowerCase(), body: body === "" ? undefined : JSON.parse(body) };

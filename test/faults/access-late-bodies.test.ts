@@ -41,7 +41,7 @@ describe("A4, a key that ends between the head of a request and its body", () =>
     await vendor?.close();
   });
 
-  /** Sends a head and half a body, and gives what sends the rest and reads the answer. */
+  /** Sends a head and half a body, and gives what sends the rest and reads the response. */
   async function begin({ path, body }: { path: string; body: object }): Promise<() => Promise<string>> {
     const { hostname, port } = new URL(gateway.url);
     const whole = JSON.stringify(body);

@@ -4,24 +4,24 @@ import { modelsFile } from "../support/models-file.ts";
 import { cleanLedger, postedRow } from "../support/money-books.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 import { expectErrorForm, expectStreamErrorForm } from "../support/text-errors.ts";
-import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
 import { PAIRS } from "../support/translated-world.ts";
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { VENDOR_WIRES } from "../support/vendor-wire.ts";
+import { type WrittenResponse, writtenResponse } from "../support/written-response.ts";
 
-/** What a healthy vendor's answer costs: 7 tokens in at $3 a million, 3 out at $15. */
+/** What a healthy vendor's response costs: 7 tokens in at $3 a million, 3 out at $15. */
 const NANOS = 7n * 3_000n + 3n * 15_000n;
 
 const OVERLOADED = { status: 529, type: "overloaded_error", code: "overloaded_error", message: "Busy." };
 
-/** What a vendor does as soon as the caller of this model has heard of its answer, by the model's name. */
+/** What a vendor does as soon as the caller of this model has heard of its response, by the model's name. */
 const onceAnnounced = new Map<string, () => void>();
 
 const tell =
-  (answer: ToldResponse) =>
+  (answer: WrittenResponse) =>
   ({ protocol, streamed, response }: VendorCall): void => {
     response.writeHead(200, { "content-type": streamed ? "text/event-stream" : "application/json" });
-    response.end(toldResponse(protocol, answer)[streamed ? "events" : "plain"]);
+    response.end(writtenResponse(protocol, answer)[streamed ? "events" : "plain"]);
   };
 
 /** By the beginning of the model's name; each has nothing to tell, plain and streamed. */
@@ -59,7 +59,7 @@ const LATE: Readonly<Record<string, (call: VendorCall) => void>> = {
     onceAnnounced.set(model, () => response.end(streamError(OVERLOADED)));
   },
   "wordless-late": ({ protocol, model, response }) => {
-    const { events } = toldResponse(protocol, { text: "", end: "stop", output: undefined });
+    const { events } = writtenResponse(protocol, { text: "", end: "stop", output: undefined });
     const first = events.indexOf("\n\n") + 2;
     response.writeHead(200, { "content-type": "text/event-stream" }).write(events.slice(0, first));
     onceAnnounced.set(model, () => response.end(events.slice(first)));

@@ -17,7 +17,7 @@ const MAX_GROWN = (256 + 150) * MB;
 const CALLERS = 200;
 const LONG_RESPONSES = 100;
 const LONG_RESPONSE_BYTES = 60 * MB;
-/** One for all answers, as the vendor is this process. */
+/** One for all responses, as the vendor is this process. */
 const SPACES = Buffer.alloc(LONG_RESPONSE_BYTES, " ");
 
 const CHAT = "/v1/chat/completions";

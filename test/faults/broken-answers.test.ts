@@ -18,7 +18,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 const BEYOND_BYTES = 97 * 1024 * 1024;
 const TIMEOUTS = "{ first_byte_stream_ms: 1500 }";
 
-/** Plain bodies that are no answer, whatever their status says. */
+/** Plain bodies that are no response, whatever their status says. */
 const NO_RESPONSES: Readonly<Record<string, (protocol: TextProtocol) => string>> = {
   "list-of-numbers": () => "[1,2]",
   "list-of-answers": (protocol) => `[${VENDOR_WIRES[protocol].plain("m")}]`,
@@ -33,7 +33,7 @@ const NO_RESPONSES: Readonly<Record<string, (protocol: TextProtocol) => string>>
   page: () => "<html><body>Welcome</body></html>",
 };
 
-/** Broken HTTP: the raw bytes of an answer that nobody can trust. */
+/** Broken HTTP: the raw bytes of a response that nobody can trust. */
 const BROKEN_HTTP: Readonly<Record<string, () => string>> = {
   "header-of-a-megabyte": () =>
     `HTTP/1.1 200 OK\r\nx: ${"a".repeat(1024 * 1024)}\r\ncontent-length: 2\r\n\r\n{}`,
@@ -122,10 +122,10 @@ const STREAMS: Readonly<Record<string, (called: VendorCall) => void>> = {
   },
 };
 
-/** One event of more values than any answer has, small as it is. */
+/** One event of more values than any response has, small as it is. */
 const DENSE = `data: {"x":${"[".repeat(1_100_000)}${"]".repeat(1_100_000)}}\n\n`;
 
-/** One event larger than any answer. */
+/** One event larger than any response. */
 async function flood(response: VendorCall["response"]): Promise<void> {
   const piece = "a".repeat(1024 * 1024);
   response.write('data: {"choices":[{"index":0,"delta":{"content":"');
@@ -223,7 +223,7 @@ describe("answers that are broken", () => {
   };
 
   const same = PAIRS.filter(({ client, upstream }) => client === upstream);
-  // The vendor of this protocol streams arrays: one with a whole answer is its answer in another framing.
+  // The vendor of this protocol streams arrays: one with a whole response is its response in another framing.
   const isStream = (upstream: TextProtocol, conduct: string): boolean =>
     upstream === "generate-content" && conduct === "list-of-answers";
 

@@ -179,7 +179,7 @@ function nameOf({ method, path }: Operation): string {
   return `${method} ${path}`;
 }
 
-/** "in" is every answer that the operation itself gave: also that a body is wrong or an id unknown. */
+/** "in" is every response that the operation itself gave: also that a body is wrong or an id unknown. */
 async function ask(operation: Operation, headers: Headers): Promise<{ verdict: Verdict; text: string }> {
   const hasBody = operation.kind === "json" && operation.body !== undefined;
   const response = await request(`${gateway.url}/api${pathOf(operation, alpha)}`, {
@@ -194,7 +194,7 @@ async function ask(operation: Operation, headers: Headers): Promise<{ verdict: V
   if (!isError) response.body.on("error", () => undefined).destroy();
   const { code = "", message = "", param = "" } = text.startsWith("{") ? (JSON.parse(text).error ?? {}) : {};
   if (code === "not_signed_in") return { verdict: 401, text };
-  // The wrong password of who may: the operation's own answer.
+  // The wrong password of who may: the operation's own response.
   if (response.statusCode === 403 && param !== "password") return { verdict: 403, text };
   if (message.startsWith("Account not found.") && operation.path.startsWith("/accounts/{account}"))
     return { verdict: 404, text };

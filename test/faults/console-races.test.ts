@@ -143,7 +143,7 @@ describe("what operators do with one person at the same time", () => {
   });
 });
 
-/** A write of which only the head is sent. Sends the body when it is called, and gives the answer's status. */
+/** A write of which only the head is sent. Sends the body when it is called, and gives the response's status. */
 function heldBack({ cookie, session }: SignedIn, path: string, body: object): () => Promise<number> {
   const text = JSON.stringify(body);
   const line = openRaw(gateway.url);

@@ -98,7 +98,7 @@ describe("a text request that fails for good", () => {
     expect((await send()).status).toBe(200);
     expect(await logged(1)).toMatchObject([{ upstream: "second", attempts: 2, failed: false }]);
     for (const name of ["first", "second"]) expect((await reportOf(name)).failures).toEqual([]);
-    expect(linesWith("another upstream answered")).toMatchObject([
+    expect(linesWith("another upstream responded")).toMatchObject([
       { level: "warn", failed: "first", upstream: "second", attempts: 2, account: "acme", model: "text" },
     ]);
   });

@@ -6,7 +6,7 @@ import { call, TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.
 import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { wholeStream } from "../support/vendor-wire.ts";
 
-/** More than a gateway holds back, and less than the longest answers of models. */
+/** More than a gateway holds back, and less than the longest responses of models. */
 const LONG = "words and more of them ".repeat(40_000);
 
 /** What a model may write that looks like a vendor's error further in. */
@@ -103,7 +103,7 @@ describe("an event of nearly a megabyte", () => {
   );
 });
 
-/** An image of the largest kind, in one event with everything that is known of its answer at the end alone. */
+/** An image of the largest kind, in one event with everything that is known of its response at the end alone. */
 const IMAGE = `iVBORw0KGgo${"A".repeat(20_000_000)}`;
 const LAST_EVENTS = {
   "generate-content": bare({

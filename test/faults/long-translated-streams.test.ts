@@ -8,7 +8,7 @@ import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.
 import { VENDOR_WIRES } from "../support/vendor-wire.ts";
 import { waitFor } from "../support/wait.ts";
 
-/** More than any answer has. */
+/** More than any response has. */
 const BLOCKS = 12_000;
 
 /** A quarter of it is for long answers, and half of that for one account. */

@@ -56,7 +56,7 @@ describe("copies on the disk", { timeout: PATIENCE_MS }, () => {
   let vendor: Server;
   let image: string;
   beforeAll(async () => {
-    // Answers with the picture itself, as the synchronous vendor does.
+    // Responses with the picture itself, as the synchronous vendor does.
     vendor = createServer((_request, response) => {
       const b64 = Buffer.concat([PNG_HEAD, Buffer.alloc(100, 1)]).toString("base64");
       response.writeHead(200, { "content-type": "application/json" });

@@ -22,7 +22,7 @@ const RESETS = TEXT_PROTOCOLS.flatMap((protocol) =>
 /** A time-out that a stalled upstream meets soon; the promise is about what follows it. */
 const TIMEOUT_MS = 2_000;
 
-/** The models that meet it: each has one limit, so that no answer has to come in time but by that one. */
+/** The models that meet it: each has one limit, so that no response has to come in time but by that one. */
 const IMPATIENT = {
   "silent-stream": `{ first_byte_stream_ms: ${TIMEOUT_MS} }`,
   "silent-plain": `{ first_byte_plain_ms: ${TIMEOUT_MS} }`,

@@ -3,7 +3,7 @@ import { TEXT_FAILPOINTS } from "../../src/base/failpoint.ts";
 import { type CrashRig, onePerModule, startCrashRig } from "../support/crash-rig.ts";
 import { PATIENCE_MS } from "../support/gateways.ts";
 
-/** A crash point of each module, under streams and plain answers alike; the long lane has the full product. */
+/** A crash point of each module, under streams and plain responses alike; the long lane has the full product. */
 describe("M3, crash-safe money", { timeout: PATIENCE_MS }, () => {
   let rig: CrashRig;
   beforeAll(async () => {

@@ -17,7 +17,7 @@ const REQUESTS = 500;
 const CALLERS = 10;
 const BALANCE_NANOS = 1_000_000_000_000n; // catalogFile's 1000 USD
 
-/** What goes wrong upstream, as directives; each leaves the caller without a whole answer. */
+/** What goes wrong upstream, as directives; each leaves the caller without a whole response. */
 const FAULTS = [
   "error=500",
   "error=529",

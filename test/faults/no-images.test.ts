@@ -21,7 +21,7 @@ const PNG = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1").toString("bas
 const NANOS = { image: 40_000_003n, text: 7n * 3_000n + 3n * 15_000n };
 const STARTED = 1_000n * 1_000_000_000n;
 
-/** Answers with what it calls a picture and then ends; the model's name says with which bytes. */
+/** Responses with what it calls a picture and then ends; the model's name says with which bytes. */
 function draw({ model, streamed, response }: VendorCall): void {
   const data = model.endsWith("png") ? PNG : model.endsWith("svg") ? SVG : HTML;
   const parts = [{ text: "Here: " }, { inlineData: { mimeType: "image/jpeg", data } }];

@@ -9,7 +9,7 @@ import { PAIRS } from "../support/translated-world.ts";
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { VENDOR_WIRES, wholeStream } from "../support/vendor-wire.ts";
 
-/** What a vendor's answer costs: 7 tokens in at $3 a million, 3 out at $15. */
+/** What a vendor's response costs: 7 tokens in at $3 a million, 3 out at $15. */
 const NANOS = 7n * 3_000n + 3n * 15_000n;
 
 /** Longer than a well-behaved stream takes to end. */
@@ -39,7 +39,7 @@ const EARLY_FINISH: Readonly<Partial<Record<TextProtocol, string>>> = {
     'data: {"candidates":[{"content":{"role":"model","parts":[]},"finishReason":"STOP","index":0}]}\n\n',
 };
 
-/** The protocols in which an answer can say that it failed, and what its caller is to read then. */
+/** The protocols in which a response can say that it failed, and what its caller is to read then. */
 const FAILED_RESPONSES: Readonly<Partial<Record<TextProtocol, string>>> = {
   responses:
     '{"id":"resp_1","object":"response","status":"failed","output":[],"usage":null,"error":{"code":"server_error","message":"Sorry."}}',
@@ -128,7 +128,7 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     const rest = `data: ${form({ delta: { content: "" } })}\n\ndata: [DONE]\n\n`;
     setTimeout(() => response.end(rest), PAUSE_MS);
   },
-  // The model wrote a call that its vendor could not read: there the finish of an answer, elsewhere a failure.
+  // The model wrote a call that its vendor could not read: there the finish of a response, elsewhere a failure.
   "unreadable-call": ({ response }) => {
     const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 };
     const begun = { content: { role: "model", parts: [{ text: "Hello" }] }, index: 0 };
@@ -138,7 +138,7 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(form(begun));
     setTimeout(() => response.end(form(ended)), PAUSE_MS);
   },
-  // A failure in the form of an answer: nothing was said, nothing was counted.
+  // A failure in the form of a response: nothing was said, nothing was counted.
   "failed-answer": ({ protocol, response }) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.end(FAILED_RESPONSES[protocol]);

@@ -39,13 +39,13 @@ const CONDUCT: Readonly<Record<string, Conduct>> = {
     if (nth === 3) refused(call);
     else if (call.streamed) opened(call);
   },
-  // All stream, then the third is cut amid its answer.
+  // All stream, then the third is cut amid its response.
   "one-cut": (call, nth) => {
     opened(call);
     if (nth === 3) setTimeout(() => call.response.destroy(), 300);
   },
   "one-cut-plain": (call, nth) => {
-    // Amid its answer: one that was cut before it is sent again where its connection may have been stale.
+    // Amid its response: one that was cut before it is sent again where its connection may have been stale.
     if (nth === 3) {
       const { response } = call;
       response.writeHead(200, { "content-type": "application/json" });

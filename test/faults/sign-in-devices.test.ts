@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.clean());
 
-/** All cookies that an answer sets, as the browser sends them from then on. */
+/** All cookies that a response sets, as the browser sends them from then on. */
 const cookiesOf = ({ headers }: ConsoleResponse): string[] =>
   [headers["set-cookie"] ?? []].flat().map((cookie) => cookie.split(";", 1)[0] ?? "");
 const deviceOf = (response: ConsoleResponse): string =>

@@ -37,7 +37,7 @@ const refuse = ({ protocol, response }: VendorCall): void => {
   response.end(VENDOR_WIRES[protocol].error(OVERLOADED));
 };
 
-/** Of models whose upstream stays silent until the caller has an answer's head, however slow the machine is. */
+/** Of models whose upstream stays silent until the caller has a response's head, however slow the machine is. */
 const heads = new Map<string, Promise<void>>();
 const silence = (model: string): Promise<void> => heads.get(model) ?? sleep(LONG_MS);
 
@@ -54,13 +54,13 @@ const CONDUCT: Readonly<Record<string, (call: VendorCall) => void>> = {
       response.end(wholeStream(protocol, model));
     });
   },
-  // Falls silent amid its answer.
+  // Falls silent amid its response.
   pause: ({ protocol, model, response }) => {
     const { opening, delta, closing } = VENDOR_WIRES[protocol];
     response.writeHead(200, { "content-type": "text/event-stream" }).write(opening(model) + delta("Hello"));
     void silence(model).then(() => response.end(delta(" there.") + closing(model)));
   },
-  // Says amid its answer that it works.
+  // Says amid its response that it works.
   mutters: ({ protocol, model, response }) => {
     const { opening, delta, closing } = VENDOR_WIRES[protocol];
     response.writeHead(200, { "content-type": "text/event-stream" }).write(opening(model) + delta("Hello"));
@@ -239,7 +239,7 @@ describe("H9, the caller of a stream whose upstream is silent", () => {
       for (const conduct of ["silent", "comments", "pause", "mutters"]) {
         const model = watched(conduct, pair.upstream, pair.client);
         let onHead: () => void = () => undefined;
-        // This SDK can't be watched, and its limit would count to the end of the answer.
+        // This SDK can't be watched, and its limit would count to the end of the response.
         if (pair.client !== "generate-content")
           heads.set(model, new Promise((resolve) => (onHead = resolve)));
         const asked = { protocol: pair.client, model, timeoutMs: 120_000, onHead };

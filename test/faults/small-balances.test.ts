@@ -11,7 +11,7 @@ import {
 import { waitFor } from "../support/wait.ts";
 import { ask, codeIn, type Reply } from "../support/world.ts";
 
-// Ten dollars a million for output, so that the longest answer would cost $1.28.
+// Ten dollars a million for output, so that the longest response would cost $1.28.
 const INPUT = 1_000;
 const OUTPUT = 10_000;
 const MAX_OUTPUT = 128_000;

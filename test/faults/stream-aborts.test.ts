@@ -15,7 +15,7 @@ const AT_ONCE = 40;
 /** The promise is a p99 of one second on a machine that is ours; this one is not. */
 const CLOSED_WITHIN_MS = 10_000;
 
-/** How a caller leaves: with or without a goodbye, before and after the answer's first byte. */
+/** How a caller leaves: with or without a goodbye, before and after the response's first byte. */
 const WAYS = ["close", "reset", "close-early", "reset-early"] as const;
 
 /** Pings of databases come and go while sockets are counted. */

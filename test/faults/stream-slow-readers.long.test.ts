@@ -25,7 +25,7 @@ const DROPPED_AFTER_MS = 60_000;
 /** A reader is looked at every few seconds; and a machine may be busy. */
 const SURELY_DROPPED_AFTER_MS = DROPPED_AFTER_MS + 30_000;
 
-/** More than two kernels' buffers, and less than the largest plain answer. */
+/** More than two kernels' buffers, and less than the largest plain response. */
 const LONG_BYTES = 64 * MB;
 const LONG_RESPONSE = { protocol: "messages", streamed: false, prompt: "Hello" } as const;
 

@@ -89,7 +89,7 @@ describe("tasks", { timeout: PATIENCE_MS }, () => {
   it("survive a kill -9 on the embedded database", async () => {
     const gateway = await start([], true);
     const ids = await submitAll(gateway.url, 3_000);
-    // A submit whose answer dies with the gateway is another promise's matter: it waits for its deadline.
+    // A submit whose response dies with the gateway is another promise's matter: it waits for its deadline.
     for (const id of ids)
       await waitFor(
         `the submit of ${id}`,

@@ -7,7 +7,7 @@ import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts"
 import { cleanLedger } from "../support/money-books.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 
-/** Ten tokens of an answer cost 60 cents: a dollar pays for one of them, not for two. */
+/** Ten tokens of a response cost 60 cents: a dollar pays for one of them, not for two. */
 const CATALOG = (sandboxUrl: string) => `version: 1
 models:
   - { id: text, context_tokens: 8000, max_output_tokens: 10, price: { input: 1, output: 60000 } }

@@ -226,7 +226,7 @@ accounts: [{ name: alpha }]
     await page.getByRole("button", { name: "Sign in with Work" }).click();
     await page.getByText("current session").waitFor();
     expect(await page.getByRole("link", { name: "Nora" }).first().isVisible()).toBe(true);
-    // The answer of a sign-in that this tab did not begin opens nothing.
+    // The response of a sign-in that this tab did not begin opens nothing.
     const foreign = await browser.visit(gateway.url);
     const begun = (await callerOf(gateway).post("/session/oidc/start", { provider: "work" })).body;
     const claims = { sub: "n", email: "nora@example.test", email_verified: true };

@@ -89,7 +89,7 @@ describe.skipIf(lacksBrowser)("unpriced usage in the dashboard", () => {
         usage: { prompt_tokens: 10, completion_tokens: 2, prompt_tokens_details: { audio_tokens: 4 } },
       };
       const heard = await receiptOf(await ask());
-      // 6 tokens at 3,000 nanos, 2 at 15,000, and 4 at the dearest input price, which is that of the tier.
+      // 6 tokens at 3,000 nanos, 2 at 15,000, and 4 at the highest input price, which is that of the tier.
       expect(heard).toMatchObject({ unpriced: ["audio_input"], charge_nanos: "84000" });
 
       const { page, context, complaints } = await browser.visit(gateway.url, { locale: "en-GB" });

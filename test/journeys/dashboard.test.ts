@@ -5,7 +5,7 @@ import { lacksBrowser, openBrowser, type TestBrowser } from "../support/browser.
 import { signInAt } from "../support/dashboard-world.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 
-/** From an empty database to an answer, by clicks and one snippet. */
+/** From an empty database to a response, by clicks and one snippet. */
 describe.skipIf(lacksBrowser)("the first start", () => {
   let gateway: TestGateway;
   let browser: TestBrowser;

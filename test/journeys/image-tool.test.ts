@@ -82,7 +82,7 @@ describe.each([false, true])("an image that a response made (streamed: %s)", (st
   it("is charged by the tokens of the model that made it", async () => {
     answer = drawn("gpt-image-1", IMAGE_USAGE);
     const receipt = await charged({ model: "text", input: "Draw", tools: [TOOL], stream });
-    // The output of text has the dearest price of output, since the image model has none of its own.
+    // The output of text has the highest price of output, since the image model has none of its own.
     expect(receipt["charge_nanos"]).toBe(String(OWN + 10 * 5_000 + 40 * 8_000 + 1_050 * 32_000 + 6 * 32_000));
     answer = drawn("gpt-image-1", {
       ...IMAGE_USAGE,
@@ -102,7 +102,7 @@ describe.each([false, true])("an image that a response made (streamed: %s)", (st
     expect(receipt["unpriced"]).toBeUndefined();
   });
 
-  it("is charged at the dearest price that was asked, and named, where its model has no price", async () => {
+  it("is charged at the highest price that was asked, and named, where its model has no price", async () => {
     answer = drawn("gpt-image-9", {
       ...IMAGE_USAGE,
       output_tokens: 1_050,

@@ -60,7 +60,7 @@ describe.each(Object.keys(PATHS) as Path[])("how a request is served, on %s", (p
     });
 
     it("costs the tier that the response names, be it asked under another name", async () => {
-      const told = [{ dimension: "tier", name: "priority", from: "answer", factor: "2" }, HOURS];
+      const told = [{ dimension: "tier", name: "priority", from: "response", factor: "2" }, HOURS];
       for (const asked of ["priority", "fast"])
         expect(await charge({ [tier]: asked })).toEqual({ rates: [9_000, 45_000], row: undefined, told });
     });
@@ -69,7 +69,7 @@ describe.each(Object.keys(PATHS) as Path[])("how a request is served, on %s", (p
       expect(await charge({ [tier]: "flex" })).toEqual({
         rates: [1_500, 6_000],
         row: "tier flex",
-        told: [{ dimension: "tier", name: "flex", from: "answer" }, HOURS],
+        told: [{ dimension: "tier", name: "flex", from: "response" }, HOURS],
       });
     });
 
@@ -90,8 +90,8 @@ it.each([false, true])("multiplies by speed and region of messages (streamed: %s
     rates: [29_700, 148_500],
     row: undefined,
     told: [
-      { dimension: "speed", name: "fast", from: "answer", factor: "6" },
-      { dimension: "region", name: "us", from: "answer", factor: "1.1" },
+      { dimension: "speed", name: "fast", from: "response", factor: "6" },
+      { dimension: "region", name: "us", from: "response", factor: "1.1" },
       HOURS,
     ],
   });

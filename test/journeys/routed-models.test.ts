@@ -5,7 +5,7 @@ import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts"
 import { type VendorCall, type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 import { waitFor } from "../support/wait.ts";
 
-/** Requests that list models in `models`, of which OpenRouter bills the one that its answer names. */
+/** Requests that list models in `models`, of which OpenRouter bills the one that its response names. */
 
 /** What the upstreams answer with. */
 let model = "";
@@ -82,7 +82,7 @@ describe.each(REQUESTS)(
     );
 
     it.each(["vendor/other", "somebody/else"])(
-      "is charged at the dearest price that was asked where it is none of them, and says so: %s",
+      "is charged at the highest price that was asked where it is none of them, and says so: %s",
       async (served) => {
         model = served;
         const { receipt } = await settled(path, { ...body, models: MODELS });

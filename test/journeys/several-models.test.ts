@@ -4,7 +4,7 @@ import { postedReceipt, type Receipt } from "../support/posted-receipt.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
 
 /**
- * Answers in which several models have worked, in the shape of `usage.iterations`
+ * Responses in which several models have worked, in the shape of `usage.iterations`
  * (https://platform.claude.com/docs/en/api/beta/messages: BetaUsage).
  */
 const FRUGAL_KEY = "frugal-key-0123456789abcdef";
@@ -173,7 +173,7 @@ describe.each(WAYS)("an answer of several models to $path $body,", ({ path, body
     expect(whole["charge_nanos"]).toBe(String(1_000 * 1_000 + 290 * 5_000));
   });
 
-  it("is charged at the dearest price that was asked where a model is not in the catalog, and says so", async () => {
+  it("is charged at the highest price that was asked where a model is not in the catalog, and says so", async () => {
     usage = {
       ...counts(10, 0, 10),
       iterations: [{ type: "advisor_message", model: "claude-other", ...counts(100, 0, 20) }],

@@ -71,7 +71,7 @@ describe.each(WAYS)("a request that asks for nothing, $way,", (way) => {
     told = { inference_geo: "eu" };
     expect(await charged(declared, way)).toMatchObject({
       nanos: Math.round(COST * 0.9),
-      served: [{ dimension: "region", name: "eu", from: "answer", factor: "0.9" }],
+      served: [{ dimension: "region", name: "eu", from: "response", factor: "0.9" }],
     });
     told = { inference_geo: "global" };
     expect(await charged(declared, way)).toMatchObject({ nanos: COST, served: undefined });
@@ -81,12 +81,12 @@ describe.each(WAYS)("a request that asks for nothing, $way,", (way) => {
     told = { service_tier: "priority" };
     expect(await charged(declared, way)).toMatchObject({
       nanos: Math.round(COST * 2.2),
-      served: [{ dimension: "tier", name: "priority", from: "answer", factor: "2" }, region],
+      served: [{ dimension: "tier", name: "priority", from: "response", factor: "2" }, region],
     });
   });
 });
 
-/** Of each dimension its field in a request and in an answer, plain service, and what the upstream declares for the charge. */
+/** Of each dimension its field in a request and in a response, plain service, and what the upstream declares for the charge. */
 const DIMENSIONS = [
   {
     dimension: "tier",

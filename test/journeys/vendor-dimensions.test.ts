@@ -109,7 +109,7 @@ describe.each([false, true])("what a vendor states besides plain tokens (streame
     expect(plain["step_estimated"]).toBeUndefined();
   });
 
-  it("is charged at the dearest and named where it has no price", async () => {
+  it("is charged at the highest price and named where it has no price", async () => {
     const found = { type: "file_search_call", id: "fs_1", status: "completed" };
     answer = response({ input_tokens: 10, output_tokens: 2 }, { output: [found] });
     const receipt = await charged("v1/responses", {

@@ -8,7 +8,7 @@ import type { Catalog, Model } from "../../src/catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { priceExtras } from "../../src/relay/admit/extras.ts";
+import { priceOptions } from "../../src/relay/admit/priced-options.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
@@ -158,7 +158,7 @@ describe.each(SHAPES)("calls that a vendor reports in %s by %s", (name, _, shape
     const price = freezePrice(
       model,
       1_000_000n,
-      priceExtras(request, catalog, model, () => false),
+      priceOptions(request, catalog, model, () => false),
       0,
     );
     const { amountNanos, usage: bound } = estimateMaxCost({

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createBodyScan } from "../../src/base/json/json-scan.ts";
 import { chargeOf } from "../../src/billing/pricing/charge.ts";
-import { dearestRate, inputBuckets, outputBuckets } from "../../src/billing/pricing/dearest-rate.ts";
 import { estimateMaxCost, freezePrice, type RequestBound } from "../../src/billing/pricing/max-cost.ts";
+import { inputBuckets, maxRate, outputBuckets } from "../../src/billing/pricing/max-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "../../src/billing/pricing/price.ts";
 import type { Model } from "../../src/catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
@@ -201,7 +201,7 @@ function held(name: ChatProtocol, asked: typeof requests extends fc.Arbitrary<in
   return { bound, frozen, request };
 }
 
-/** What the meter reads of an answer; one that is no JSON reads as none. */
+/** What the meter reads of a response; one that is no JSON reads as none. */
 function factsOf(name: ChatProtocol, response: string): ResponseSummary {
   let parsed: unknown;
   try {
@@ -216,14 +216,13 @@ function factsOf(name: ChatProtocol, response: string): ResponseSummary {
 const PLAIN = { mayWriteLong: false, mediaRead: new Set<never>(), mediaWanted: [] };
 const PLAIN_BUCKETS: ReadonlySet<string> = new Set([...inputBuckets(PLAIN), ...outputBuckets(PLAIN)]);
 
-/** All that the model can read and write for this request, at its dearest. */
+/** All that the model can read and write for this request, at its highest price. */
 function most({ usage }: RequestBound, frozen: ReturnType<typeof freezePrice>): bigint {
   const input =
-    BigInt(usage.contextTokens * usage.passes) *
-    dearestRate(frozen, usage.contextTokens * usage.passes, INPUT);
+    BigInt(usage.contextTokens * usage.passes) * maxRate(frozen, usage.contextTokens * usage.passes, INPUT);
   const output =
     BigInt(usage.outputTokens * usage.responses * usage.passes) *
-    dearestRate(frozen, usage.contextTokens * usage.passes, OUTPUT);
+    maxRate(frozen, usage.contextTokens * usage.passes, OUTPUT);
   return roundedExact((input + output) * FACTOR_SCALE, frozen.factorPpm);
 }
 

@@ -7,16 +7,16 @@ import type { Catalog, Model, Upstream } from "../../src/catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import type { ProtocolName } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { innerUses } from "../../src/relay/admit/inner-models.ts";
+import { findAdditionalModels } from "../../src/relay/admit/additional-models.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
+import { ourNameOf, priceAdditional } from "../../src/relay/settle/additional-usage.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
-import { ourNameOf, priceOthers } from "../../src/relay/settle/other-models.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
 import type { Candidate } from "../../src/upstreams/call.ts";
 import { casesOf } from "../support/cases.ts";
 
 /**
- * However many units, or passes of other models, a vendor says that an answer took: nobody pays for more of them than the request
+ * However many units, or passes of other models, a vendor says that a response took: nobody pays for more of them than the request
  * can have brought. `calls-within-hold.test.ts` says the same of calls.
  */
 
@@ -25,7 +25,7 @@ const CONTEXT = 20_000;
 const MAX_OUTPUT = 1_000;
 const INPUT = 3_000_000_000n;
 const OUTPUT = 15_000_000_000n;
-/** In nanos, of an answer that fills a pass. */
+/** In nanos, of a response that fills a pass. */
 const PASS = (BigInt(CONTEXT) * INPUT + BigInt(MAX_OUTPUT) * OUTPUT) / 1_000_000n;
 
 /** Every model has the same price, so that whose a pass is makes no difference. */
@@ -39,7 +39,7 @@ function modelOf(id: string, more: object = {}): Model {
   } as unknown as Model;
 }
 
-/** What the request is held for, and what its answer is charged. */
+/** What the request is held for, and what its response is charged. */
 async function settle(name: ProtocolName, models: readonly Model[], given: object, answer: object) {
   const [asked] = models;
   if (asked === undefined) throw new Error("the model that is asked is there");
@@ -75,16 +75,20 @@ async function settle(name: ProtocolName, models: readonly Model[], given: objec
     body: [bytes],
     scan: request.scan,
     settings: catalog.settings,
-    inner: innerUses(request, catalog, asked, 1_000_000n, 0),
+    additionalModels: findAdditionalModels(request, catalog, asked, 1_000_000n, 0),
   });
   const facts = PROTOCOLS[name].usage.readPlain(answer);
   const accepted = { catalog, request, bound, acceptedMs: 0 };
   const counted = await estimateMissing(request, facts, bound, (model) =>
     ourNameOf(model, upstream, accepted),
   );
-  const { others, implausible } = priceOthers(accepted, { upstream } as Candidate, counted.others);
+  const { additionalUsage: others, implausible } = priceAdditional(
+    accepted,
+    { upstream } as Candidate,
+    counted.additionalUsage,
+  );
   const { usage, calls, units } = counted;
-  const { chargeNanos } = chargeOf(price, { usage, calls, units, others });
+  const { chargeNanos } = chargeOf(price, { usage, calls, units, additionalUsage: others });
   return { amountNanos, chargeNanos, implausible: [...counted.implausible, ...implausible], facts };
 }
 

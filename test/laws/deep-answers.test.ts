@@ -12,7 +12,7 @@ import { VENDOR_WIRES, wholeStream } from "../support/vendor-wire.ts";
 const LEVELS = 20_000;
 const DEEP = `${'{"a":'.repeat(LEVELS)}1${"}".repeat(LEVELS)}`;
 
-/** Beside the fields that an answer has: where vendors count what their tools did, and what else is read at times. */
+/** Beside the fields that a response has: where vendors count what their tools did, and what else is read at times. */
 const FURTHER = [
   ...["server_tool_use", "server_side_tool_usage_details", "tool_usage"],
   ...[

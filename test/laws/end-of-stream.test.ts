@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { asObject, parseLoosely } from "../../src/protocols/json.ts";
 import { openFrameReader } from "../../src/protocols/streams/stream-frames.ts";
 import { casesOf } from "../support/cases.ts";
-import { chargeOf, verdictOf } from "../support/judged-answer.ts";
+import { chargeOfVerdict, verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
-import { toldResponse } from "../support/told-answer.ts";
+import { writtenResponse } from "../support/written-response.ts";
 
 /** Errors as their protocol's own clients raise them, and as other vendors of it tell them. */
 const ERRORS: Readonly<Record<TextProtocol, readonly string[]>> = {
@@ -77,7 +77,7 @@ const cases = fc
     }),
   )
   .map(({ upstream, response, errors, denied, sizes, asksUsage }) => {
-    const frames = toldResponse(upstream, response)
+    const frames = writtenResponse(upstream, response)
       .events.split(/(?<=\n\n)/)
       .map((each, at) =>
         at === denied.at && denied.as !== undefined
@@ -125,7 +125,7 @@ it("is judged, charged and ended alike for all callers wherever errors stand in 
             expect(ends.filter((kind) => kind === "error").length, where).toBe(1);
           }
           // A finish of the native protocol is no event of its own.
-          return { charge: chargeOf(verdict), isFailed: ends.includes("error"), where };
+          return { charge: chargeOfVerdict(verdict), isFailed: ends.includes("error"), where };
         }),
       );
       const [first] = verdicts;
@@ -147,7 +147,7 @@ it("is charged alike wherever a stream with errors is cut, once any of it was to
         const cut = await verdictOf({ client, upstream, streamed: true, pieces });
         const apart = await verdictOf({ client, upstream, streamed: true, pieces: frames });
         if (cut.outcome === undefined || apart.outcome === undefined) return;
-        expect(chargeOf(cut), frames.join("")).toEqual(chargeOf(apart));
+        expect(chargeOfVerdict(cut), frames.join("")).toEqual(chargeOfVerdict(apart));
       },
     ),
     { numRuns: casesOf(500) },
@@ -160,7 +160,7 @@ it.each(TEXT_PROTOCOLS.flatMap((upstream) => TEXT_PROTOCOLS.map((client) => ({ u
   "tells of an error that its vendor has not written as an event: $client at $upstream",
   async ({ upstream, client }) => {
     const text = "Hello there.";
-    const told = toldResponse(upstream, { text, end: "stop", output: 3 });
+    const told = writtenResponse(upstream, { text, end: "stop", output: 3 });
     const before = told.events.slice(0, told.events.indexOf("\n\n", told.events.indexOf(text)) + 2);
     const error = {
       error: { code: 400, message: "Sorry.", type: "invalid_request_error", status: "INVALID_ARGUMENT" },

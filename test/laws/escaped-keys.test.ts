@@ -6,9 +6,9 @@ import { readFeatures } from "../../src/protocols/body-features.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
 import { casesOf } from "../support/cases.ts";
-import { chargeOf, verdictOf } from "../support/judged-answer.ts";
+import { chargeOfVerdict, verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, wireForm } from "../support/text-caller.ts";
-import { toldResponse } from "../support/told-answer.ts";
+import { writtenResponse } from "../support/written-response.ts";
 
 /** Says which keys have escapes, and in which places. */
 type Ways = readonly number[];
@@ -50,7 +50,7 @@ describe.each(TEXT_PROTOCOLS)("what %s sends", (upstream) => {
     });
     await fc.assert(
       fc.asyncProperty(cases, async ({ response, ways, streamed, framing, asksUsage }) => {
-        const told = toldResponse(upstream, response)[framing];
+        const told = writtenResponse(upstream, response)[framing];
         const isChat = upstream === "chat-completions" && streamed;
         const fields = isChat && asksUsage ? { stream_options: { include_usage: true } } : {};
         const answer = { client: upstream, upstream, streamed, fields };
@@ -58,7 +58,7 @@ describe.each(TEXT_PROTOCOLS)("what %s sends", (upstream) => {
         const plain = await verdictOf({ ...answer, pieces: pieces(told) });
         const escaped = await verdictOf({ ...answer, pieces: pieces(respelled(told, ways)) });
         const where = respelled(told, ways);
-        expect(chargeOf(escaped), where).toEqual(chargeOf(plain));
+        expect(chargeOfVerdict(escaped), where).toEqual(chargeOfVerdict(plain));
         expect(read(escaped.told), where).toEqual(read(plain.told));
       }),
       { numRuns: casesOf(400) },
@@ -70,7 +70,7 @@ describe.each(TEXT_PROTOCOLS)("what %s sends", (upstream) => {
     await fc.assert(
       fc.asyncProperty(response, ways, async (drawn, ways) => {
         if (drawn.text === "" || drawn.end === "failed") return;
-        const told = respelled(toldResponse(upstream, drawn).events, ways);
+        const told = respelled(writtenResponse(upstream, drawn).events, ways);
         const pieces = told.split(/(?<=\n\n)/);
         const verdict = await verdictOf({ client: upstream, upstream, streamed: true, pieces });
         expect(verdict.told).toBe(told);

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { casesOf } from "../support/cases.ts";
 import { changedAt, INSTEAD, placesIn } from "../support/changed-answers.ts";
-import { chargeOf, type JudgedAnswer, verdictOf } from "../support/judged-answer.ts";
+import { chargeOfVerdict, type JudgedAnswer, verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1").toString("base64");
 const PNG_URL = `data:image/png;base64,${PNG}`;
 
-/** Answers with all that the protocol can hold, each of which is one. */
+/** Responses with all that the protocol can hold, each of which is one. */
 const ANSWERS: Readonly<Record<TextProtocol, readonly object[]>> = {
   "chat-completions": [
     {
@@ -178,9 +178,9 @@ const ANSWERS: Readonly<Record<TextProtocol, readonly object[]>> = {
 
 type Path = Pick<JudgedAnswer, "client" | "streamed">;
 
-/** How the answer is judged and charged for a caller. */
+/** How the response is judged and charged for a caller. */
 async function judged(answer: unknown, upstream: TextProtocol, path: Path): Promise<object> {
-  return chargeOf(await verdictOf({ ...path, upstream, pieces: [JSON.stringify(answer)] }));
+  return chargeOfVerdict(await verdictOf({ ...path, upstream, pieces: [JSON.stringify(answer)] }));
 }
 
 describe.each(TEXT_PROTOCOLS)("a plain answer of %s", (upstream) => {

@@ -253,7 +253,7 @@ describe("any bytes", () => {
 /** No deadline, only an end for a hang: a busy machine takes its time over all cases. */
 const FUZZ_MS = 180_000;
 
-/** The facts of one answer read plain and as a stream of this one event. */
+/** The facts of one response read plain and as a stream of this one event. */
 function bothWays(name: ChatProtocol, text: string) {
   const { usage } = PROTOCOLS[name];
   const meter = usage.openStream();

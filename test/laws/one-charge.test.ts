@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { chargeOf, verdictOf } from "../support/judged-answer.ts";
+import { chargeOfVerdict, verdictOf } from "../support/judged-answer.ts";
 import { metersApart } from "../support/metered-alike.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
-import { toldResponse } from "../support/told-answer.ts";
+import { writtenResponse } from "../support/written-response.ts";
 
 const counts: fc.Arbitrary<number | string | null> = fc.oneof(
   { weight: 8, arbitrary: fc.nat({ max: 400 }) },
@@ -136,7 +136,7 @@ const cases = fc
     }),
   )
   .map(({ upstream, response, stated, events, sizes, ...rest }) => {
-    const frames = toldResponse(upstream, response).events.split(/(?<=\n\n)/);
+    const frames = writtenResponse(upstream, response).events.split(/(?<=\n\n)/);
     for (const [at, state, usage] of stated) frames.splice(at % (frames.length + 1), 0, state(usage));
     const stream = Buffer.from(frames.slice(0, events < frames.length ? events + 1 : undefined).join(""));
     const pieces: Buffer[] = [];
@@ -154,7 +154,7 @@ it("charges the same to the nano for an answer that is forwarded and for one tha
       const { upstream } = answer;
       const forwarded = await verdictOf({ ...answer, streamed, client: upstream });
       const translated = await verdictOf({ ...answer, streamed, client });
-      expect(chargeOf(translated)).toEqual(chargeOf(forwarded));
+      expect(chargeOfVerdict(translated)).toEqual(chargeOfVerdict(forwarded));
     }),
     { numRuns: 100 },
   );

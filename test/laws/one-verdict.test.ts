@@ -6,21 +6,21 @@ import { type TokenUsage, totalInput, totalOutput } from "../../src/usage/usage.
 import { casesOf } from "../support/cases.ts";
 import { verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
-import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
+import { type WrittenResponse, writtenResponse } from "../support/written-response.ts";
 
-const responses: fc.Arbitrary<ToldResponse> = fc.record({
+const responses: fc.Arbitrary<WrittenResponse> = fc.record({
   text: fc.constantFrom("", "Hello there."),
   end: fc.constantFrom("stop", "length", "declined", "failed"),
   output: fc.constantFrom(undefined, 0, 3),
 });
 
 /** The verdict in words of the table in docs/translation.md. */
-function expected({ text, end, output }: ToldResponse): string {
+function expected({ text, end, output }: WrittenResponse): string {
   if (end === "failed" && text === "") return "fails over";
   if (end === "failed") return "failed after output";
   if (text !== "") return output === undefined ? "completed_usage_missing" : "completed";
   if (output === undefined) return end === "declined" ? "empty_answer" : "fails over";
-  // A limit of the caller's is no empty answer; a declared refusal without a word is one.
+  // A limit of the caller's is no empty response; a declared refusal without a word is one.
   return output === 0 && end !== "length" ? "empty_answer" : "completed";
 }
 
@@ -40,7 +40,7 @@ it("judges and charges an answer alike, forwarded or translated, plain or stream
   });
   await fc.assert(
     fc.asyncProperty(cases, async ({ response, upstream, other, cut }) => {
-      const told = toldResponse(upstream, response);
+      const told = writtenResponse(upstream, response);
       const wanted = expected(response);
       const usages: unknown[] = [];
       for (const client of [upstream, other]) {
@@ -104,7 +104,7 @@ afterAll(() => reader.close());
 /** Longer than what is read on the event loop. */
 const LONG_TEXT = "Hello there. ".repeat(24 * 1024);
 
-/** What the vendor says of the usage of an answer. */
+/** What the vendor says of the usage of a response. */
 const COUNTS: Readonly<Record<string, (told: string) => string>> = {
   "no usage": (told) => told,
   "an output that cannot be": (told) =>
@@ -114,7 +114,7 @@ const COUNTS: Readonly<Record<string, (told: string) => string>> = {
   "all of it": (told) => told,
 };
 
-/** The usage that an answer in this form tells. */
+/** The usage that a response in this form tells. */
 function shownIn(client: TextProtocol, told: string, streamed: boolean, responses = 1): TokenUsage {
   const { usage } = PROTOCOLS[client];
   if (!streamed) return usage.readBytes(Buffer.from(told)).usage?.tokens ?? {};
@@ -133,7 +133,9 @@ describe.each(PAIRS)("callers of $client are told what is charged", ({ client, u
           for (const streamed of [false, true]) {
             // What is forwarded as it came tells what the vendor tells.
             if (client === upstream && streamed === (framing === "events")) continue;
-            const pieces = [COUNTS[counts]?.(toldResponse(upstream, { text, end, output })[framing]) ?? ""];
+            const pieces = [
+              COUNTS[counts]?.(writtenResponse(upstream, { text, end, output })[framing]) ?? "",
+            ];
             const isChat = client === "chat-completions" && streamed;
             const fields = isChat ? { stream_options: { include_usage: true } } : {};
             const verdict = await verdictOf({ client, upstream, streamed, pieces, fields, reader });
@@ -157,7 +159,7 @@ it.each(["responses", "messages"] as const)(
     for (const output of [undefined, 3]) {
       for (const framing of ["plain", "events"] as const) {
         for (const streamed of [false, true]) {
-          const pieces = [toldResponse(upstream, { text: "Hello there.", end: "stop", output })[framing]];
+          const pieces = [writtenResponse(upstream, { text: "Hello there.", end: "stop", output })[framing]];
           const fields = { n: 2, ...(streamed ? { stream_options: { include_usage: true } } : {}) };
           const client = "chat-completions";
           const verdict = await verdictOf({ client, upstream, streamed, pieces, fields, responses: 2 });

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
-import { type ToldResponse, toldResponse } from "../support/told-answer.ts";
+import { type WrittenResponse, writtenResponse } from "../support/written-response.ts";
 
-/** The protocols whose answers number their choices, and the field that holds them. */
+/** The protocols whose responses number their choices, and the field that holds them. */
 const NUMBERED: Partial<Record<TextProtocol, string>> = {
   "chat-completions": "choices",
   "generate-content": "candidates",
@@ -14,7 +14,7 @@ const PAIRS = Object.keys(NUMBERED).flatMap((upstream) =>
   TEXT_PROTOCOLS.filter((client) => client !== upstream).map((client) => [upstream as TextProtocol, client]),
 ) as readonly (readonly [TextProtocol, TextProtocol])[];
 
-const responses: fc.Arbitrary<ToldResponse> = fc.record({
+const responses: fc.Arbitrary<WrittenResponse> = fc.record({
   text: fc.constantFrom("Hello there.", "é"),
   end: fc.constantFrom("stop", "length", "declined"),
   output: fc.constantFrom(undefined, 3),
@@ -32,7 +32,7 @@ it.each(PAIRS)(
         const numbered = first.replace('"index":0,', index === undefined ? "" : `"index":${index},`);
         for (const streamed of [false, true]) {
           for (const framing of ["plain", "events"] as const) {
-            const told = toldResponse(upstream, response)[framing];
+            const told = writtenResponse(upstream, response)[framing];
             expect(told).toContain(first);
             const [wanted, got] = await Promise.all(
               [told, told.replaceAll(first, numbered)].map((text) =>

@@ -61,7 +61,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   "observe/log.ts": "messages",
   // A field of a body whose adapter this is.
   "http/text/compaction-block.ts": "messages",
-  // A field of a vendor's answer.
+  // A field of a vendor's response.
   "relay/mode/vectors.ts": "embeddings",
   // What a model makes.
   "console/models/contract.ts": "rerank",

@@ -13,7 +13,7 @@ import { LONG_STREAMS } from "../support/long-streams.ts";
 /** A text of a vendor's that is far longer than any name. */
 const LONG = "x".repeat(40_000);
 const EVENTS = 60;
-/** Each text may be told as a piece, and whole at the end of its part, of its item and of its answer. */
+/** Each text may be told as a piece, and whole at the end of its part, of its item and of its response. */
 const COPIES = 8;
 /** What stands once and is pointed at may be told some hundred times, as long as it is short. */
 const POINTED = { copies: 20, least: 1_000_000 };
@@ -56,7 +56,7 @@ describe("a long text of a vendor's, wherever it stands", () => {
 
 describe("a forwarded chat stream", () => {
   const CHOICES = 1_000;
-  const terms = { usage: "asked", responses: 1, tellsThoughts: true } as const;
+  const terms = { usage: "asked", responses: 1, copiesReasoning: true } as const;
   const head = { id: LONG, object: "chat.completion.chunk", created: 7, model: LONG };
   const chunk = (choices: readonly unknown[]): Buffer =>
     Buffer.from(writeFrame(JSON.stringify({ ...head, choices })));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Verdict, verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
 
-/** One answer with something at a place of it, as JSON and as a stream, both ended and counted. */
+/** One response with something at a place of it, as JSON and as a stream, both ended and counted. */
 interface Told {
   readonly plain: object;
   readonly events: readonly object[];
@@ -122,7 +122,7 @@ const write = (told: Told, framing: keyof Told): string =>
         )
         .join("");
 
-/** The answer as every caller gets it: in its own protocol and another, plain and as a stream, framed as asked and not. */
+/** The response as every caller gets it: in its own protocol and another, plain and as a stream, framed as asked and not. */
 async function verdicts(upstream: TextProtocol, told: Told): Promise<readonly [string, Verdict][]> {
   const all: [string, Verdict][] = [];
   for (const client of TEXT_PROTOCOLS) {

@@ -5,18 +5,18 @@ import { chargeOf } from "../../src/billing/pricing/charge.ts";
 import { estimateMaxCost, freezePrice } from "../../src/billing/pricing/max-cost.ts";
 import type { Catalog, Model, Upstream } from "../../src/catalog/catalog.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { innerUses } from "../../src/relay/admit/inner-models.ts";
+import { findAdditionalModels } from "../../src/relay/admit/additional-models.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
+import { ourNameOf, priceAdditional } from "../../src/relay/settle/additional-usage.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
-import { ourNameOf, priceOthers } from "../../src/relay/settle/other-models.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
 import type { Candidate } from "../../src/upstreams/call.ts";
 import { casesOf } from "../support/cases.ts";
 
 /**
- * A request may list models in `models` or as a gateway's `fallbacks`, of which the vendor bills the one that answers. The answer costs what that model has
+ * A request may list models in `models` or as a gateway's `fallbacks`, of which the vendor bills the one that answers. The response costs what that model has
  * used at its own price, and no more than is held; a name that is none of them costs what the model that was asked does at its
- * dearest, and is told as unpriced. Without a list no name in an answer changes its price.
+ * highest price, and is told as unpriced. Without a list no name in a response changes its price.
  */
 
 const NAMES = ["asked", "second", "third", "other"] as const;
@@ -197,15 +197,19 @@ describe("an answer of one of several models that a request lists", () => {
           body: request.body,
           scan: request.scan,
           settings: catalog.settings,
-          inner: innerUses(request, catalog, asked, 1_000_000n, 0),
+          additionalModels: findAdditionalModels(request, catalog, asked, 1_000_000n, 0),
         });
         const facts = factsOf(name, drawn.isStream, isNamed ? told : undefined, input, output);
         const accepted = { catalog, request, bound, acceptedMs: 0 };
         const counted = await estimateMissing(request, facts, bound, (model) =>
           ourNameOf(model, upstream, accepted),
         );
-        const { others, implausible } = priceOthers(accepted, { upstream } as Candidate, counted.others);
-        const charge = chargeOf(price, { usage: counted.usage, others });
+        const { additionalUsage: others, implausible } = priceAdditional(
+          accepted,
+          { upstream } as Candidate,
+          counted.additionalUsage,
+        );
+        const charge = chargeOf(price, { usage: counted.usage, additionalUsage: others });
         const exact = BigInt(input) * rates.input + BigInt(output) * rates.output;
         expect([...counted.implausible, ...implausible].filter(({ charged }) => !charged)).toEqual([]);
         expect(charge.chargeNanos).toBe((2n * exact + 1_000_000n) / 2_000_000n);

@@ -6,16 +6,16 @@ import { estimateMaxCost, freezePrice } from "../../src/billing/pricing/max-cost
 import type { Catalog, Model, Upstream } from "../../src/catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { innerUses } from "../../src/relay/admit/inner-models.ts";
+import { findAdditionalModels } from "../../src/relay/admit/additional-models.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
+import { priceAdditional } from "../../src/relay/settle/additional-usage.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
-import { priceOthers } from "../../src/relay/settle/other-models.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
 import type { Candidate } from "../../src/upstreams/call.ts";
 import { casesOf } from "../support/cases.ts";
 
 /**
- * What several models have used for one answer of Anthropic's messages costs what each has used at its own price, however
+ * What several models have used for one response of Anthropic's messages costs what each has used at its own price, however
  * many of them there are, and no more than was held for the request that names them.
  */
 
@@ -39,7 +39,7 @@ const part = fc.record({ model: fc.constantFrom(...NAMES), counts });
 const answers = fc.record({
   prices: fc.record({ asked: rates, second: rates, third: rates, clever: rates }),
   groupPpm: fc.bigInt({ min: 0n, max: 3_000_000n }),
-  // Models that declined before another served the answer, all or none of them counted in the totals.
+  // Models that declined before another served the response, all or none of them counted in the totals.
   declined: fc.array(counts, { maxLength: 2 }),
   fallbacks: fc.boolean(),
   areInTotals: fc.boolean(),
@@ -182,7 +182,7 @@ describe("an answer of several models", () => {
           ],
         };
 
-        // By hand: each model's tokens by its own prices. A summary is of the model that has served the answer.
+        // By hand: each model's tokens by its own prices. A summary is of the model that has served the response.
         const speed = (name: Name): bigint => (isFast ? prices[name].fastPpm : 1_000_000n);
         const parts = areInTotals ? before : [];
         const exact =
@@ -205,7 +205,7 @@ describe("an answer of several models", () => {
           body: request.body,
           scan: request.scan,
           settings: catalog.settings,
-          inner: innerUses(request, catalog, asked, groupPpm, 0),
+          additionalModels: findAdditionalModels(request, catalog, asked, groupPpm, 0),
         });
         const facts = PROTOCOLS.messages.usage.readPlain({
           id: "msg_1",
@@ -216,9 +216,13 @@ describe("an answer of several models", () => {
         });
         const told = await estimateMissing(request, facts, bound);
         const accepted = { catalog, request, bound, acceptedMs: 0 };
-        const { others, implausible } = priceOthers(accepted, { upstream } as Candidate, told.others);
+        const { additionalUsage: others, implausible } = priceAdditional(
+          accepted,
+          { upstream } as Candidate,
+          told.additionalUsage,
+        );
         expect([...told.implausible, ...implausible].filter(({ charged }) => !charged)).toEqual([]);
-        const charge = chargeOf(price, { usage: told.usage, others, served: facts.served });
+        const charge = chargeOf(price, { usage: told.usage, additionalUsage: others, served: facts.served });
         expect(charge.unpriced).toEqual([]);
         expect(charge.chargeNanos).toBe(expected);
         expect(charge.chargeNanos).toBeLessThanOrEqual(amountNanos);

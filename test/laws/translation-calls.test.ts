@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { type CalledResponse, type CalledTold, relayCalls } from "../support/called-answers.ts";
 
-/** An answer's end in each protocol's words. */
+/** A response's end in each protocol's words. */
 const WORDS: Readonly<Record<ChatProtocol, Readonly<Record<"stop" | "calls" | "limit" | "filter", string>>>> =
   {
     "chat-completions": { stop: "stop", calls: "tool_calls", limit: "length", filter: "content_filter" },

@@ -7,8 +7,8 @@ import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { ChatResponse, ResponsePart } from "../../src/conversation/response.ts";
 import type { Opaque } from "../../src/conversation/state/opaque.ts";
 import { asObjects, type JsonObject } from "../../src/protocols/json.ts";
-import type { TellCall, WireFrame } from "../../src/protocols/translation.ts";
-import { presetQuirks } from "../../src/upstreams/presets.ts";
+import type { OnCall, WireFrame } from "../../src/protocols/translation.ts";
+import { presetQuirks } from "../../src/upstreams/upstream-quirks.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { bareRequest, eventsOf, frame, target } from "../support/conversation-arbitraries.ts";
 import { CLIENTS, type Client, NEXT } from "../support/keeping-clients.ts";
@@ -109,7 +109,7 @@ describe("a model that wants its thoughts back gets them, though it signs none a
   });
 });
 
-/** What the gateway reads of an upstream's answer that says this. */
+/** What the gateway reads of an upstream's response that says this. */
 function answered(parts: readonly ResponsePart[], to: EncodeTarget, streamed: boolean) {
   const codec = codecOf("chat-completions");
   const asked = bareRequest({ messages: [{ role: "user", parts: [{ kind: "text", text: "x" }] }] });
@@ -132,7 +132,7 @@ function turnOf(
   { protocol, plain, streamed: joined }: Client,
   streamed: boolean,
   answer: ReturnType<typeof answered>,
-  tell: TellCall = () => undefined,
+  tell: OnCall = () => undefined,
 ): JsonObject {
   const codec = codecOf(protocol);
   if (!streamed) {

@@ -24,7 +24,7 @@ const RESPONSE: JsonObject = {
   output: [{ type: "message", role: "assistant", content: [declined] }],
 };
 
-/** Answers that decline, plain and as the frames of a stream. */
+/** Responses that decline, plain and as the frames of a stream. */
 const RESPONSES: readonly (readonly [
   upstream: ChatProtocol,
   body: JsonObject,

@@ -108,7 +108,7 @@ function plainResponse(client: ChatProtocol, response: ChatResponse): JsonObject
   return JSON.parse(JSON.stringify(codecOf(client).encodeResponse(response, frame).body));
 }
 
-/** What a client makes of the stream: here, what the same codec reads, written as the plain answer. */
+/** What a client makes of the stream: here, what the same codec reads, written as the plain response. */
 function streamedResponse(client: ChatProtocol, response: ChatResponse): JsonObject {
   const run = codecOf(client).encodeStream(frame, openLosses({}));
   const frames = [...eventsOf(response).flatMap((event) => run.step(event)), ...run.end()];
@@ -123,7 +123,7 @@ function streamedResponse(client: ChatProtocol, response: ChatResponse): JsonObj
   return plainResponse(client, collected.response);
 }
 
-/** A request that goes on after the answer, as the SDKs of each protocol make it. */
+/** A request that goes on after the response, as the SDKs of each protocol make it. */
 const NEXT_TURN: Readonly<Record<ChatProtocol, (told: JsonObject) => JsonObject>> = {
   "chat-completions"({ choices }) {
     const [choice] = choices as readonly { message: { tool_calls?: readonly { id: string }[] } }[];

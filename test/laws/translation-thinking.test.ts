@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Quirks } from "../../src/conversation/lower/quirks.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import type { JsonObject } from "../../src/protocols/json.ts";
-import { presetQuirks } from "../../src/upstreams/presets.ts";
+import { presetQuirks } from "../../src/upstreams/upstream-quirks.ts";
 import { codecOf } from "../support/codec-of.ts";
 import { frame, plan, target } from "../support/conversation-arbitraries.ts";
 import { config, LEAST } from "../support/translation-matrix/spoken.ts";

@@ -8,7 +8,7 @@ import type { ResponseSummary } from "../../src/protocols/protocol.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 
 /**
- * One answer for each dimension in which a vendor bills, in the shape of its API reference, with a bill that was computed by
+ * One response for each dimension in which a vendor bills, in the shape of its API reference, with a bill that was computed by
  * hand. Prices are nanos a token here, so that a bill is a sum of products.
  */
 interface Bill {
@@ -331,7 +331,7 @@ const BILLS: readonly Bill[] = [
     nanos: 42n * 200n + 258n * 450n,
   },
   {
-    vendor: "a tool and sound that nobody has priced, at the dearest of their kind",
+    vendor: "a tool and sound that nobody has priced, at the highest price of their kind",
     source: "docs/decisions/2026-11-27-price-tables.md",
     prices: { input: 2n, cacheWrite: 3n, output: 5n },
     dimensions: { calls: { file_search: use(70n) } },

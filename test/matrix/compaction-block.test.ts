@@ -9,7 +9,7 @@ import { ask, codeIn, type Reply } from "../support/world.ts";
 
 const BETA = { "anthropic-beta": "compact-2026-09-04" };
 const ELSEWHERE = ["chat-completions", "responses", "generate-content"] as const;
-/** Answers that are no summary: what a chat says, how it ends, and how that is told. */
+/** Responses that are no summary: what a chat says, how it ends, and how that is told. */
 const FLAWED: Readonly<Record<string, readonly [message: object, finish: string, told: string]>> = {
   cut: [{ content: "The user wanted to" }, "length", "max_tokens"],
   filtered: [{ content: "The" }, "content_filter", "refusal"],

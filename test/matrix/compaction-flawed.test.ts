@@ -6,7 +6,7 @@ import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.
 import { waitFor } from "../support/wait.ts";
 import { ask, codeIn } from "../support/world.ts";
 
-/** Answers that are no summary: what a chat says, how it ends, and what a response calls that end. */
+/** Responses that are no summary: what a chat says, how it ends, and what a response calls that end. */
 const FLAWED: Readonly<Record<string, readonly [content: string, finish: string, reason: string | null]>> = {
   cut: ["The user wanted to", "length", "max_output_tokens"],
   filtered: ["The user", "content_filter", "content_filter"],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
+import { TOOLS } from "../support/sample-wishes.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
-import { TOOLS } from "../support/wish-extras.ts";
 import { ask, type Reply } from "../support/world.ts";
 
 /** As many as of which nine failed when their upstream was drawn. */

@@ -193,7 +193,7 @@ function jsonIn(body: string): any {
   }
 }
 
-/** All headers of an answer but those that every moment changes. */
+/** All headers of a response but those that every moment changes. */
 function headersOf({ status, headers }: Reply): Record<string, string | number> {
   const { date: _, ...kept } = headers;
   const masked = Object.entries(kept).map(([name, value]) => [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { report } from "../support/report.ts";
 import { said } from "../support/said.ts";
+import { TOOLS } from "../support/sample-wishes.ts";
 import { type Wish, wireForm } from "../support/text-caller.ts";
 import {
   FOREIGN_PAIRS,
@@ -8,7 +9,6 @@ import {
   startTranslatedWorld,
   type TranslatedWorld,
 } from "../support/translated-world.ts";
-import { TOOLS } from "../support/wish-extras.ts";
 import { ask as askOf, type Reply } from "../support/world.ts";
 
 /** Beyond the size from which translation is left to a worker. */

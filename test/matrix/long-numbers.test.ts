@@ -76,7 +76,7 @@ interface Exchanged {
 
 function expectAllDigits({ sent, heard }: Exchanged): void {
   expect(sent).toEqual([LONG.called, LONG.called, LONG.limit, LONG.result].toSorted());
-  // Answers of one protocol repeat the tools.
+  // Responses of one protocol repeat the tools.
   expect(heard.filter((number) => number !== LONG.limit)).toEqual(heard.filter(isAnswered));
   expect(heard.filter(isAnswered).length).toBeGreaterThanOrEqual(2);
 }

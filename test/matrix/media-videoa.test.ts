@@ -272,7 +272,7 @@ describe("videoa", () => {
     async (_, model, content, more, reason) => {
       const startMs = Date.now();
       expect(await failure(model, content, more)).toMatch(reason);
-      // Entries are written as answers end, so that one of a test before may come only now.
+      // Entries are written as responses end, so that one of a test before may come only now.
       const since = (await world.sandbox.journal()).filter(({ at }) => Number(at) >= startMs);
       expect(since.filter(({ protocol }) => protocol === "video-submit")).toEqual([]);
     },

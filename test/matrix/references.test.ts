@@ -160,7 +160,7 @@ describe("references to what vendors keep", () => {
     const { code, stderr } = await gateway.run("apply", file);
     expect(code, stderr).toBe(0);
   };
-  /** Ids that the last answer to this account gave away, with the key of their place. */
+  /** Ids that the last response to this account gave away, with the key of their place. */
   const issue = async (
     protocol: TextProtocol,
     body: object = {},

@@ -1,23 +1,23 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nanosOf } from "../support/money-books.ts";
+import { TOOLS } from "../support/sample-wishes.ts";
 import type { JournalLine } from "../support/sandbox.ts";
 import { type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { readEvents } from "../support/text-errors.ts";
 import { MODEL_OF, startTranslatedWorld, type TranslatedWorld } from "../support/translated-world.ts";
-import { TOOLS } from "../support/wish-extras.ts";
 import { codeIn, KEYS, PRICE, type Reply } from "../support/world.ts";
 
 const N = 3;
 
-/** How a caller asks for several answers. */
+/** How a caller asks for several responses. */
 const ASKING = {
   "chat-completions": (n: number) => ({ n }),
   "generate-content": (n: number) => ({ generationConfig: { candidateCount: n, maxOutputTokens: 2_000 } }),
 } as const;
 type Asking = keyof typeof ASKING;
 
-/** Upstreams that make one answer a request, for callers of the others. */
+/** Upstreams that make one response a request, for callers of the others. */
 const FANNED = (["chat-completions", "generate-content"] as const).flatMap((client) =>
   (["responses", "messages", "generate-content"] as const)
     .filter((upstream) => upstream !== client)
@@ -33,12 +33,12 @@ interface Choice {
   finish: string;
 }
 
-/** The bodies that an answer consists of: one, or an event each. */
+/** The bodies that a response consists of: one, or an event each. */
 function bodiesOf(reply: Reply, streamed: boolean): Wire[] {
   return streamed ? readEvents(reply.text).map(({ data }) => data) : [reply.json];
 }
 
-/** The choices of an answer, each with its text, the ids of its calls and its finish. */
+/** The choices of a response, each with its text, the ids of its calls and its finish. */
 function choicesOf(reply: Reply, streamed: boolean): Choice[] {
   const choices: Choice[] = [];
   for (const each of bodiesOf(reply, streamed).flatMap((body) => body.choices ?? body.candidates ?? [])) {
@@ -55,7 +55,7 @@ function choicesOf(reply: Reply, streamed: boolean): Choice[] {
 }
 
 /** Totals of the usage that the caller was told. */
-function toldUsage(reply: Reply, streamed: boolean): { input: number; output: number } {
+function reportedUsage(reply: Reply, streamed: boolean): { input: number; output: number } {
   const told = bodiesOf(reply, streamed).flatMap((body) => body.usage ?? body.usageMetadata ?? []);
   const last = told.at(-1);
   return {
@@ -119,7 +119,7 @@ describe("several answers of an upstream that makes one at a time", () => {
       const receipt = await chargeOf(reply);
       expect(receipt).toMatchObject({ reason: "completed", estimated: false });
       expect(receipt.charge_nanos).toBe(String(nanosOf(used, PRICE)));
-      const { input, output } = toldUsage(reply, streamed);
+      const { input, output } = reportedUsage(reply, streamed);
       expect(output).toBe(N * 23);
       expect(input).toBe((used["inputUncached"] ?? 0) + (used["cacheRead"] ?? 0));
       if (streamed && client === "chat-completions") expect(reply.text.match(/\[DONE\]/g)).toHaveLength(1);

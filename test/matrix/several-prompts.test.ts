@@ -7,7 +7,7 @@ import { waitFor } from "../support/wait.ts";
 import { ask, codeIn, KEYS, type Reply } from "../support/world.ts";
 
 const MODELS = ["chat", "claude"] as const;
-/** As every answer of the vendor's counts. */
+/** As every response of the vendor's counts. */
 const COST = 7 * 3_000 + 3 * 15_000;
 
 describe("several prompts of one legacy completion", () => {
@@ -94,7 +94,7 @@ accounts:
 
   it("are held for all of their answers, and fail together for nothing", async () => {
     const prompt = ["a", "b", "c", "d"];
-    // 200 tokens of output are 0.003 dollars, so that one answer is within the balance of 0.005.
+    // 200 tokens of output are 0.003 dollars, so that one response is within the balance of 0.005.
     const refused = await complete({ model: "chat", prompt, max_tokens: 200 }, KEYS.partner);
     expect([refused.status, codeIn(refused.json)]).toEqual([403, "insufficient_user_quota"]);
     const one = await complete({ model: "chat", prompt: ["a"], max_tokens: 200 }, KEYS.partner);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
+import { TOOLS } from "../support/sample-wishes.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
-import { TOOLS } from "../support/wish-extras.ts";
 import { ask, type Reply } from "../support/world.ts";
 
 /** Enough that eight wrong guesses in a row are one in 256. */
@@ -82,7 +82,7 @@ describe("a conversation whose thoughts an upstream has signed", () => {
       .sort((a, b) => Number(a.line["at"]) - Number(b.line["at"]))
       .map(({ vendor }) => vendor);
   };
-  /** Whether state of the request was dropped; that of the answer has no slot in chat without a call. */
+  /** Whether state of the request was dropped; that of the response has no slot in chat without a call. */
   const stateless = (reply: Reply): boolean =>
     /encrypted_content|extra_content/.test(reply.headers.get("x-faregate-dropped") ?? "");
 

@@ -43,7 +43,7 @@ afterAll(async () => {
   await vendor?.close();
 });
 
-/** The thoughts and the words of an answer, read plain and streamed. */
+/** The thoughts and the words of a response, read plain and streamed. */
 async function told(model: string) {
   const body = {
     model,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { said } from "../support/said.ts";
+import { TOOLS } from "../support/sample-wishes.ts";
 import { type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { MODEL_OF, startTranslatedWorld, type TranslatedWorld } from "../support/translated-world.ts";
-import { TOOLS } from "../support/wish-extras.ts";
 import type { Reply } from "../support/world.ts";
 
 const UPSTREAMS = ["chat-completions", "responses", "messages"] as const;

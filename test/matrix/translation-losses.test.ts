@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { said } from "../support/said.ts";
+import { TOOLS } from "../support/sample-wishes.ts";
 import { type TextProtocol, wireForm } from "../support/text-caller.ts";
 import {
   FOREIGN_PAIRS,
@@ -7,7 +8,6 @@ import {
   startTranslatedWorld,
   type TranslatedWorld,
 } from "../support/translated-world.ts";
-import { TOOLS } from "../support/wish-extras.ts";
 import { codeIn, type Reply } from "../support/world.ts";
 
 /** Hints and unknown fields of each protocol, and which of the others have a slot for them. */
@@ -88,7 +88,7 @@ const HINTS: readonly {
   },
 ];
 
-/** What changes the meaning of an answer and exists in one protocol alone. */
+/** What changes the meaning of a response and exists in one protocol alone. */
 const MEANINGS: readonly { readonly client: TextProtocol; readonly more: object; readonly param: RegExp }[] =
   [
     { client: "responses", more: { background: true }, param: /^background$/ },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { said } from "../support/said.ts";
+import { TOOLS } from "../support/sample-wishes.ts";
 import type { TextProtocol } from "../support/text-caller.ts";
 import {
   MODEL_OF,
@@ -8,7 +9,6 @@ import {
   startTranslatedWorld,
   type TranslatedWorld,
 } from "../support/translated-world.ts";
-import { TOOLS } from "../support/wish-extras.ts";
 
 /** One red pixel. */
 const PNG =

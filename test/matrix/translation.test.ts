@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Said, said } from "../support/said.ts";
+import { pictured, STRUCTURED, TOOLS } from "../support/sample-wishes.ts";
 import { TEXT_PROTOCOLS, type TextProtocol, type Wish, wireForm } from "../support/text-caller.ts";
 import {
   MODEL_OF,
@@ -8,10 +9,9 @@ import {
   startTranslatedWorld,
   type TranslatedWorld,
 } from "../support/translated-world.ts";
-import { pictured, STRUCTURED, TOOLS } from "../support/wish-extras.ts";
 import type { Reply } from "../support/world.ts";
 
-/** How each protocol says that an answer ended by itself, by its limit, or for its calls. */
+/** How each protocol says that a response ended by itself, by its limit, or for its calls. */
 const FINISH: Readonly<Record<TextProtocol, { stop: string; length: string; calls: string }>> = {
   "chat-completions": { stop: "stop", length: "length", calls: "tool_calls" },
   responses: { stop: "completed", length: "max_output_tokens", calls: "completed" },
@@ -130,7 +130,7 @@ function expectAlike(outcomes: readonly Outcome[], finish: keyof (typeof FINISH)
   }
 }
 
-/** One level deep, since generateContent keeps limits and the answer's form in one object. */
+/** One level deep, since generateContent keeps limits and the response's form in one object. */
 function merged(body: object, more: object): object {
   const found: Record<string, unknown> = { ...body };
   for (const [name, value] of Object.entries(more)) {

@@ -21,7 +21,7 @@ import { openVendorSchema } from "../support/vendor-schemas.ts";
 /** Each takes a few seconds where nothing else runs. */
 const MAX_MS = 180_000;
 
-/** Every recording, whatever its protocol, written in this one: as a request to it and as its answer. */
+/** Every recording, whatever its protocol, written in this one: as a request to it and as its response. */
 export function crossingLaws(to: ChatProtocol): void {
   describe(`every recording as ${to}`, () => {
     const recordings = [...readRecordings(), ...readSdkStreams()];
@@ -159,7 +159,7 @@ function writeEvents(protocol: ChatProtocol, events: readonly ChatEvent[]): read
   return [...events.flatMap((event) => run.step(event)), ...run.end()];
 }
 
-/** Whether a caller of `to` could have got this answer, and it is whole. */
+/** Whether a caller of `to` could have got this response, and it is whole. */
 function isTellable(to: ChatProtocol, { protocol, body }: Recording, { choices }: ChatResponse): boolean {
   if (SHORTENED.test(body)) return false;
   return choices.every(({ parts, finish }) => {
@@ -188,9 +188,9 @@ function reparsed(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
 }
 
-/** What differs between an answer and what its caller reads. */
+/** What differs between a response and what its caller reads. */
 function contentFaults(to: ChatProtocol, said: ChatResponse, read: ChatResponse): readonly string[] {
-  // Callers of these two ask for one answer and get one.
+  // Callers of these two ask for one response and get one.
   const one = to === "responses" || to === "messages";
   const wanted = said.choices.slice(0, one ? 1 : undefined).map((choice) => content(choice));
   const found = read.choices.map((choice) => content(choice));
@@ -205,7 +205,7 @@ function contentFaults(to: ChatProtocol, said: ChatResponse, read: ChatResponse)
     : [`says ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`];
 }
 
-/** What an answer says to a person or a program, whatever its form. */
+/** What a response says to a person or a program, whatever its form. */
 function content({ parts, finish }: Choice) {
   return {
     text: textOf(parts, "text"),

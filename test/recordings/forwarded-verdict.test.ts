@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "vitest";
 import { CHAT_PROTOCOLS } from "../../src/conversation/protocol-name.ts";
 import { changedAt, INSTEAD, placesIn } from "../support/changed-answers.ts";
-import { chargeOf, verdictOf } from "../support/judged-answer.ts";
+import { chargeOfVerdict, verdictOf } from "../support/judged-answer.ts";
 import { seededRandom } from "../support/seed.ts";
 import { isChatResponse, successfulRecordings } from "./metering-recordings.ts";
 
@@ -28,8 +28,8 @@ it("judges a plain answer with something else at a place of it as its decoder re
       const pieces = [JSON.stringify(changedAt(answer, place, instead))];
       const client = pick(CHAT_PROTOCOLS);
       const own = { client: protocol, upstream: protocol, streamed: false, pieces };
-      const forwarded = chargeOf(await verdictOf(own));
-      const decoded = chargeOf(await verdictOf({ ...own, client, streamed: client === protocol }));
+      const forwarded = chargeOfVerdict(await verdictOf(own));
+      const decoded = chargeOfVerdict(await verdictOf({ ...own, client, streamed: client === protocol }));
       if (!isDeepStrictEqual(forwarded, decoded)) apart.push({ id, place, name, client, forwarded, decoded });
     }
   }

@@ -115,7 +115,7 @@ function bodiesOf({ body, stream }: Recording): Json[] {
 function normalRequest(raw: unknown): unknown {
   const { model: _, contents, tools, toolConfig, systemInstruction, generationConfig, ...rest } = camel(raw);
   const config = camel(generationConfig);
-  // Text is what every answer is.
+  // Text is what every response is.
   const {
     responseModalities: _modalities,
     responseSchema,
@@ -202,7 +202,7 @@ function withoutId(raw: unknown): Json {
   return rest;
 }
 
-/** Answers of one exchange as one: neighbouring words joined, each candidate's last word on everything else. */
+/** Responses of one exchange as one: neighbouring words joined, each candidate's last word on everything else. */
 function normalResponse(bodies: readonly Json[]): unknown {
   const candidates = bodies.flatMap((body) => (body["candidates"] ?? []) as Json[]);
   const parts: Json[] = [];

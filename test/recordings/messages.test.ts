@@ -125,7 +125,7 @@ function neutral({ id: _, usage, choices, ...rest }: ChatResponse): unknown {
   };
 }
 
-/** A plain answer without what is about its serving. */
+/** A plain response without what is about its serving. */
 function responseOf(body: Record<string, unknown>): unknown {
   const usage = body["usage"] as Record<string, unknown>;
   const content = asObjects(body["content"]).filter(({ type, text }) => type !== "text" || text !== "");

@@ -13,7 +13,7 @@ export interface Expected {
   readonly reasoning: number;
 }
 
-/** Undefined where the answer states no usage. */
+/** Undefined where the response states no usage. */
 export function expectedUsage(protocol: ChatProtocol, body: string): Expected | undefined {
   const stated = new Map<string, number>();
   for (const message of messagesOf(body)) {

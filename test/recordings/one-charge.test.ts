@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "vitest";
 import { CHAT_PROTOCOLS } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { chargeOf, type JudgedAnswer, verdictOf } from "../support/judged-answer.ts";
+import { chargeOfVerdict, type JudgedAnswer, verdictOf } from "../support/judged-answer.ts";
 import { metersApart } from "../support/metered-alike.ts";
 import { type SeededRandom, seededRandom } from "../support/seed.ts";
 import { isChatResponse, type Recording, successfulRecordings } from "./metering-recordings.ts";
@@ -21,7 +21,7 @@ const recordings = successfulRecordings().filter(
 );
 const streams = recordings.filter(({ stream }) => stream);
 
-/** Forwards an answer, and translates it to one of the other protocols: what is charged otherwise. */
+/** Forwards a response, and translates it to one of the other protocols: what is charged otherwise. */
 async function chargedApart(
   { id, protocol }: Recording,
   random: SeededRandom,
@@ -29,8 +29,8 @@ async function chargedApart(
 ): Promise<readonly unknown[]> {
   const others = CHAT_PROTOCOLS.filter((name) => name !== protocol);
   const client = others[random.whole(0, others.length - 1)] ?? protocol;
-  const forwarded = chargeOf(await verdictOf({ ...answer, client: protocol, upstream: protocol }));
-  const translated = chargeOf(await verdictOf({ ...answer, client, upstream: protocol }));
+  const forwarded = chargeOfVerdict(await verdictOf({ ...answer, client: protocol, upstream: protocol }));
+  const translated = chargeOfVerdict(await verdictOf({ ...answer, client, upstream: protocol }));
   return isDeepStrictEqual(forwarded, translated) ? [] : [{ id, client, answer, forwarded, translated }];
 }
 

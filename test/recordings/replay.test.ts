@@ -261,7 +261,7 @@ const responseIds = new Set(
     .map(({ body }) => /"id": ?"(resp_[^"]+)"/.exec(body)?.[1]),
 );
 
-/** Success is no answer where its body is none, be it a page, a line of text or an object that says something else. */
+/** Success is no response where its body is none, be it a page, a line of text or an object that says something else. */
 function isResponse({ status, stream, body }: Recording): boolean {
   return status < 300 && (stream || (/^\s*\{/.test(body) && RESPONSE.test(body)));
 }
@@ -274,7 +274,7 @@ function concealed({ stream, body }: Recording): boolean {
 }
 
 /**
- * A chat's stream without a word, a call or a count, the answer of another endpoint, or one whose image was taken out when it
+ * A chat's stream without a word, a call or a count, the response of another endpoint, or one whose image was taken out when it
  * was recorded: taken for a failure.
  */
 function saysNothing({ id, protocol, stream, body }: Recording): boolean {
@@ -369,7 +369,7 @@ function upstreamName(model: string): string {
 }
 
 function catalog(url: string): string {
-  // A request may list further models for OpenRouter to try; the gateway takes only those that it serves.
+  // A request may list additional models for OpenRouter to try; the gateway takes only those that it serves.
   const models = [...new Set(recordings.flatMap(({ model, request }) => [model, ...listed(request)]))];
   const names = JSON.stringify(Object.fromEntries(models.map((model) => [model, upstreamName(model)])));
   const price = JSON.stringify({

@@ -29,7 +29,7 @@ export class BodySender {
     return this;
   }
 
-  /** Sends as fast as it is taken, until all is sent or an answer is there. */
+  /** Sends as fast as it is taken, until all is sent or a response is there. */
   async send(bytes: Buffer): Promise<this> {
     for (let at = 0; at < bytes.length && this.heard === "" && !this.closed; at += MB) {
       this.socket.write(bytes.subarray(at, at + MB));

@@ -5,7 +5,7 @@ import type { WireFrame } from "../../src/protocols/translation.ts";
 import { codecOf } from "./codec-of.ts";
 import { frame, plan } from "./conversation-arbitraries.ts";
 
-/** An upstream's answer: the arguments of its calls as it writes them, and its word for the end ("" = none). */
+/** An upstream's response: the arguments of its calls as it writes them, and its word for the end ("" = none). */
 export interface CalledResponse {
   /** Where the protocol, or `asValues`, has a value in their place, the JSON of it. */
   readonly calls: readonly string[];
@@ -25,7 +25,7 @@ export interface CalledTold {
 // biome-ignore lint/suspicious/noExplicitAny: tests reach deep into wire forms
 type Wire = any;
 
-/** The answer of one protocol's upstream as a caller of another reads it. */
+/** The response of one protocol's upstream as a caller of another reads it. */
 export function relayCalls(
   upstream: ChatProtocol,
   client: ChatProtocol,

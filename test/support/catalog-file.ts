@@ -6,7 +6,7 @@ export interface CatalogOptions {
   readonly balance?: string;
   /** Prices of the model `text`; by default each bucket has a price of its own. */
   readonly price?: string;
-  /** Further models like `text`; an upstream serves those that it names. */
+  /** Additional models like `text`; an upstream serves those that it names. */
   readonly likeText?: readonly string[];
   readonly contextTokens?: number;
   readonly maxOutputTokens?: number;

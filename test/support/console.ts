@@ -55,7 +55,7 @@ export async function signIn(
   return signedInBy(gateway, response);
 }
 
-/** The caller that an answer with a new session's cookie makes: of signing in, of accepting an invitation. */
+/** The caller that a response with a new session's cookie makes: of signing in, of accepting an invitation. */
 export function signedInBy(gateway: Reachable, response: ConsoleResponse): SignedIn {
   const session = response.body as SessionResponse;
   const cookie = cookieOf(response);

@@ -33,7 +33,7 @@ import type { MeteredUsage, TokenUsage } from "../../src/usage/usage.ts";
 
 /** Generators of the neutral form. What they make is well-formed: a valid caller or vendor could have said it. */
 
-/** Where requests of a property test are encoded to, and who issues the state in its answers. */
+/** Where requests of a property test are encoded to, and who issues the state in its responses. */
 export function origin(protocol: ChatProtocol): Origin {
   return { protocol, upstream: "here", model: "model-1" };
 }
@@ -286,14 +286,14 @@ export function chatResponses(
   });
 }
 
-/** The events of an answer, its texts cut into pieces, the choices one after the other. */
+/** The events of a response, its texts cut into pieces, the choices one after the other. */
 export function chatEvents(response: ChatResponse): fc.Arbitrary<readonly ChatEvent[]> {
   return fc
     .infiniteStream(fc.integer({ min: 1, max: 6 }))
     .map((sizes) => eventsOf(response, () => Number(sizes.next().value)));
 }
 
-/** The events of an answer; its texts come in pieces of so many letters. */
+/** The events of a response; its texts come in pieces of so many letters. */
 export function eventsOf(response: ChatResponse, nextSize: () => number = () => 4): readonly ChatEvent[] {
   return wholeEvents(response, (text) => pieces(text, nextSize));
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 
-/** A TCP proxy in front of PostgreSQL that cuts connections when a statement was carried out and before its answer arrives. */
+/** A TCP proxy in front of PostgreSQL that cuts connections when a statement was carried out and before its response arrives. */
 export interface CuttingProxy {
   /** The same database by way of the proxy. */
   readonly url: string;
@@ -45,7 +45,7 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
       database.write(chunk);
     });
     database.on("data", (chunk) => {
-      // An answer to Parse alone may come first; the statement is over when the server is ready for the next.
+      // A response to Parse alone may come first; the statement is over when the server is ready for the next.
       if (!cutting) client.write(chunk);
       else if (chunk.includes(READY)) {
         done += 1;

@@ -173,8 +173,8 @@ async function walk(probes: readonly Probe[], durationMs: number, times: Times):
 const AT_ONCE = 8;
 
 /**
- * The promise is a second, which the printed figure shows. What fails is an answer that waits until the driver gives up, which
- * takes thirty-five; a busy machine takes some seconds for an answer that waits for nothing.
+ * The promise is a second, which the printed figure shows. What fails is a response that waits until the driver gives up, which
+ * takes thirty-five; a busy machine takes some seconds for a response that waits for nothing.
  */
 const LIMIT_MS = 25_000;
 

@@ -9,7 +9,7 @@ export interface IssuingVendor {
 }
 
 /**
- * Ids go on from `prefix`; each answer gives away those of its protocol: responses an answer, an item, a container and a
+ * Ids go on from `prefix`; each response gives away those of its protocol: responses a response, an item, a container and a
  * file, chat completions a sound, messages a container and a file. generateContent issues none.
  */
 export async function issuingVendor(prefix: string): Promise<IssuingVendor> {

@@ -18,7 +18,7 @@ import type { Candidate, UpstreamResponse } from "../../src/upstreams/call.ts";
 import { RawHeaders } from "../../src/upstreams/transport/raw-headers.ts";
 import { type TextProtocol, wireForm } from "./text-caller.ts";
 
-/** What becomes of one answer: how it was settled, or that another candidate may answer in its place. */
+/** What becomes of one response: how it was settled, or that another candidate may answer in its place. */
 export interface Verdict {
   /** "" = not settled: another candidate may answer. */
   readonly reason: string;
@@ -34,7 +34,7 @@ export interface JudgedAnswer {
   readonly client: TextProtocol;
   readonly upstream: TextProtocol;
   readonly streamed: boolean;
-  /** The bytes of the answer, as they come. */
+  /** The bytes of the response, as they come. */
   readonly pieces: readonly (string | Uint8Array)[];
   /** Of the request, beside its prompt. */
   readonly fields?: object;
@@ -158,7 +158,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
 }
 
 /** All that a verdict comes to on the account: the charge in nanos, and what the receipt says of it. */
-export function chargeOf({ reason, next, outcome }: Verdict): object {
+export function chargeOfVerdict({ reason, next, outcome }: Verdict): object {
   if (outcome === undefined) return { reason, next };
   const { usage, calls, units, estimated, raw, hostile, implausible } = outcome;
   const { chargeNanos } = priced(PRICE, { usage, calls, units });

@@ -2,13 +2,13 @@ import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { asArray, asObject, asObjects, asText, type JsonObject } from "../../src/protocols/json.ts";
 import type { WireFrame } from "../../src/protocols/translation.ts";
 
-/** Clients by what they keep of an answer in the history that they send back. */
+/** Clients by what they keep of a response in the history that they send back. */
 
-/** What a client keeps of an answer in its history. */
+/** What a client keeps of a response in its history. */
 export interface Client {
   readonly keeps: string;
   readonly protocol: ChatProtocol;
-  /** The turn as it is sent back, of an answer in one piece or of its stream. */
+  /** The turn as it is sent back, of a response in one piece or of its stream. */
   plain(body: JsonObject): JsonObject;
   streamed(frames: readonly WireFrame[]): JsonObject;
 }

@@ -77,7 +77,7 @@ const REQUESTS: Readonly<Record<TextProtocol, object>> = {
   },
 };
 
-/** An answer that calls the tool. */
+/** A response that calls the tool. */
 export function longResponse(protocol: TextProtocol, streamed: boolean): string {
   return streamed ? STREAMS[protocol].map(frame).join("") : text(PLAIN[protocol]);
 }

@@ -12,7 +12,7 @@ export interface MoneyRig {
   readonly databaseUrl: string;
   /** What became of the request whose prompt carried `[[sandbox: tag=...]]`; waits until both have written. */
   accountOf(tag: string): Promise<Account>;
-  /** The same by the id that an answer told. */
+  /** The same by the id that a response told. */
   accountOfId(requestId: string | undefined): Promise<Account>;
   stop(): Promise<void>;
 }
@@ -25,8 +25,8 @@ export interface Account {
 }
 
 /**
- * Call in beforeAll, one rig per file; stop it in afterAll. `timeouts`: of further models like `text`, by
- * name, each over an upstream of its own, so that no other model's answers depend on speed.
+ * Call in beforeAll, one rig per file; stop it in afterAll. `timeouts`: of additional models like `text`, by
+ * name, each over an upstream of its own, so that no other model's responses depend on speed.
  */
 export async function startMoneyRig(timeouts: Readonly<Record<string, string>> = {}): Promise<MoneyRig> {
   const sandbox = await startSandbox();

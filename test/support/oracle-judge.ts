@@ -26,11 +26,11 @@ export interface Finding extends Difference {
   readonly upstream: ChatProtocol;
   /** What we told the caller was lost of its request; nothing where the side is another. */
   readonly lost: readonly string[];
-  /** The path without numbers, for example `messages[].content[].text`; of events, in the answer they tell. */
+  /** The path without numbers, for example `messages[].content[].text`; of events, in the response they tell. */
   readonly place: string;
 }
 
-/** What we and the peer make of a caller's request, and of the upstream's answer to it. */
+/** What we and the peer make of a caller's request, and of the upstream's response to it. */
 export function judgePair(row: PairRow): readonly Finding[] {
   const decoded = codecOf(row.caller).decodeRequest(row.request);
   if ("refused" in decoded) throw new Error(`${row.id}: ${decoded.refused.path} ${decoded.refused.message}`);
@@ -83,7 +83,7 @@ function findingOf(
   return { ...difference, row: id, side, caller, upstream, lost, place: placeInResponse(place) };
 }
 
-/** Where it stands in the whole answer, for what an event of a stream tells. */
+/** Where it stands in the whole response, for what an event of a stream tells. */
 function placeInResponse(place: string): string {
   return EVENT_PARTS.reduce((told, [part, whole]) => told.replace(part, whole), place);
 }

@@ -9,7 +9,7 @@ export function normalRequest(protocol: ChatProtocol, body: unknown): unknown {
   return plain(normalBody(protocol, withoutNulls(body)));
 }
 
-/** The same for answers; ids of the answer and of its items, and the time, are each gateway's own. */
+/** The same for responses; ids of the response and of its items, and the time, are each gateway's own. */
 export function normalResponse(protocol: ChatProtocol, body: unknown): unknown {
   return plain(withoutIds(protocol, withoutNulls(body)));
 }

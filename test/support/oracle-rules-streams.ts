@@ -3,7 +3,7 @@ import { asObject, asText } from "../../src/protocols/json.ts";
 import type { Finding } from "./oracle-judge.ts";
 import type { Rule } from "./oracle-rules.ts";
 
-/** Accepted differences in how an answer is streamed to its caller; what it says is judged by the rules of answers. */
+/** Accepted differences in how a response is streamed to its caller; what it says is judged by the rules of responses. */
 const RULES: readonly Rule[] = [
   {
     why: "Rule 6: the first event of messages estimates the input, which must be more than 0; the truth follows at the end.",

@@ -160,7 +160,7 @@ export const UPSTREAM_RULES: readonly Rule[] = [
   })),
 );
 
-/** What the callers' protocols call the form of the answer. */
+/** What the callers' protocols call the form of the response. */
 const FORMATS = [
   ...["response_format", "text.format"],
   ...["generationConfig.responseJsonSchema", "generationConfig.responseMimeType"],

@@ -5,7 +5,7 @@ import { normalResponse } from "./oracle-normal.ts";
 /**
  * A stream without what each gateway cuts as it likes: deltas in a row are one, numbers and ids are gone.
  * Written apart from the codecs, so that it cannot share their faults. Streams of events stay a list of
- * events; the other two, whose chunks have no names, become the answer that a client would build.
+ * events; the other two, whose chunks have no names, become the response that a client would build.
  */
 export function foldStream(protocol: ChatProtocol, text: string): unknown {
   const frames = framesOf(text);

@@ -34,7 +34,7 @@ export function overdraftLaws(setup: keyof typeof OVERDRAFT_SETUPS): void {
     afterEach(() => gateways?.clean());
     afterAll(() => sandbox.stop());
 
-    /** An answer costs its hold to the nano when the context holds no more than the prompt takes. */
+    /** A response costs its hold to the nano when the context holds no more than the prompt takes. */
     const start = async (balanceNanos: bigint): Promise<Gateways> => {
       const limit = `{ amount: ${usd(chargeNanos() * BigInt(PAID_BY_LIMIT))}, period: total }`;
       gateways = await startGateways(count, {

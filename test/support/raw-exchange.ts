@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** How long an answer may be silent before what has come counts as all of it. */
+/** How long a response may be silent before what has come counts as all of it. */
 const SILENCE_MS = 700;
 
 /**
@@ -62,7 +62,7 @@ export function openRaw(url: string): RawConnection {
   };
 }
 
-/** The status codes of the answers in what a server sent. */
+/** The status codes of the responses in what a server sent. */
 export function statusesIn(heard: string): number[] {
   return [...heard.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

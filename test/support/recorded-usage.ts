@@ -3,7 +3,7 @@ import { PRICE } from "./world.ts";
 
 /**
  * What a recorded answer must be charged for, computed from the vendors' documentation and written apart
- * from the product: every number that any usage object of the answer states, by its path, the last one
+ * from the product: every number that any usage object of the response states, by its path, the last one
  * standing.
  */
 export interface Buckets {
@@ -15,13 +15,13 @@ export interface Buckets {
   readonly outputReasoning: number;
 }
 
-/** What an answer states, as buckets, and whether a part of it was larger than its whole and so left out. */
+/** What a response states, as buckets, and whether a part of it was larger than its whole and so left out. */
 export interface Stated {
   readonly buckets: Buckets;
   readonly doubted: boolean;
 }
 
-/** Undefined where the answer states no usage at all. */
+/** Undefined where the response states no usage at all. */
 export function statedUsage(
   { protocol, body }: Recording,
   beside: readonly string[] = ["compaction"],
@@ -151,7 +151,7 @@ function messagesOf(body: string): unknown[] {
     .map((line) => parsed(line.slice(5)));
 }
 
-/** Usage objects of a plain answer, of an event, or of the message or response inside an event. */
+/** Usage objects of a plain response, of an event, or of the message or response inside an event. */
 function usagesOf(message: unknown): unknown[] {
   const at = (value: unknown, key: string): unknown =>
     typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;

@@ -16,7 +16,7 @@ export interface Recording {
   readonly protocol: ChatProtocol;
   readonly model: string;
   readonly stream: boolean;
-  /** Undefined where only the answer was recorded. */
+  /** Undefined where only the response was recorded. */
   readonly request: Readonly<Record<string, unknown>> | undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** An answer to give: its body leaves piece by piece, each in a write of its own. */
+/** A response to give: its body leaves piece by piece, each in a write of its own. */
 export interface GivenResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

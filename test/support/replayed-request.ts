@@ -7,7 +7,7 @@ export interface ReplayedRequest {
   /** The caller's bytes with the upstream's model name in place of the caller's. */
   readonly forwarded: string;
   readonly upstreamPath: string;
-  /** A chat stream whose caller did not ask for usage: the gateway asks, and keeps the answer to itself. */
+  /** A chat stream whose caller did not ask for usage: the gateway asks, and keeps the response to itself. */
   readonly usageUnasked: boolean;
 }
 
@@ -37,7 +37,7 @@ export function replayRequest(
   };
 }
 
-/** Of a request that was not recorded, whose answer an advisor has worked on. */
+/** Of a request that was not recorded, whose response an advisor has worked on. */
 function advisorOf({ model, body }: Recording): object {
   if (!body.includes("advisor_message")) return {};
   return { tools: [{ type: "advisor_20260301", name: "advisor", model }] };

@@ -1,7 +1,7 @@
 import type { TextProtocol } from "./text-caller.ts";
 import { readEvents } from "./text-errors.ts";
 
-/** What an answer says, however it was worded. */
+/** What a response says, however it was worded. */
 export interface Said {
   readonly text: string;
   readonly thoughts: string;
@@ -18,7 +18,7 @@ export interface SaidCall {
 // biome-ignore lint/suspicious/noExplicitAny: tests reach deep into wire forms
 type Wire = any;
 
-/** Reads a whole answer of the protocol, plain or streamed, with no more than its own rules. */
+/** Reads a whole response of the protocol, plain or streamed, with no more than its own rules. */
 export function said(protocol: TextProtocol, text: string, streamed: boolean): Said {
   return streamed ? STREAMED[protocol](text) : PLAIN[protocol](JSON.parse(text));
 }

@@ -11,7 +11,7 @@ export interface SdkAsk {
 }
 
 /**
- * Asks through the vendor's own SDK, without its retries, and reads the answer to its end. Rejects with
+ * Asks through the vendor's own SDK, without its retries, and reads the response to its end. Rejects with
  * the SDK's error. The responses SDK raises none inside a stream: there the failure is the last event,
  * which is thrown for it.
  */
@@ -56,14 +56,14 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of stream);
 }
 
-/** These SDKs give a body that is no JSON back as a string, as if it were an answer. */
+/** These SDKs give a body that is no JSON back as a string, as if it were a response. */
 function checkNotString(response: unknown): void {
   if (typeof response !== "object") throw new TypeError("the answer is no object");
 }
 
 /**
- * Asks for a stream through the vendor's own SDK, which waits so long for an answer to begin, and gives its text. Rejects
- * with the SDK's error. `onHead` is called when the answer has begun, where the SDK lets itself be watched.
+ * Asks for a stream through the vendor's own SDK, which waits so long for a response to begin, and gives its text. Rejects
+ * with the SDK's error. `onHead` is called when the response has begun, where the SDK lets itself be watched.
  */
 export async function impatientSdk(
   url: string,
@@ -104,7 +104,7 @@ export async function impatientSdk(
       return text;
     }
     case "generate-content": {
-      // Its limit counts to the end of the answer, so that it would end any long one.
+      // Its limit counts to the end of the response, so that it would end any long one.
       const client = new GoogleGenAI({ apiKey: TEST_KEY, httpOptions: { baseUrl: url } });
       for await (const chunk of await client.models.generateContentStream({ model, contents: "Hello" }))
         text += chunk.text ?? "";

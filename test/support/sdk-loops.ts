@@ -8,7 +8,7 @@ import { KEYS } from "./world.ts";
 export interface LoopOutcome {
   /** The first turn's calls. */
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
-  /** The answer after the results. */
+  /** The response after the results. */
   readonly text: string;
 }
 
@@ -25,7 +25,7 @@ const CITY = {
 
 /**
  * Asks through the vendor's own SDK with two tools and thinking on, gives both results with everything of
- * the answer replayed as it came, and reads the final answer. The second model may be another one than the
+ * the response replayed as it came, and reads the final response. The second model may be another one than the
  * first: a caller who changes models in the midst of a conversation.
  */
 export function runToolLoop(

@@ -31,7 +31,7 @@ const REFUSAL = {
 };
 
 /**
- * Vendors of the responses protocol that sign each answer, and take back nothing but what the signer of the request's key has
+ * Vendors of the responses protocol that sign each response, and take back nothing but what the signer of the request's key has
  * signed for its conversation, byte for byte. `signerOf`: by a key; by default each is a signer of its own.
  */
 export async function signingVendors(

@@ -33,7 +33,7 @@ export function specifiedStream(stream: string, asksUsage: boolean): readonly Du
   const due: Due[] = [];
   const opened = new Set<number>();
   let counted: Due | undefined;
-  // As the answer began: some vendors give chunks ids of their own.
+  // As the response began: some vendors give chunks ids of their own.
   let beginning: object | undefined;
   for (const frame of framesOf(stream)) {
     const chunk = chunkIn(frame);

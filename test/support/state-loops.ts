@@ -17,11 +17,11 @@ export interface LoopAsk {
   readonly streamed: boolean;
 }
 
-/** Runs tools until there is an answer, through an unmodified SDK, and gives its text. */
+/** Runs tools until there is a response, through an unmodified SDK, and gives its text. */
 export type StateLoop = (ask: LoopAsk) => Promise<string>;
 
 const NAMES = ["get_weather", "get_tide"];
-/** Calls come this often; then the answer. */
+/** Calls come this often; then the response. */
 export const STEPS = 4;
 export const RESPONSE = "Seven degrees.";
 /** A PNG of one pixel in base64. */

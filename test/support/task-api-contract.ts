@@ -25,7 +25,7 @@ export interface FakeVendor {
   readonly authorization: string;
   /** What each order must arrive as. */
   readonly orders: readonly FakeOrder[];
-  /** Its answer to a good order. */
+  /** Its response to a good order. */
   readonly accepted: (id: string) => object;
   /** What an accepted order is read as, unless it is `accepted`. */
   readonly done?: SubmitOutcome;
@@ -41,7 +41,7 @@ export interface FakeVendor {
   /** Absent = it answers at once. */
   readonly polls?: {
     readonly path: (id: string, order: MediaOrder) => string;
-    /** Its answer to a question about a task, and what it means. */
+    /** Its response to a question about a task, and what it means. */
     readonly records: readonly {
       readonly name: string;
       readonly body: (id: string) => object;

@@ -40,7 +40,7 @@ accounts:
 
 const HEADERS = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" };
 
-/** Submits one task; `directive` is the sandbox's. Rejects where no answer came. */
+/** Submits one task; `directive` is the sandbox's. Rejects where no response came. */
 export async function submitTask(
   url: string,
   medium: Medium,

@@ -29,7 +29,7 @@ export interface Heard {
   readonly status: number;
   readonly requestId: string | undefined;
   readonly text: string;
-  /** The whole answer is here, in a form that a client takes for finished. */
+  /** The whole response is here, in a form that a client takes for finished. */
   readonly complete: boolean;
   /** The code of an error body, else "". */
   readonly code: string;
@@ -91,7 +91,7 @@ export function wireForm(wish: Wish): { path: string; body: object } {
 // A connection of its own for each request: a kill then breaks what it should, and no retry hides it.
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
 
-/** One exchange with a gateway. Never rejects: a broken connection is an answer too. */
+/** One exchange with a gateway. Never rejects: a broken connection is a response too. */
 export function call(url: string, wish: Wish, options: CallOptions = {}): Promise<Heard> {
   const { path, body } = wireForm(wish);
   const bytes = Buffer.from(JSON.stringify(body));

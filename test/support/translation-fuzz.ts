@@ -26,7 +26,7 @@ export interface Samples {
 
 /**
  * No byte sequence makes a codec throw, and whatever comes in, a stream that goes out ends once or not
- * at all. A third of the cases each: callers' requests, plain answers, streams; what is read is written
+ * at all. A third of the cases each: callers' requests, plain responses, streams; what is read is written
  * in a protocol that is drawn.
  */
 export function fuzzLaw(protocol: ChatProtocol, samples: Samples): void {
@@ -48,7 +48,7 @@ export function fuzzLaw(protocol: ChatProtocol, samples: Samples): void {
 
 type Input = Buffer | { readonly value: unknown };
 
-/** What is done with requests, plain answers and streams, in turn. */
+/** What is done with requests, plain responses and streams, in turn. */
 const INPUTS: readonly ((
   protocol: ChatProtocol,
   other: ChatProtocol,

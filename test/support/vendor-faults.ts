@@ -98,7 +98,7 @@ function failBefore({ protocol, response }: VendorCall, fault: Fault): void {
   }
 }
 
-/** A plain answer goes wrong on its way: broken off, or the error itself comes in two parts. */
+/** A plain response goes wrong on its way: broken off, or the error itself comes in two parts. */
 function failInBody({ protocol, model, response }: VendorCall, fault: Fault): void {
   const broken = fault === "cut" || fault === "garbage";
   const body = broken ? VENDOR_WIRES[protocol].plain(model) : VENDOR_WIRES[protocol].error(wordsOf(fault));

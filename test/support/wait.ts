@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Far beyond anything that is merely slow. */
 const LIMIT_MS = 120_000;
 
-/** Asks again until there is an answer (not undefined or false); fails with what was waited for. */
+/** Asks again until there is a response (not undefined or false); fails with what was waited for. */
 export async function waitFor<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,

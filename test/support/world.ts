@@ -13,7 +13,7 @@ export const KEYS = {
   slow: "slow-key-0123456789abcdef",
   /** Of acme: one request at once. */
   single: "single-key-0123456789abcdef",
-  /** Of acme: few tokens per minute, fewer than an answer has. */
+  /** Of acme: few tokens per minute, fewer than a response has. */
   thrifty: "thrifty-key-0123456789abcdef",
   /** Another account, in group partners, which pays 0.85 of the price and sees one model more. */
   partner: "partner-key-0123456789abcdef",

@@ -4,7 +4,7 @@ export class ApiError extends Error {
   readonly code: string;
   /** The field at fault, "" where there is none. */
   readonly param: string;
-  /** "" where no answer came. */
+  /** "" where no response came. */
   readonly requestId: string;
   /** When to come back, of `Retry-After`. */
   readonly waitSeconds: number | undefined;
@@ -32,7 +32,7 @@ export function faultOf(error: unknown, param: string): ApiError | undefined {
   return error instanceof ApiError && error.param === param ? error : undefined;
 }
 
-/** Reads the gateway's error body; an answer of something in between has none. */
+/** Reads the gateway's error body; a response of something in between has none. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined);
   const error = (body as { error?: { message?: string; code?: string; param?: string } } | undefined)?.error;

@@ -1,7 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
 
-/** How long an answer counts as fresh: going back and forth between pages asks nothing twice. */
+/** How long a response counts as fresh: going back and forth between pages asks nothing twice. */
 const FRESH_MS = 10_000;
 
 /**

@@ -11,7 +11,7 @@ const RETRY_DELAY_MS = 3_000;
 
 /**
  * Hears a stream of the console as long as the page is open. The browser reconnects by itself after a lost connection, but
- * not after an answer that is no stream, as a gateway that stops and a proxy before one that is away give.
+ * not after a response that is no stream, as a gateway that stops and a proxy before one that is away give.
  */
 export function useEvents<const Path extends string, Event>(
   path: Path & Offered<Path, "get">,

@@ -27,7 +27,7 @@ export const receiptWords = wordsOf({
       "Vendor tools ran, and the vendor reports the input of all passes together: a single pass may have been below the step.",
     dimensions: { tier: "Service tier", speed: "Speed", region: "Region", hours: "Hours" },
     from: {
-      answer: "reported by the vendor",
+      response: "reported by the vendor",
       asked: "as requested",
       upstream: "that of the upstream",
       time: "when it was accepted",
@@ -91,7 +91,7 @@ export const receiptWords = wordsOf({
     row: (name: string) => `按模型价格表中“${name}”一行计价。`,
     stepEstimated: "供应商运行了工具，并合并报告各轮输入：单轮输入可能未超过该阶梯。",
     dimensions: { tier: "服务等级", speed: "速度", region: "区域", hours: "时段" },
-    from: { answer: "由供应商报告", asked: "按请求", upstream: "按上游设置", time: "按受理时间" },
+    from: { response: "由供应商报告", asked: "按请求", upstream: "按上游设置", time: "按受理时间" },
     served: (dimension: string, name: string, from: string, factor: string | undefined) =>
       factor === undefined
         ? `${dimension}“${name}”，${from}。`

@@ -4,7 +4,7 @@ import { sendError } from "../reply.ts";
 import { credentialRefusal } from "../text-route.ts";
 import type { MediaErrorForm } from "./wire/errors.ts";
 
-/** Runs an answer for a credential that is good, and sends what it throws as a refusal. */
+/** Runs a response for a credential that is good, and sends what it throws as a refusal. */
 export async function refusing(
   call: Call,
   form: MediaErrorForm,

@@ -25,7 +25,7 @@ export interface Given {
   raw: string;
 }
 
-/** One protocol as a test sees it: how to ask, and what the answer says in neutral words. */
+/** One protocol as a test sees it: how to ask, and what the response says in neutral words. */
 export interface ProtocolUnderTest {
   name: string;
   path(stream: boolean): string;

@@ -110,7 +110,7 @@ function onlyOnce(socket: Socket): buildConnector.connector {
   return (_options, response) => {
     const again = given;
     given = true;
-    // The client expects no answer before its call has returned.
+    // The client expects no response before its call has returned.
     queueMicrotask(() =>
       again ? response(new Error("the connection was closed"), null) : response(null, socket),
     );

@@ -32,7 +32,7 @@ export interface FetchWish {
 export interface FetchLimits {
   /** Finding the host and connecting to it. */
   readonly connectMs: number;
-  /** From there to the answer's head, for each redirect anew. */
+  /** From there to the response's head, for each redirect anew. */
   readonly firstByteMs: number;
   /** All of it, the reader's own time included. */
   readonly totalMs: number;
@@ -65,7 +65,7 @@ export interface SafeFetch {
   open(url: string, wish: FetchWish): Promise<FetchedStream>;
   /** The whole file in memory. */
   read(url: string, wish: FetchWish): Promise<FetchedBytes>;
-  /** POSTs to the URL and gives what status it answered; a redirect is an answer, and what follows the head is not read. */
+  /** POSTs to the URL and gives what status it answered; a redirect is a response, and what follows the head is not read. */
   post(url: string, wish: PostWish): Promise<{ readonly status: number }>;
 }
 

@@ -125,7 +125,7 @@ function withMarks(json: string): string {
   return marked + json.slice(done);
 }
 
-/** Puts them where the marks are. Without recursion: an upstream's answer may be nested without end. */
+/** Puts them where the marks are. Without recursion: an upstream's response may be nested without end. */
 function withLongNumbers(values: unknown[]): unknown[] {
   const open: object[] = [values];
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {

@@ -94,7 +94,7 @@ class Scanner implements BodyScanner {
     try {
       this.lexer.write(bytes);
     } catch (fault) {
-      // The earlier fault is told, so that the answer does not depend on where the chunks were cut.
+      // The earlier fault is told, so that the response does not depend on where the chunks were cut.
       if (fault instanceof JsonFault) {
         refuseBadUtf8(utf8.write(bytes.subarray(0, Math.max(0, fault.offset - this.length))));
         refuseBadUtf8(utf8.end());

@@ -15,7 +15,7 @@ const PAUSE_MS = 2;
 export interface FlushLoop {
   /** Something happened that may make a flush due. */
   wake(): void;
-  /** For how long the database has owed the answer to a flush that has failed; 0 = it answers. */
+  /** For how long the database has owed the response to a flush that has failed; 0 = it answers. */
   unansweredMs(nowMs: number): number;
   /** Ends after the flush under way. */
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ export interface FlushLoopOptions {
   readonly log: Log;
   /** Before each flush is built. */
   beforeFlush(): void;
-  /** After each answer has been taken in. */
+  /** After each response has been taken in. */
   onFlushed(response: FlushResult): void;
 }
 

@@ -3,7 +3,7 @@ import type { FlushBatch } from "./flush-batch.ts";
 
 /**
  * What a process and the database say to each other. A request is sent until it is answered, never
- * changed; `flush` makes it take effect once. An answer is the whole truth about what it names.
+ * changed; `flush` makes it take effect once. A response is the whole truth about what it names.
  */
 export interface FlushRequest {
   readonly journal: string;

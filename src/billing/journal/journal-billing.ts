@@ -57,7 +57,7 @@ const DRAIN_LIMIT_MS = 10_000;
 /** Nothing was taken yet: the journal is empty, and its closing is one statement. */
 const FAILED_START_MS = 1_000;
 
-/** Opens this process's journal, recovers those its dead predecessors left on this data dir, and starts ticking. */
+/** Opens this process's journal, recovers those its dead predecessors left on this data dir, and starts flushing. */
 export async function createJournalBilling(options: JournalBillingOptions): Promise<JournalBilling> {
   const { disk, clock, timers, log } = options;
   const store = timelyStore(options.store, timers);

@@ -52,7 +52,7 @@ export class Journal {
   flushNumber = 0;
   posted = 0;
   closed = false;
-  /** When the last answered flush was sent: a later moment would count a sleep before the answer as fresh. */
+  /** When the last answered flush was sent: a later moment would count a sleep before the response as fresh. */
   freshAtMs = Number.NEGATIVE_INFINITY;
   private lastNumber = 0;
   /** Every hold that has not ended, by `retainFrom`. */
@@ -155,7 +155,7 @@ export class Journal {
     return Math.max(0, this.builtAtMs + (busy ? BUSY_FLUSH_MS : QUIET_FLUSH_MS) - nowMs);
   }
 
-  /** The flush to send: the one that has no answer yet, unchanged, else a new one. */
+  /** The flush to send: the one that has no response yet, unchanged, else a new one. */
   nextFlush(nowMs: number): FlushRequest {
     if (this.unanswered) return this.unanswered;
     const records = this.batches[0] ?? NO_RECORDS;
@@ -183,7 +183,7 @@ export class Journal {
     this.closed ||= response.closed;
     this.dropPosted(response.posted);
     this.leases.learn(request, response);
-    // An answer that lay there while this process slept says nothing about now.
+    // A response that lay there while this process slept says nothing about now.
     if (this.isFresh(nowMs)) this.leases.serve(nowMs, response.applied);
     for (const { ledger, reclaimed } of response.leases) {
       const lease = reclaimed ? this.leases.get(ledger) : undefined;

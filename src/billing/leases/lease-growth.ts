@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Hold } from "../journal/journal.ts";
 import type { LedgerClient } from "../ledger/ledger-client.ts";
 
-// An answer is complete and its last byte waits for this: a flush is answered in some milliseconds, and a database
+// A response is complete and its last byte waits for this: a flush is answered in some milliseconds, and a database
 // that is not there is not waited for.
 const MAX_WAIT_MS = 1_000;
 

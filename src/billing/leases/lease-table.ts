@@ -124,7 +124,7 @@ export class LeaseTable {
     return asks;
   }
 
-  /** The answer replaces what was believed. Charges it has posted are already off the leases. */
+  /** The response replaces what was believed. Charges it has posted are already off the leases. */
   learn(request: FlushRequest, response: FlushResult): void {
     for (const { ledger } of request.deltas) {
       const lease = this.byLedger.get(ledger);
@@ -149,7 +149,7 @@ export class LeaseTable {
     for (const [ledger, lease] of this.byLedger) if (lease.isEmpty()) this.byLedger.delete(ledger);
   }
 
-  /** What has come is theirs before anybody else's: their answers are made already. A closed journal leases nothing. */
+  /** What has come is theirs before anybody else's: their responses are made already. A closed journal leases nothing. */
   private responseGrowths(closed: boolean): void {
     const answered = closed ? [...this.asked, ...this.growing] : this.asked;
     this.asked = [];

@@ -39,7 +39,7 @@ export class Lease {
   releasedNanos = 0n;
   /** Somebody else needs what is free. */
   reclaimed = false;
-  /** Wallet plus all leases, at the last answer that named this ledger. */
+  /** Wallet plus all leases, at the last response that named this ledger. */
   totalNanos: bigint | undefined;
   /** Requests that wait for this lease. */
   waiting = 0;

@@ -13,7 +13,7 @@ export interface LedgerClient {
   readonly journal: Journal;
   readonly writer: JournalWriter;
   readonly flushLoop: FlushLoop;
-  /** Resolved with the first answer of the database: only then may holds be taken. */
+  /** Resolved with the first response of the database: only then may holds be taken. */
   readonly answered: Promise<void>;
   /**
    * Sends waiting requests away, waits until what runs is settled and posted, then returns the leases and
@@ -114,7 +114,7 @@ export async function openLedgerClient(options: LedgerClientOptions): Promise<Le
   return client;
 }
 
-/** Nobody knows whether what had no answer was made; to make it again does nothing. */
+/** Nobody knows whether what had no response was made; to make it again does nothing. */
 async function make(store: JournalStore, id: string, label: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

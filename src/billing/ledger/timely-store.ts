@@ -1,11 +1,11 @@
 import type { Timers } from "../../base/async/timers.ts";
 import type { JournalStore } from "../journal/flush.ts";
 
-// An answer this late is as good as none: the same is asked again, on another connection. A connection that swallows what
+// A response this late is as good as none: the same is asked again, on another connection. A connection that swallows what
 // is sent would be given up by the driver after 35 s only, and twice that is longer than others wait for a silent process.
 const RESPONSE_LIMIT_MS = 4_000;
 
-/** There was no answer in time. Whether the statement took effect, or still will, nobody knows. */
+/** There was no response in time. Whether the statement took effect, or still will, nobody knows. */
 export class LateResponseError extends Error {
   override readonly name = "LateResponseError";
 }

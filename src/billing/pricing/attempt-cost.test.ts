@@ -84,7 +84,7 @@ describe("what an attempt costs", () => {
   it("counts each model of an answer at the upstream's own price for it, else at its list price times the factor", () => {
     const advisor = { inputUncached: 1_000, outputVisible: 100 };
     const listed = { rates: { input: 10_000_000_000n, output: 50_000_000_000n } };
-    const others = [
+    const additionalUsage = [
       { model: "advisor", usage: advisor, price: { ...PRICE, ...listed } },
       { model: "other", usage: { inputUncached: 2_000 }, price: { ...PRICE, ...listed } },
     ];
@@ -92,7 +92,7 @@ describe("what an attempt costs", () => {
     const factorPpm = 500_000n;
     const usage = { inputUncached: 1_000 };
     const told = (prices: ReadonlyMap<string, ReturnType<typeof own>>) =>
-      costs([charged({ factorPpm, prices })], { usage, others }).nanos;
+      costs([charged({ factorPpm, prices })], { usage, additionalUsage }).nanos;
     // By hand, in nanos: the asked model's 1,000 at 2.5, the advisor's 1,000 at 10 and 100 at 50, the other's 2,000 at 10.
     expect(told(new Map())).toBe((2_500_000n + 15_000_000n + 20_000_000n) / 2n);
     const advisorOwn = ["advisor", own(4_000_000_000n, 7_000_000_000n)] as const;

@@ -89,7 +89,7 @@ function costOfAttempt(
   const own = cost?.prices.get(model);
   const factorPpm = own === undefined ? (cost?.factorPpm ?? PPM) : PPM;
   const frozen = own === undefined ? price : ownPrice(price, own, atMs);
-  if (cost !== null && hasOthers(usage)) {
+  if (cost !== null && hasAdditional(usage)) {
     const billed = costOfModels(frozen, usage, { cost, factorPpm, atMs });
     return { nanos: boundCost(roundedExact(billed.sum, PPM)), stated, charge: billed };
   }
@@ -99,8 +99,8 @@ function costOfAttempt(
   return { nanos: boundCost(roundedExact(billed.sum, factorPpm)), stated, factorPpm, charge: billed };
 }
 
-function hasOthers({ others = [] }: ReportedUse): boolean {
-  return others.length > 0;
+function hasAdditional({ additionalUsage = [] }: ReportedUse): boolean {
+  return additionalUsage.length > 0;
 }
 
 /** How an upstream bills, and its factor on the model that was asked. */
@@ -112,11 +112,11 @@ interface Billed {
 
 /** The lines of several models, each at the upstream's own price for it or at its list price times the upstream's factor. */
 function costOfModels(frozen: FrozenPrice, usage: ReportedUse, { cost, factorPpm, atMs }: Billed): Charge {
-  const others = usage.others?.map((other) => {
+  const additionalUsage = usage.additionalUsage?.map((other) => {
     const own = cost.prices.get(other.model);
     return own === undefined ? other : { ...other, price: ownPrice(other.price ?? frozen, own, atMs) };
   });
-  const billed = chargeOf(frozen, { ...usage, others });
+  const billed = chargeOf(frozen, { ...usage, additionalUsage });
   const lines = billed.lines.map((line) => {
     const model = line.kind === "tokens" ? line.model : undefined;
     if (model === undefined) return scaledLine(line, factorPpm);

@@ -3,7 +3,7 @@ import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import type { BodyFeatures } from "../../protocols/body-features.ts";
 import { BILLED_UNITS, type UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { dearestCall } from "./price.ts";
+import { maxCallPrice } from "./price.ts";
 import type { CallBound } from "./usage-bound.ts";
 
 /** What every request pays, and what this one pays for a field of it. */
@@ -30,7 +30,7 @@ export function anyCallsHeld(price: FrozenPrice, calls: number): Nanos {
 }
 
 /**
- * The calls that one answer can take: those that the request allows of the tools that it offers, or any of those that its model
+ * The calls that one response can take: those that the request allows of the tools that it offers, or any of those that its model
  * runs unasked or that come with stored content; undefined = none.
  */
 export function boundCallsOf(
@@ -69,5 +69,5 @@ const PART_TOKENS = 500;
 
 function priceOf({ calls }: NonNullable<FrozenPrice["dimensions"]>, name: string): Nanos {
   const terms = calls[name];
-  return terms === undefined ? 0n : dearestCall([terms]);
+  return terms === undefined ? 0n : maxCallPrice([terms]);
 }

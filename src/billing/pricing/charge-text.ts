@@ -1,5 +1,5 @@
 import type { TokenBucket } from "../../usage/usage.ts";
-import type { Charge, ToldTerm } from "./charge.ts";
+import type { Charge, SourcedTerm } from "./charge.ts";
 import { EXACT_PER_NANO, FACTOR_SCALE, type PriceLine } from "./price.ts";
 
 /** A charge that is no plain one, as it stands in an end record and the usage log: amounts are text, as JSON numbers lose digits. */
@@ -12,7 +12,7 @@ export interface ChargeText {
   readonly lines: readonly LineText[];
 }
 
-interface TermText extends Omit<ToldTerm, "factorPpm"> {
+interface TermText extends Omit<SourcedTerm, "factorPpm"> {
   readonly factor?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export function encodeCharge({ row, isStepEstimated, terms, unpriced, lines }: C
   };
 }
 
-function encodeTerm({ factorPpm, ...term }: ToldTerm): TermText {
+function encodeTerm({ factorPpm, ...term }: SourcedTerm): TermText {
   return factorPpm === undefined ? term : { ...term, factor: String(factorPpm) };
 }
 
@@ -77,7 +77,7 @@ export function decodeCharge({
     row,
     isStepEstimated: stepEstimated,
     terms: terms.map(
-      ({ factor, ...term }): ToldTerm => ({
+      ({ factor, ...term }): SourcedTerm => ({
         ...term,
         factorPpm: factor === undefined ? undefined : BigInt(factor),
       }),

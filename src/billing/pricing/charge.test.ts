@@ -7,7 +7,7 @@ import { isOutput, TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { chargeOf } from "./charge.ts";
 import { decodeCharge, encodeCharge } from "./charge-text.ts";
-import { dearestRate } from "./dearest-rate.ts";
+import { maxRate } from "./max-rate.ts";
 import { FACTOR_SCALE, price, roundedExact } from "./price.ts";
 
 const INPUT = TOKEN_BUCKETS.filter((bucket) => !isOutput(bucket));
@@ -50,7 +50,7 @@ describe("the charge of a response", () => {
     );
   });
 
-  it("is, of a tier that the table lacks, the dearest that it has, and named", () => {
+  it("is, of a tier that the table lacks, the highest price that it has, and named", () => {
     fc.assert(
       fc.property(pricedRequests, tokenUsages, ({ frozen }, usage) => {
         fc.pre(isPriced(frozen, usage));
@@ -82,9 +82,9 @@ describe("the charge of a response", () => {
     };
     expect(told()).toEqual([2_000_000n, "priority", "asked"]);
     expect(told({ tier: "standard" })).toEqual([1_000_000n, undefined, undefined]);
-    expect(told({ tier: "flex" })).toEqual([500_000n, "flex", "answer"]);
-    expect(told({ tier: "fast" })).toEqual([2_000_000n, "priority", "answer"]);
-    const unasked = chargeOf(frozen, { usage, withoutExtras: true });
+    expect(told({ tier: "flex" })).toEqual([500_000n, "flex", "response"]);
+    expect(told({ tier: "fast" })).toEqual([2_000_000n, "priority", "response"]);
+    const unasked = chargeOf(frozen, { usage, withoutOptions: true });
     expect(unasked).toMatchObject({ chargeNanos: 1_000_000n, terms: [] });
   });
 
@@ -121,7 +121,7 @@ describe("the charge of a response", () => {
     );
   });
 
-  it("never costs more than the dearest that as much input can take, served as asked or more plainly", () => {
+  it("never costs more than the highest price that as much input can take, served as asked or more plainly", () => {
     fc.assert(
       fc.property(pricedRequests, tokenUsages, fc.nat(), ({ frozen, served, isKnown }, usage, more) => {
         const { tiers, speeds, regions, request } = frozen.dimensions ?? NO_DIMENSIONS;
@@ -138,8 +138,7 @@ describe("the charge of a response", () => {
           buckets.reduce((sum, bucket) => sum + BigInt(usage[bucket] ?? 0), 0n);
         const tokens = Number(sumOf(INPUT)) + more;
         const most =
-          sumOf(INPUT) * dearestRate(price, tokens, INPUT) +
-          sumOf(OUTPUT) * dearestRate(price, tokens, OUTPUT);
+          sumOf(INPUT) * maxRate(price, tokens, INPUT) + sumOf(OUTPUT) * maxRate(price, tokens, OUTPUT);
         const held = roundedExact((most + request * 1_000_000n) * FACTOR_SCALE, price.factorPpm);
         for (const told of [undefined, {}, { tier: "standard" }, { tier: "standard", speed: "standard" }]) {
           const charge = chargeOf(price, { usage, ...(told && { served: told }) });
@@ -189,6 +188,6 @@ describe("calls by name", () => {
   it("are beside what the request pays for a field of it, where the upstream was asked for that", () => {
     const asked = { ...frozen, fees: ["service_tier:turbo"] };
     expect(chargeOf(asked, { usage: {} }).chargeNanos).toBe(7n);
-    expect(chargeOf(asked, { usage: {}, withoutExtras: true }).chargeNanos).toBe(0n);
+    expect(chargeOf(asked, { usage: {}, withoutOptions: true }).chargeNanos).toBe(0n);
   });
 });

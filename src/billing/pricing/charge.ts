@@ -3,17 +3,17 @@ import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { findTerm, PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
 import { findTool } from "../../usage/tool-names.ts";
 import { type CallCount, hasParts } from "../../usage/usage.ts";
-import type { FrozenPrice, OtherUsage, ServedUsage } from "../billing.ts";
+import type { AdditionalUsage, FrozenPrice, ServedUsage } from "../billing.ts";
 import { type AppliedTerm, type PricedCharge, type PriceLine, price, roundedExact } from "./price.ts";
 
 /** A term and its source: the response, otherwise the request, otherwise what the upstream declares; for hours the clock. */
-export interface ToldTerm extends AppliedTerm {
-  readonly from: "answer" | "asked" | "upstream" | "time";
+export interface SourcedTerm extends AppliedTerm {
+  readonly from: "response" | "asked" | "upstream" | "time";
 }
 
 /** A charge as receipts show it. */
 export interface Charge extends Omit<PricedCharge, "terms"> {
-  readonly terms: readonly ToldTerm[];
+  readonly terms: readonly SourcedTerm[];
   /** True if only the base row and the usual buckets were charged: a receipt then recomputes the charge from the usage. */
   readonly isPlain: boolean;
   /**
@@ -26,11 +26,11 @@ export interface Charge extends Omit<PricedCharge, "terms"> {
 /** What a response costs at the price that was frozen for its request. What the response reports overrides what the request asked for. */
 export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const { factorPpm, hours } = frozen;
-  const asked = response.withoutExtras ? undefined : frozen.asked;
+  const asked = response.withoutOptions ? undefined : frozen.asked;
   const { served, usage, requests, units, region } = response;
   const said = { asked, served, region };
-  const others = othersPaid(frozen, response);
-  const calls = callsOf(frozen, response, others);
+  const additionalUsage = additionalPaid(frozen, response);
+  const calls = callsOf(frozen, response, additionalUsage);
   const terms = serviceTerms(said, frozen);
   const {
     lines,
@@ -44,7 +44,7 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     { passes: [usage], requests, calls, units },
     { ...terms, hours: hours?.name, factorPpm },
   );
-  const told = toldTerms(applied, said);
+  const told = sourcedTerms(applied, said);
   const isPlain =
     row === "base" &&
     unpriced.length === 0 &&
@@ -55,7 +55,7 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const isStepEstimated = isSummed(response) && STEP_ROW.test(row) ? (true as const) : undefined;
   // No spread: this runs for every request, and copying an object's fields costs more than pricing its tokens.
   const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain, isStepEstimated };
-  return others.length === 0 ? own : withOthers(own, frozen, others, said);
+  return additionalUsage.length === 0 ? own : withAdditional(own, frozen, additionalUsage, said);
 }
 
 /** Whether the usage is the sum of several passes. */
@@ -71,11 +71,11 @@ interface SaidTerms extends Pick<ServedUsage, "served" | "region"> {
   readonly asked: ServiceTerms | undefined;
 }
 
-function toldTerms(applied: readonly AppliedTerm[], { asked, served }: SaidTerms): ToldTerm[] {
-  return applied.map((term): ToldTerm => {
+function sourcedTerms(applied: readonly AppliedTerm[], { asked, served }: SaidTerms): SourcedTerm[] {
+  return applied.map((term): SourcedTerm => {
     const { dimension } = term;
     if (dimension === "hours") return { ...term, from: "time" };
-    if (served?.[dimension] !== undefined) return { ...term, from: "answer" };
+    if (served?.[dimension] !== undefined) return { ...term, from: "response" };
     return { ...term, from: asked?.[dimension] === undefined ? "upstream" : "asked" };
   });
 }
@@ -84,16 +84,16 @@ function toldTerms(applied: readonly AppliedTerm[], { asked, served }: SaidTerms
  * Adds the tokens of other models, each a pass of its own, as lines of the same charge, which is rounded once. If the asked
  * model used no tokens, the terms shown are those of the first other model, which responded in its place.
  */
-function withOthers(
+function withAdditional(
   own: Charge,
   frozen: FrozenPrice,
-  others: readonly OtherUsage[],
+  additionalUsage: readonly AdditionalUsage[],
   said: SaidTerms,
 ): Charge {
   const { factorPpm } = frozen;
   const unpriced = new Set(own.unpriced);
   let applied = own.lines.some(({ kind }) => kind === "tokens") ? own.terms : undefined;
-  const further = others.flatMap(({ model, usage, isBeside, price: known }) => {
+  const additionalLines = additionalUsage.flatMap(({ model, usage, isBeside, price: known }) => {
     const { hours } = known ?? frozen;
     const { tier, region, speed } = serviceTerms(said, known ?? frozen);
     const priced = price(
@@ -109,10 +109,10 @@ function withOthers(
       },
     );
     for (const name of priced.unpriced) unpriced.add(known === undefined ? name : unpricedAt(model, name));
-    applied ??= toldTerms(priced.terms, said);
+    applied ??= sourcedTerms(priced.terms, said);
     return priced.lines.flatMap((line): PriceLine[] => (line.kind === "tokens" ? [{ ...line, model }] : []));
   });
-  const lines = [...own.lines, ...further];
+  const lines = [...own.lines, ...additionalLines];
   const sum = lines.reduce((total, { exact }) => total + exact, 0n);
   return {
     ...own,
@@ -160,22 +160,25 @@ function serviceTerms(
   );
 }
 
-const NO_OTHERS: readonly OtherUsage[] = [];
+const NO_ADDITIONAL: readonly AdditionalUsage[] = [];
 
 /** Other models but those of tools whose calls have a price, which pays for the tokens too. */
-function othersPaid(
+function additionalPaid(
   { dimensions = NO_DIMENSIONS }: FrozenPrice,
-  { others = NO_OTHERS }: ServedUsage,
-): readonly OtherUsage[] {
-  if (others.length === 0) return others;
+  { additionalUsage = NO_ADDITIONAL }: ServedUsage,
+): readonly AdditionalUsage[] {
+  if (additionalUsage.length === 0) return additionalUsage;
   const priced = Object.keys(dimensions.calls);
-  return others.filter(({ tool }) => tool === undefined || findTool(priced, tool) === undefined);
+  return additionalUsage.filter(({ tool }) => tool === undefined || findTool(priced, tool) === undefined);
 }
 
 /** Calls of tools that other models answer, as far as they have a price: their vendor bills tokens alone. */
-function pricedCalls(others: readonly OtherUsage[], { calls }: PriceDimensions): readonly CallCount[] {
+function pricedCalls(
+  additionalUsage: readonly AdditionalUsage[],
+  { calls }: PriceDimensions,
+): readonly CallCount[] {
   const priced = Object.keys(calls);
-  const called = others.flatMap(({ callOf }) => callOf ?? []);
+  const called = additionalUsage.flatMap(({ callOf }) => callOf ?? []);
   return [...new Set(called)].flatMap((tool) =>
     findTool(priced, tool) === undefined
       ? []
@@ -186,21 +189,21 @@ function pricedCalls(others: readonly OtherUsage[], { calls }: PriceDimensions):
 /** Calls by the names of the price table: of several of a family the one that the request offers. Those of a tool whose model is charged by its tokens are none. */
 function callsOf(
   { tools = [], fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
-  { calls: told = [], withoutExtras }: ServedUsage,
-  others: readonly OtherUsage[],
+  { calls: told = [], withoutOptions }: ServedUsage,
+  additionalUsage: readonly AdditionalUsage[],
 ): readonly CallCount[] | undefined {
-  const byTokens = new Set(others.map(({ tool }) => tool));
+  const byTokens = new Set(additionalUsage.map(({ tool }) => tool));
   const calls =
-    others.length === 0
+    additionalUsage.length === 0
       ? told
-      : [...told.filter(({ tool }) => !byTokens.has(tool)), ...pricedCalls(others, dimensions)];
+      : [...told.filter(({ tool }) => !byTokens.has(tool)), ...pricedCalls(additionalUsage, dimensions)];
   const named = calls.map((call) => {
     const tool =
       findTool(tools, call.tool) ?? findTool(Object.keys(dimensions.calls), call.tool) ?? call.tool;
     return { ...call, tool };
   });
   const counted = new Set(named.map(({ tool }) => tool));
-  const unsaid = withoutExtras ? [] : fees.filter((tool) => !counted.has(tool));
+  const unsaid = withoutOptions ? [] : fees.filter((tool) => !counted.has(tool));
   const paid = unsaid.map((tool) => ({ tool, count: 1 }));
   return named.length + paid.length === 0 ? undefined : [...named, ...paid];
 }

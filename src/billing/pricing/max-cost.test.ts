@@ -247,7 +247,7 @@ describe("the input of a hold", () => {
     expect(passes("messages", { tools: [{ ...search, max_uses: 5_000 }] })).toBe(SETTINGS.maxPasses);
     expect(passes("responses", { tools: [{ type: "web_search" }], max_tool_calls: 3 })).toBe(4);
     expect(passes("generate-content", { tools: [{ googleSearch: {} }] })).toBe(1 + SETTINGS.holdCalls);
-    // What the caller runs ends the answer.
+    // What the caller runs ends the response.
     expect(passes("messages", { tools: [{ type: "bash_20250124", name: "bash" }] })).toBe(1);
   });
 
@@ -365,7 +365,7 @@ describe("the hold", () => {
             ? json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
             : json;
           for (const count of [countO200k, countCl100k, countP50k, countR50k]) {
-            // Four tokens around each message and three before the answer, as chat models frame them.
+            // Four tokens around each message and three before the response, as chat models frame them.
             const input = texts.reduce((sum, text) => sum + count(text) + 4, 3);
             const usage = { inputUncached: input, outputVisible: limit };
             const cost = chargeOf(freezePrice(model, 1_000_000n, {}, 0), { usage });

@@ -7,18 +7,18 @@ import {
   allowedCalls,
   type BodyFeatures,
   type HoldTable,
-  MEDIA,
   mediaAmong,
   readFeatures,
 } from "../../protocols/body-features.ts";
+import { MEDIA } from "../../protocols/media.ts";
 import type { UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { anyCallsHeld, boundCallsOf, callsHeld, feesOf, maxSearches, unitsHeld } from "./calls-held.ts";
-import { dearestRate, inputBuckets, outputBuckets } from "./dearest-rate.ts";
+import { inputBuckets, maxRate, outputBuckets } from "./max-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
 import { type LimitPaths, statedLimit } from "./stated-limit.ts";
 import { textBytes } from "./text-bytes.ts";
-import { boundOfTexts, type InnerBound, limitsOf, type UsageBound } from "./usage-bound.ts";
+import { type AdditionalBound, boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
 /** What the hold of a text request depends on. */
 export interface CostEstimateInput {
@@ -42,11 +42,11 @@ export interface CostEstimateInput {
   /** Whether the model runs searches that the request does not ask for; absent = no. */
   readonly runsUnasked?: boolean;
   /** Models beside the asked one that may work on the response; absent = none. */
-  readonly inner?: readonly InnerUse[] | undefined;
+  readonly additionalModels?: readonly AdditionalModel[] | undefined;
 }
 
 /** A model that a request names beside the one that it asks. */
-export interface InnerUse {
+export interface AdditionalModel {
   readonly model: Model;
   readonly price: FrozenPrice;
   /** True for a model that runs once per call of a tool; false for one that may respond in place of the asked model. */
@@ -100,7 +100,7 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   if (hold.texts !== null) return boundTexts(hold.texts, question);
   const features = readFeatures(hold, scan);
   const read = inputBuckets(features);
-  const inputRateAt = (tokens: number): bigint => dearestRate(price, tokens, read);
+  const inputRateAt = (tokens: number): bigint => maxRate(price, tokens, read);
   if (price.rates.output === undefined) throw notPriced(model, "an output price");
   const limits = limitsOf(model, question.betas);
   if (limits === undefined) throw notPriced(model, LIMITS);
@@ -120,15 +120,15 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
   // Vendors report the sum of all passes, and the price step is chosen by that sum.
   const summed = inputTokens * passes;
-  const outputRate = dearestRate(price, summed, outputBuckets(features));
+  const outputRate = maxRate(price, summed, outputBuckets(features));
   const input = BigInt(summed) * BigInt(question.copies ?? 1) * inputRateAt(summed);
   const outputTokens = BigInt(stated) * BigInt(responses) + BigInt(summaries * limits.outputTokens);
   const output = outputTokens * outputRate;
   const own = { microNanos: input + output, outputRate };
-  const dearest = withInner(own, question, features, { responses, calls, passes, summaries });
+  const total = withAdditional(own, question, features, { responses, calls, passes, summaries });
   return {
-    amountNanos: costOf(dearest.microNanos, feesOf(price) + heldCalls, price),
-    outputRate: dearest.outputRate,
+    amountNanos: costOf(total.microNanos, feesOf(price) + heldCalls, price),
+    outputRate: total.outputRate,
     usage: {
       contextTokens: limits.contextTokens,
       outputTokens: limits.outputTokens,
@@ -137,7 +137,7 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
       passes: 1 + summaries,
       mostPasses: runsTools ? settings.maxPasses + summaries : undefined,
       calls: boundCallsOf(features, allowed, { runsUnasked, maxPasses: settings.maxPasses }),
-      inner: question.inner?.map((use) => innerBound(use, question)),
+      additionalModels: question.additionalModels?.map((use) => additionalBound(use, question)),
     },
   };
 }
@@ -161,7 +161,7 @@ interface ModelsCost {
  * asked one reads the prompt in as many passes. Its cost is added to that of the asked model, or replaces it where the
  * vendor bills only one of them. A model that runs once per call may fill its context window each time.
  */
-function withInner(
+function withAdditional(
   own: ModelsCost,
   question: CostEstimateInput,
   features: BodyFeatures,
@@ -169,7 +169,7 @@ function withInner(
 ): ModelsCost {
   let { microNanos, outputRate } = own;
   let [beside, besideRate] = [0n, 0n];
-  for (const use of question.inner ?? []) {
+  for (const use of question.additionalModels ?? []) {
     const { model, price } = use;
     const makesImages = use.makesImages === true;
     if (!makesImages && price.rates.output === undefined) throw notPriced(model, "an output price");
@@ -183,8 +183,8 @@ function withInner(
     const once = use.byCall
       ? contextTokens
       : inputBound(contextTokens, imageTokensOf(model), question, features) * passes;
-    const inputRate = dearestRate(price, once, inputBuckets(features));
-    const rate = dearestRate(price, once, outputBuckets(features));
+    const inputRate = maxRate(price, once, inputBuckets(features));
+    const rate = maxRate(price, once, outputBuckets(features));
     if (use.byCall) {
       beside += BigInt(calls) * (BigInt(once) * inputRate + BigInt(outputTokens) * rate);
       continue;
@@ -208,11 +208,15 @@ function larger(one: bigint, other: bigint): bigint {
 }
 
 /** The most output tokens that a response of this model may have. */
-function outputOf({ outputLimit }: InnerUse, question: CostEstimateInput, outputTokens: number): number {
+function outputOf(
+  { outputLimit }: AdditionalModel,
+  question: CostEstimateInput,
+  outputTokens: number,
+): number {
   return Math.min(outputLimit ?? outputAllowed(question, outputTokens), outputTokens);
 }
 
-function innerBound(use: InnerUse, question: CostEstimateInput): InnerBound {
+function additionalBound(use: AdditionalModel, question: CostEstimateInput): AdditionalBound {
   const { model, byCall, isBilledAlone } = use;
   const limits = byCall ? undefined : limitsOf(model, question.betas);
   return {
@@ -231,9 +235,9 @@ function imageCost(
   { images }: BodyFeatures,
 ): bigint {
   const made = Object.values(model.price?.media.perImage ?? {});
-  const dearest = made.reduce((most, nanos) => (nanos > most ? nanos : most), 0n);
+  const highest = made.reduce((most, nanos) => (nanos > most ? nanos : most), 0n);
   const read = (images.length + 1) * imageTokensOf(asked);
-  return dearest * PPM + BigInt(read) * dearestRate(price, read, ["inputUncached", "imageInput"]);
+  return highest * PPM + BigInt(read) * maxRate(price, read, ["inputUncached", "imageInput"]);
 }
 
 /** Bounds a request whose texts are embedded or ranked one by one. Images, audio and video may be among them. */
@@ -252,7 +256,7 @@ function boundTexts(paths: TextPaths, { scan, price, model, body }: CostEstimate
   const mostUnits: UnitCounts = Object.fromEntries(priced);
   return {
     amountNanos: costOf(
-      BigInt(tokens) * dearestRate(price, tokens, read),
+      BigInt(tokens) * maxRate(price, tokens, read),
       feesOf(price) + unitsHeld(price, mostUnits),
       price,
     ),

@@ -4,20 +4,20 @@ import { statedLimit } from "./stated-limit.ts";
 
 /** What a request may cost and use with an output limit that the gateway writes into it. */
 export interface LimitedRequest extends RequestBound {
-  /** In tokens, for each answer. */
+  /** In tokens, for each response. */
   readonly outputLimit: number;
 }
 
 /** One request takes at most this part of the money, so that a few fit side by side and the next ones do too. */
 const PARTS = 4n;
 
-/** A shorter answer is mostly cut in its middle: a refusal that names the cost is worth more to its caller. */
+/** A shorter response is mostly cut in its middle: a refusal that names the cost is worth more to its caller. */
 const LEAST_TOKENS = 256n;
 
 /**
  * The largest output limit with which a request that states none costs at most a quarter of this money. Undefined where a
- * limit would not bound the cost (several answers, tools that the upstream runs, summaries), and where the money is too little
- * for the input and a short answer.
+ * limit would not bound the cost (several responses, tools that the upstream runs, summaries), and where the money is too little
+ * for the input and a short response.
  */
 export function limitOutput(question: CostEstimateInput, fundsNanos: Nanos): LimitedRequest | undefined {
   const { forward, price } = question;

@@ -65,7 +65,7 @@ describe("tiers", () => {
     expect(chargeOf(flagship, long, { tier: "scale" })).toBe(900_000_000n + 16_000_000n);
   });
 
-  it("without a price are charged at the dearest row and named", () => {
+  it("without a price are charged at the highest row and named", () => {
     const charged = price(flagship, { passes: [{ inputUncached: 1_000_000 }] }, { ...plain, tier: "turbo" });
     expect(charged.unpriced).toEqual(["tier turbo"]);
     expect(charged.chargeNanos).toBe(usd(10));
@@ -132,7 +132,7 @@ describe("media among tokens", () => {
     expect(million("videoCacheRead")).toMatchObject({ chargeNanos: usd(0.4), unpriced: [] });
   });
 
-  it("without a price are charged at the dearest of their side, and named", () => {
+  it("without a price are charged at the highest price of their side, and named", () => {
     expect(million("imageOutput")).toMatchObject({ chargeNanos: usd(64), unpriced: ["image_output"] });
     const soundless = tableOf({});
     expect(price(soundless, { passes: [{ audioInput: 1_000_000 }] }, plain)).toMatchObject({
@@ -160,7 +160,7 @@ describe("calls", () => {
     ]);
   });
 
-  it("of no known size or price are charged at the dearest, and named", () => {
+  it("of no known size or price are charged at the highest price, and named", () => {
     expect(called("web_search", 2)).toMatchObject({ chargeNanos: 24n, unpriced: ["call web_search"] });
     expect(called("shell", 1)).toMatchObject({ chargeNanos: 35n, unpriced: ["call shell"] });
   });

@@ -35,9 +35,9 @@ export interface PricedUsage extends CountedWork {
   readonly requests?: number | undefined;
 }
 
-/** What a request was served with: an absent term is plain service, one that the table lacks is charged at its dearest. */
+/** What a request was served with: an absent term is plain service, one that the table lacks is charged at its highest price. */
 export interface PriceTerms extends ServiceTerms {
-  /** A model that has no price, which the tokens are of: they are charged at the dearest of the table. */
+  /** A model that has no price, which the tokens are of: they are charged at the highest price of the table. */
   readonly unpricedModel?: string | undefined;
   /** The name of the table's hours that held when the request was accepted; absent = none. */
   readonly hours?: string | undefined;
@@ -103,7 +103,7 @@ export const EXACT_PER_NANO = PPM * FACTOR_SCALE;
 /**
  * What a request costs by a price table: the one place where usage becomes money. Each pass takes the row of the highest
  * step that its input exceeds, or the row of the tier; tier, speed, region and hours are factors on tokens alone, the group's
- * on everything. What has no price is charged at the dearest that the table has for its like, and named.
+ * on everything. What has no price is charged at the highest price that the table has for its like, and named.
  */
 export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms): PricedCharge {
   const unpriced = new Set<string>();
@@ -205,18 +205,18 @@ function takenBy(
   { tier, unpricedModel }: PriceTerms,
 ): Candidate {
   const { table, rows } = shared;
-  if (unpricedModel !== undefined) return dearestFor(pass, shared);
+  if (unpricedModel !== undefined) return highestFor(pass, shared);
   const input = totalInput(pass);
   const row = rows.steps.findLast(({ above }) => input > above * requests) ?? rows.steps[0];
   assert(row, "a table has a base row");
   if (tier === undefined) return candidate(row, undefined, shared);
   const name = findTerm(Object.keys(table.tiers), tier);
-  return name === undefined ? dearestFor(pass, shared) : ofTier(name, row, shared);
+  return name === undefined ? highestFor(pass, shared) : ofTier(name, row, shared);
 }
 
-function dearestFor(pass: TokenUsage, shared: Shared): Candidate {
-  return everyCandidate(shared).reduce((dearest, each) =>
-    costIn(each, pass) > costIn(dearest, pass) ? each : dearest,
+function highestFor(pass: TokenUsage, shared: Shared): Candidate {
+  return everyCandidate(shared).reduce((highest, each) =>
+    costIn(each, pass) > costIn(highest, pass) ? each : highest,
   );
 }
 
@@ -275,7 +275,7 @@ function tokenLines(
     if (rate === undefined) {
       // A vendor that reports nothing of a kind needs no price for it: embeddings have no output.
       if (tokens > 0) unpriced.add(bucketWord(bucket));
-      ({ from, rate } = dearestOf(everyCandidate(shared), name, taken));
+      ({ from, rate } = highestRateOf(everyCandidate(shared), name, taken));
     }
     const { row, factor } = from;
     const exact = countOf(bucket, tokens) * rate * factor;
@@ -283,15 +283,15 @@ function tokenLines(
   }
 }
 
-interface Dearest {
+interface HighestRate {
   readonly from: Candidate;
   readonly rate: bigint;
 }
 
-/** The dearest price of such tokens in any row; where none has one, the dearest of all that go the same way; else 0. */
-function dearestOf(all: readonly Candidate[], name: TokenPriceName, otherwise: Candidate): Dearest {
+/** The highest price of such tokens in any row; where none has one, the highest price of all that go the same way; else 0. */
+function highestRateOf(all: readonly Candidate[], name: TokenPriceName, otherwise: Candidate): HighestRate {
   const alike = TOKEN_PRICE_NAMES.filter((other) => sideOf(other) === sideOf(name));
-  const priced = (names: readonly TokenPriceName[]): Dearest[] =>
+  const priced = (names: readonly TokenPriceName[]): HighestRate[] =>
     all.flatMap((from) =>
       names.flatMap((each) => {
         const rate = tokenPrice(from.row.prices, each);
@@ -300,7 +300,7 @@ function dearestOf(all: readonly Candidate[], name: TokenPriceName, otherwise: C
     );
   const own = priced([name]);
   return (own.length > 0 ? own : priced(alike)).reduce(
-    (dearest, each) => (each.rate * each.from.factor > dearest.rate * dearest.from.factor ? each : dearest),
+    (highest, each) => (each.rate * each.from.factor > highest.rate * highest.from.factor ? each : highest),
     { from: otherwise, rate: 0n },
   );
 }
@@ -316,7 +316,7 @@ function callLines(
     const nanos = terms && nanosOfCall(terms, size);
     if (nanos === undefined && count > 0) unpriced.add(`call ${name}`);
     const counted = terms?.per === "request" ? Math.min(count, 1) : count;
-    return countLine("call", name, counted, nanos ?? dearestCall(terms ? [terms] : Object.values(calls)));
+    return countLine("call", name, counted, nanos ?? maxCallPrice(terms ? [terms] : Object.values(calls)));
   });
 }
 
@@ -326,9 +326,9 @@ function nanosOfCall(terms: CallPrice, size: string | undefined): bigint | undef
   return size !== undefined && Object.hasOwn(terms.sizes, size) ? terms.sizes[size] : undefined;
 }
 
-export function dearestCall(prices: readonly CallPrice[]): bigint {
+export function maxCallPrice(prices: readonly CallPrice[]): bigint {
   const all = prices.flatMap((terms) => ("nanos" in terms ? [terms.nanos] : Object.values(terms.sizes)));
-  return all.reduce((dearest, nanos) => (nanos > dearest ? nanos : dearest), 0n);
+  return all.reduce((highest, nanos) => (nanos > highest ? nanos : highest), 0n);
 }
 
 /** A unit without a price costs nothing and is named: no other unit says what it could cost. */

@@ -21,7 +21,7 @@ export function boundCost(nanos: Nanos): Nanos {
   return nanos < MAX_NANOS ? nanos : MAX_NANOS;
 }
 
-/** What the vendor's usage object says that the request costs; of several answers their sum. undefined = not all of them say it. */
+/** What the vendor's usage object says that the request costs; of several responses their sum. undefined = not all of them say it. */
 export function statedCost(raw: unknown): Nanos | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   if (!Array.isArray(raw)) return statedIn(raw);

@@ -4,7 +4,7 @@ import { pricedRequests } from "../../../test/support/price-tables.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { chargeOf } from "./charge.ts";
-import { dearestRate } from "./dearest-rate.ts";
+import { maxRate } from "./max-rate.ts";
 import { unaskedTerms } from "./unasked-terms.ts";
 
 const PRICE: FrozenPrice = {
@@ -34,7 +34,7 @@ describe("the region of an upstream", () => {
   });
 
   it.each<[string, FrozenPrice["asked"], object | undefined, bigint, string[]]>([
-    ["the response's", { region: "us" }, { region: "eu" }, 900_000n, ["eu answer"]],
+    ["the response's", { region: "us" }, { region: "eu" }, 900_000n, ["eu response"]],
     ["the response's plain one", undefined, { region: "standard" }, 1_000_000n, []],
     ["the request's", { region: "eu" }, undefined, 900_000n, ["eu asked"]],
     [
@@ -42,7 +42,7 @@ describe("the region of an upstream", () => {
       undefined,
       { tier: "priority" },
       2_200_000n,
-      ["priority answer", "us upstream"],
+      ["priority response", "us upstream"],
     ],
   ])("gives way to %s", (_, asked, served, chargeNanos, terms) => {
     expect(charged({ ...PRICE, asked }, { usage: USAGE, region: "us", served })).toEqual({
@@ -74,7 +74,7 @@ it("reads what upstreams declare as the price table calls it, and leaves out wha
   });
 });
 
-it("is held for whole: no token costs more than the dearest rate in a tier or region that an upstream declares", () => {
+it("is held for whole: no token costs more than the highest rate in a tier or region that an upstream declares", () => {
   fc.assert(
     fc.property(
       pricedRequests,
@@ -96,8 +96,8 @@ it("is held for whole: no token costs more than the dearest rate in a tier or re
         const ofTokens = lines.filter(({ kind }) => kind === "tokens");
         expect(ofTokens.length).toBeGreaterThan(0);
         const most =
-          BigInt(tokens) * dearestRate(held, tokens, ["inputUncached"]) +
-          7n * dearestRate(held, tokens, ["outputVisible"]);
+          BigInt(tokens) * maxRate(held, tokens, ["inputUncached"]) +
+          7n * maxRate(held, tokens, ["outputVisible"]);
         const exact = ofTokens.reduce((total, line) => total + line.exact, 0n);
         expect(exact <= most * 10n ** 24n).toBe(true);
         expect(sum >= exact).toBe(true);

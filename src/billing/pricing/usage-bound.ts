@@ -1,4 +1,5 @@
 import { USAGE_LEVELS } from "../../base/json/exact-json.ts";
+import { isRecord } from "../../base/json/record.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
@@ -21,7 +22,7 @@ import {
 export interface UsageBound {
   /** Input of one pass. */
   readonly contextTokens: number;
-  /** Output of one answer in one pass. */
+  /** Output of one response in one pass. */
   readonly outputTokens: number;
   /** What the caller allows of that; a vendor may count reasoning beyond it, an estimate may not. */
   readonly statedOutputTokens: number;
@@ -33,13 +34,13 @@ export interface UsageBound {
   readonly mostPasses: number | undefined;
   /** Of tools that the upstream runs; absent = it runs none. */
   readonly calls?: CallBound | undefined;
-  /** Further models that may work on the answer; absent = none. */
-  readonly inner?: readonly InnerBound[] | undefined;
+  /** Additional models that may work on the response; absent = none. */
+  readonly additionalModels?: readonly AdditionalBound[] | undefined;
   /** At most so many units of those that have a price; absent = none has. */
   readonly mostUnits?: UnitCounts | undefined;
 }
 
-/** Calls of an upstream's tools that one answer can take. */
+/** Calls of an upstream's tools that one response can take. */
 export interface CallBound {
   readonly most: number;
   /** As they were offered; undefined = any. */
@@ -49,13 +50,13 @@ export interface CallBound {
 }
 
 /** A model that a request names beside its own. */
-export interface InnerBound {
+export interface AdditionalBound {
   readonly model: string;
   /** It works with each call of a tool; else in the place of the model that was asked. */
   readonly byCall: boolean;
   /** Of these and the model that was asked the vendor bills the one that answers; absent = also those that declined before it. */
   readonly isBilledAlone?: true | undefined;
-  /** Of an answer of it; absent = those of the model that was asked. */
+  /** Of a response of it; absent = those of the model that was asked. */
   readonly limits?: Pick<UsageBound, "contextTokens" | "outputTokens" | "statedOutputTokens"> | undefined;
 }
 
@@ -158,7 +159,7 @@ const SEARCH = /_search$/;
  */
 const RUN_WITHIN: ReadonlySet<string> = new Set(["code_execution"]);
 
-/** Holds what a vendor reports of one answer, or of several that one request brought, against what is possible. */
+/** Holds what a vendor reports of one response, or of several that one request brought, against what is possible. */
 export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound): BoundedUsage {
   if (usage === undefined) return { tokens: {}, implausible: NONE };
   const { tokens } = usage;
@@ -264,8 +265,4 @@ function countsIn(value: unknown, levels = USAGE_LEVELS): number[] {
   return Object.entries(value).flatMap(([name, inner]) =>
     name.includes("token") ? [] : countsIn(inner, levels - 1),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -124,9 +124,9 @@ describe("a receipt", () => {
     const posted = await readReceipt(caller.accountId, "receipt-terms");
     expect(posted).toMatchObject({
       served: [
-        { dimension: "tier", name: "priority", from: "answer", factor: "2" },
+        { dimension: "tier", name: "priority", from: "response", factor: "2" },
         { dimension: "speed", name: "fast", from: "asked", factor: "1.500001" },
-        { dimension: "region", name: "moon", from: "answer", factor: "1" },
+        { dimension: "region", name: "moon", from: "response", factor: "1" },
         { dimension: "hours", name: "off peak", from: "time", factor: "0.5" },
       ],
       unpriced: ["region moon"],
@@ -137,7 +137,7 @@ describe("a receipt", () => {
     expect(posted?.charge_nanos).toBe("4155100");
     expect({ ...pending, state: "posted" }).toEqual(posted);
     const unasked = await billing.take({ ...order(caller, 100_000_000n, "receipt-unasked"), price });
-    await unasked.settle({ ...OUTCOME, withoutExtras: true });
+    await unasked.settle({ ...OUTCOME, withoutOptions: true });
     expect((await readReceipt(caller.accountId, "receipt-unasked"))?.served).toEqual([
       { dimension: "hours", name: "off peak", from: "time", factor: "0.5" },
     ]);

@@ -48,7 +48,7 @@ export interface Receipt {
   readonly step_estimated?: true | undefined;
   /** How it was served, or asked to be where the response does not say, with what that does to the prices of tokens. */
   readonly served?: readonly ServedTerm[] | undefined;
-  /** What it was served with and the model has no price for: it was charged at the dearest that the model has. */
+  /** What it was served with and the model has no price for: it was charged at the highest price that the model has. */
   readonly unpriced?: readonly string[] | undefined;
   /** Of the lines. */
   readonly sum_usd?: string;
@@ -75,7 +75,7 @@ export interface Receipt {
 export interface ServedTerm {
   readonly dimension: "tier" | "speed" | "region" | "hours";
   readonly name: string;
-  readonly from: "answer" | "asked" | "upstream" | "time";
+  readonly from: "response" | "asked" | "upstream" | "time";
   /** In the lines already; absent = the row of the receipt is its own. */
   readonly factor?: string | undefined;
 }
@@ -127,7 +127,7 @@ export interface UnpostedLines {
 
 /**
  * Reads receipts of one account's requests, by request id or by task id; another account's are as unknown. Those of
- * this process are there as soon as the answer is, before a flush has posted them.
+ * this process are there as soon as the response is, before a flush has posted them.
  */
 export function createReceiptReader(db: Queryable, unposted: UnpostedLines): ReadReceipt {
   return async (accountId, id) => {

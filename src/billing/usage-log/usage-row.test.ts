@@ -158,7 +158,7 @@ describe("a row of the usage log", () => {
     expect(row({ implausible: [{ field: "input", reported: 2, most: 1 }] })).toBeUndefined();
     expect(row({}, {}, { holdNanos: 6n })).toBeUndefined();
     expect(row({}, {}, { writtenOffNanos: 1n })).toBeUndefined();
-    expect(row({ withoutExtras: true })).toBeDefined();
+    expect(row({ withoutOptions: true })).toBeDefined();
     const fee = { ...order(caller, 5n).price, dimensions: { ...NO_DIMENSIONS, request: 9n } };
     expect(row({}, { price: fee })).toContain('"request":"9"');
     expect(row({}, {}, { charge: chargeOf(fee, { usage: { audioInput: 1 } }) })).toBeUndefined();

@@ -4,10 +4,7 @@ import { formatUsd } from "../../base/money.ts";
 import { closestMatch, counted } from "../../base/text.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import { createCatalogCache } from "../../catalog/catalog-cache.ts";
-import { encodePrice, writeYaml } from "../../manifest/file/encode-file.ts";
-import type { FileRecord } from "../../manifest/file/file-value.ts";
-import { vendorOf } from "../../price-lists/compare.ts";
-import { type ListEntry, type ListedPrice, priceOf } from "../../price-lists/list-entry.ts";
+import { describeOffered, type OfferedModel, offeredAsYaml } from "../../price-lists/offered-models.ts";
 import { type PublicList, publicList } from "../../price-lists/public-list.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { listVendorModels, ModelListError, type VendorModel } from "../../upstreams/vendor-models.ts";
@@ -45,9 +42,11 @@ export const modelsCommand: Command = {
       return named(name, upstreams.length === 0 ? allUpstreams : [...upstreams, ...allUpstreams]);
     });
     const list = await publicList(systemClock.nowMs());
-    const offered = (await read(upstream)).map((model) => describe(model, upstream, list));
+    const offered = (await read(upstream)).map((model) =>
+      describeOffered(model, upstream, list, listedVendorOf),
+    );
     const chosen = choose(offered, wanted, name);
-    if (flag("yaml")) console.log(asYaml(chosen, name, list).trimEnd());
+    if (flag("yaml")) console.log(offeredAsYaml(chosen, name, list).trimEnd());
     else if (flag("json")) console.log(JSON.stringify(asJson(chosen, name, list), null, 2));
     else console.log(asText(chosen, name, list));
     return 0;
@@ -73,43 +72,6 @@ async function read(upstream: Upstream): Promise<VendorModel[]> {
     if (error instanceof ModelListError) throw new CommandFailure(error.message);
     throw error;
   }
-}
-
-/** A model of the vendor's list, joined with the public list. */
-interface OfferedModel extends VendorModel {
-  /** Its entry in the public list, if it has one. */
-  readonly entry: ListEntry | undefined;
-  /** Its price as the catalog file has it; undefined = it has none, for this reason. */
-  readonly price: FileRecord | undefined;
-  readonly unpricedReason: string | undefined;
-  readonly input: bigint | undefined;
-  readonly output: bigint | undefined;
-  /** What our catalog calls it at this upstream; [] = the catalog does not have it there. */
-  readonly ours: readonly string[];
-}
-
-function describe(model: VendorModel, upstream: Upstream, list: PublicList): OfferedModel {
-  const vendor = vendorOf(upstream, { listedAs: listedVendorOf, vendorAt: list.vendorAt });
-  const entry = vendor === undefined ? undefined : list.find(vendor, model.id);
-  const listed = entry?.read();
-  const table = listed?.table;
-  return {
-    ...model,
-    contextTokens: model.contextTokens ?? entry?.contextTokens,
-    entry,
-    price: table && encodePrice(priceOf(table)),
-    unpricedReason: reasonOf(listed),
-    input: table?.base.input,
-    output: table?.base.output,
-    ours: [...upstream.models].flatMap(([ours, theirs]) => (theirs === model.id ? [ours] : [])),
-  };
-}
-
-function reasonOf(listed: ListedPrice | undefined): string | undefined {
-  if (listed === undefined) return "no list states it";
-  return listed.table === undefined
-    ? `the listed one can't be written as a price table: ${listed.reason}`
-    : undefined;
 }
 
 /** Throws CommandFailure where the vendor does not offer one of them. */
@@ -168,34 +130,5 @@ function asJson(models: readonly OfferedModel[], upstream: string, list: PublicL
       url: model.entry?.url ?? null,
       catalog: model.ours,
     })),
-  };
-}
-
-/** Rows to add to a catalog file. What no list says is left out and named, as the file requires it. */
-function asYaml(models: readonly OfferedModel[], upstream: string, list: PublicList): string {
-  const rows = models.map(rowOf);
-  const missing = models.flatMap((model, at) =>
-    REQUIRED.filter((key) => rows[at]?.[key] === undefined).map((key) => {
-      const reason = key === "price" ? model.unpricedReason : undefined;
-      return `  ${model.id}: add ${key}; ${reason ?? "no list states it"}`;
-    }),
-  );
-  const mapping = Object.fromEntries(models.map(({ id }) => [id, id]));
-  const heading = [
-    `For the catalog file. Prices from ${list.name} (${list.date}), in USD per 1,000,000 tokens: check them with your vendor.`,
-    ...missing,
-  ];
-  return writeYaml({ models: rows, upstreams: [{ name: upstream, models: mapping }] }, heading);
-}
-
-const REQUIRED = ["context_tokens", "max_output_tokens", "price"] as const;
-
-function rowOf({ id, contextTokens, maxOutputTokens, price, inputMedia = [] }: OfferedModel): FileRecord {
-  return {
-    id,
-    context_tokens: contextTokens,
-    max_output_tokens: maxOutputTokens,
-    price,
-    quirks: inputMedia.length === 0 ? undefined : { input_media: [...inputMedia] },
   };
 }

@@ -8,7 +8,7 @@ import {
   type ReconcileReport,
   type ReportedDifference,
 } from "../../reconcile/reconcile.ts";
-import { reconcileApart } from "../../reconcile/reconcile-apart.ts";
+import { reconcileInThread } from "../../reconcile/reconcile-thread.ts";
 import { isZone } from "../../reconcile/zone-days.ts";
 import { type Command, CommandFailure, UsageError } from "../command.ts";
 import { withDatabase } from "../open.ts";
@@ -60,7 +60,7 @@ export const reconcileCommand: Command = {
     const exported = new TextEncoder().encode(await readFileText(file));
     return withDatabase(config, "reconcile", async ({ database }) => {
       const options = { project, upstreams, zone, tolerance };
-      const report = await reconcileApart(database, [exported], options, { memoryMb: MEMORY_MB }).catch(
+      const report = await reconcileInThread(database, [exported], options, { memoryMb: MEMORY_MB }).catch(
         (error: unknown) => {
           if (error instanceof ExportFormatError) throw new CommandFailure(error.describe(file));
           if (error instanceof WorkerLost)

@@ -1,9 +1,10 @@
+import { isRecord } from "../../base/json/record.ts";
 import type { Catalog, Model as CatalogModel } from "../../catalog/catalog.ts";
 import { momentText } from "../../catalog/coming-prices.ts";
 import type { Price as CatalogPrice } from "../../catalog/price-columns.ts";
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeModel, encodePrice } from "../../manifest/file/encode-file.ts";
-import { type FileRecord, type FileValue, isRecord } from "../../manifest/file/file-value.ts";
+import type { FileRecord, FileValue } from "../../manifest/file/file-value.ts";
 import { revisionOf } from "../input.ts";
 import type { Model, Price } from "./contract.ts";
 

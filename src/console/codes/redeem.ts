@@ -8,7 +8,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { redemption, redemptionBody } from "./contract.ts";
 
-/** Tops the account up by a code: once, however often it is sent, so that whoever got no answer sends it again. */
+/** Tops the account up by a code: once, however often it is sent, so that whoever got no response sends it again. */
 export function redeem({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
     method: "POST",

@@ -92,7 +92,7 @@ export type NewKey = z.input<typeof newKey>;
 export const keyChange = z.strictObject({ name: name.optional(), ...terms });
 export type KeyChange = z.input<typeof keyChange>;
 
-/** A secret and its key; the secret is in this answer only. */
+/** A secret and its key; the secret is in this response only. */
 export const issuedKey = z.object({ key: keyRow, secret: z.string() });
 export type IssuedKeyResponse = z.infer<typeof issuedKey>;
 

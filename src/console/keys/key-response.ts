@@ -54,7 +54,7 @@ export function mayChange(key: ShownKey, { user, accountId }: Omit<Viewer, "nowM
   return role === "owner" || (role === "member" && key.createdBy?.id === user.id);
 }
 
-/** What a key may do, for people: in answers and in the audit log. */
+/** What a key may do, for people: in responses and in the audit log. */
 function termsOf(key: ShownKey) {
   const { requestsPerMinute, tokensPerMinute, concurrency } = key.rateLimits ?? {};
   return {

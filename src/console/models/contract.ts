@@ -55,7 +55,7 @@ const accountModel = z.object({
       per_second: z.array(z.object({ of: z.string(), usd })).describe("Per second of video, by resolution"),
       other_tokens: z
         .array(z.object({ of: z.string(), usd }))
-        .describe("Further prices of tokens, by their keys in the catalog file: audio.input"),
+        .describe("Additional prices of tokens, by their keys in the catalog file: audio.input"),
       calls: z
         .array(z.object({ of: z.string(), per: z.enum(["use", "request"]), usd }))
         .describe("Tools run by the vendor; per request = at most once"),

@@ -18,8 +18,8 @@ const sums = z.object({
 
 const difference = z.object({
   day: z.string().describe("In `zone`"),
-  model: z.string().nullable().describe("null = the export doesn't tell models apart"),
-  bucket: z.string().nullable().describe("null = the export doesn't tell buckets apart"),
+  model: z.string().nullable().describe("null = the export doesn't distinguish models"),
+  bucket: z.string().nullable().describe("null = the export doesn't distinguish buckets"),
   ours: sums.describe("As recorded here"),
   theirs: sums.describe("As billed by the export"),
   difference_usd: usd.nullable().describe("theirs - ours"),

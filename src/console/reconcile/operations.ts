@@ -2,7 +2,7 @@ import { WorkerLost } from "../../base/async/worker-pool.ts";
 import { GatewayError } from "../../errors.ts";
 import { ExportFormatError, readAmount } from "../../reconcile/export-row.ts";
 import { DEFAULT_TOLERANCE, type ReconcileOptions, type ReconcileReport } from "../../reconcile/reconcile.ts";
-import { MAX_EXPORT_BYTES, reconcileApart } from "../../reconcile/reconcile-apart.ts";
+import { MAX_EXPORT_BYTES, reconcileInThread } from "../../reconcile/reconcile-thread.ts";
 import { isZone } from "../../reconcile/zone-days.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
@@ -40,7 +40,9 @@ export function reconcileOperations({ database }: ConsoleDeps): readonly Operati
         running = true;
         try {
           const signal = AbortSignal.any([gone, AbortSignal.timeout(LIMIT_MS)]);
-          return responseOf(await reconcileApart(database, upload, options, { memoryMb: MEMORY_MB, signal }));
+          return responseOf(
+            await reconcileInThread(database, upload, options, { memoryMb: MEMORY_MB, signal }),
+          );
         } catch (error) {
           throw refusalOf(error);
         } finally {

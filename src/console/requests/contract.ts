@@ -133,9 +133,9 @@ export const receipt = z.object({
         dimension: z.enum([...SERVICE_DIMENSIONS, "hours"]),
         name: z.string(),
         from: z
-          .enum(["answer", "asked", "upstream", "time"])
+          .enum(["response", "asked", "upstream", "time"])
           .describe(
-            "answer = reported by the vendor; asked = requested, and the vendor reports nothing; upstream = neither, but the upstream's `region`",
+            "response = reported by the vendor; asked = requested, and the vendor reports nothing; upstream = neither, but the upstream's `region`",
           ),
         factor: z.string().optional().describe("Included in the lines; absent = it has a row of its own"),
       }),

@@ -34,7 +34,7 @@ export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): 
   };
 }
 
-/** The answer to a sign-in: what GET /session says, the session's cookie, and the one by which the browser is known. */
+/** The response to a sign-in: what GET /session says, the session's cookie, and the one by which the browser is known. */
 export async function signedIn(
   deps: ConsoleDeps,
   secret: string,

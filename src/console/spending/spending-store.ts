@@ -102,7 +102,7 @@ export interface LatencyCount {
   readonly requests: bigint;
 }
 
-/** How many answers of each model took how long; see the SQL function latency_bucket. */
+/** How many responses of each model took how long; see the SQL function latency_bucket. */
 export function readLatencies(db: Queryable, span: Span): Promise<LatencyCount[]> {
   return db.query<LatencyCount>(
     `select model, kind, bucket, ${sum("requests")} as requests from usage_latencies

@@ -50,10 +50,10 @@ export async function forecastOf(
   };
 }
 
-/** How many answers fell into each bucket; see the SQL function latency_bucket. */
+/** How many responses fell into each bucket; see the SQL function latency_bucket. */
 export type Histogram = ReadonlyMap<number, number>;
 
-/** The milliseconds that a share of all answers took at most; null where there are none. */
+/** The milliseconds that a share of all responses took at most; null where there are none. */
 export function percentile(histogram: Histogram, share: number): number | null {
   const buckets = [...histogram].sort(([a], [b]) => a - b);
   const all = buckets.reduce((total, [, count]) => total + count, 0);

@@ -56,7 +56,7 @@ export async function* watchTasks(
   }
 }
 
-/** A data URL of a small image may be shown; many large ones would make the answer as large as the request was. */
+/** A data URL of a small image may be shown; many large ones would make the response as large as the request was. */
 const MAX_SHOWN = 200_000;
 
 /** What a task was asked for, as a request of the API: what is kept of it, every default written out. */

@@ -9,7 +9,7 @@ import { eventsPlaceState, placeState } from "../state/place-state.ts";
 import { chainRuns, type StreamRun } from "./machine.ts";
 import { brokenLeftOut, withoutBroken } from "./whole-calls.ts";
 
-/** The answer without what the caller's protocol has no slot for; ids of calls as it takes them. */
+/** The response without what the caller's protocol has no slot for; ids of calls as it takes them. */
 export function adaptResponse(
   response: ChatResponse,
   capabilities: ProtocolCapabilities,
@@ -23,7 +23,7 @@ export function adaptResponse(
 
 /**
  * Numbers the choice that comes first 0, whatever its vendor numbers it (rule 41); one that was 0 takes its number. In a
- * plain answer the place is the number.
+ * plain response the place is the number.
  */
 function firstIsZero(): StreamRun<ChatEvent, ChatEvent> {
   let first: number | undefined;
@@ -103,7 +103,7 @@ export function adaptEvents(
   return capabilities.stateAfterWords ? inTurn : chainRuns(inTurn, dropTrailingStateEvents(losses));
 }
 
-/** Holds the finishes of an answer that is not counted yet back: protocols tell usage with them, or before. */
+/** Holds the finishes of a response that is not counted yet back: protocols tell usage with them, or before. */
 export function usageFirst(): StreamRun<ChatEvent, ChatEvent> {
   let isCounted = false;
   let finishes: ChatEvent[] = [];

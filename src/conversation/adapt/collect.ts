@@ -4,7 +4,7 @@ import type { ChatEvent } from "../event.ts";
 import type { Citation } from "../request.ts";
 import type { ChatResponse, Finish, ResponsePart } from "../response.ts";
 
-/** The plain answer that a stream amounts to, or how it broke. A stream without a finish has no answer. */
+/** The plain response that a stream amounts to, or how it broke. A stream without a finish has no response. */
 export type Collected =
   | { readonly response: ChatResponse }
   | { readonly error: ErrorStatement }

@@ -4,7 +4,7 @@ import type { ChatResponse, ResponsePart } from "../response.ts";
 /** The letters of one text as its deltas bring them. */
 type Pieces = (text: string) => readonly string[];
 
-/** The stream that a plain answer amounts to; `collectEvents` undoes it. By default each text comes in one piece. */
+/** The stream that a plain response amounts to; `collectEvents` undoes it. By default each text comes in one piece. */
 export function eventsOf(response: ChatResponse, pieces: Pieces = inOnePiece): readonly ChatEvent[] {
   const { choices, usage, ...head } = response;
   const events: ChatEvent[] = [{ type: "response-start", ...head }];

@@ -8,7 +8,7 @@ import { joinResponses, openJoin } from "./join.ts";
 
 const several = fc.array(chatResponses("messages"), { minLength: 1, maxLength: 4 });
 
-/** All events of all answers, each answer's in order, interleaved as `draw` says. */
+/** All events of all responses, each response's in order, interleaved as `draw` says. */
 function interleave(
   responses: readonly ChatResponse[],
   draw: (below: number) => number,

@@ -12,14 +12,14 @@ export function joinResponses(responses: readonly ChatResponse[]): ChatResponse 
   };
 }
 
-/** Joins the streams of several answers. */
+/** Joins the streams of several responses. */
 export interface Join {
-  /** An event of the answer of this number, as events of the joined answer. */
+  /** An event of the response of this number, as events of the joined answer. */
   step(response: number, event: ChatEvent): readonly ChatEvent[];
 }
 
 /**
- * The same for streams: each answer becomes a choice, its blocks get numbers that no other's have. What
+ * The same for streams: each response becomes a choice, its blocks get numbers that no other's have. What
  * is said of the whole comes once: the first head, and at the end the summed usage before all finishes.
  */
 export function openJoin(responses: number): Join {
@@ -31,7 +31,7 @@ export function openJoin(responses: number): Join {
 
   return {
     step(response, event) {
-      // An answer beyond the one that was asked for is nobody's.
+      // A response beyond the one that was asked for is nobody's.
       if ("choice" in event && event.choice !== 0) return [];
       switch (event.type) {
         case "response-start":

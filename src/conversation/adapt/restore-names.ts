@@ -8,9 +8,9 @@ import { eventsSplitThinkTags, splitThinkTags } from "./think-tags.ts";
 import { eventsMarkWanted, markWanted } from "./wanted-reasoning.ts";
 
 /**
- * Undoes in an answer what the encoding of its request did: shortened names get their own again,
+ * Undoes in a response what the encoding of its request did: shortened names get their own again,
  * functions that stood for custom tools their bare text, a forced answer tool becomes the text it stands
- * for, stop sequences that the upstream never saw cut the answer, and thoughts in tags are thoughts. Thoughts that the
+ * for, stop sequences that the upstream never saw cut the response, and thoughts in tags are thoughts. Thoughts that the
  * model wants back are marked.
  */
 export function restoreNames(response: ChatResponse, plan: ResponsePlan): ChatResponse {

@@ -8,7 +8,7 @@ import type { StreamRun } from "./machine.ts";
 /** A call with all that its client should send back of its state. */
 export type StatedCall = Pick<ToolCallPart, "id" | "name" | "arguments"> & { readonly opaque: Opaque };
 
-/** The calls of an answer that carry state. */
+/** The calls of a response that carry state. */
 export function statedCalls({ choices }: ChatResponse): readonly StatedCall[] {
   return choices.flatMap(({ parts }) =>
     parts.flatMap((part) =>

@@ -3,7 +3,7 @@ import type { ResponsePlan } from "../lower/plan.ts";
 import type { Choice, Finish, ResponsePart } from "../response.ts";
 import type { StreamRun } from "./machine.ts";
 
-/** The answer up to the first stop sequence that the upstream was not told (rule 39). */
+/** The response up to the first stop sequence that the upstream was not told (rule 39). */
 export function cutAtStops(choice: Choice, plan: ResponsePlan): Choice {
   const parts: ResponsePart[] = [];
   for (const part of choice.parts) {

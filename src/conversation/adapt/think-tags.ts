@@ -3,8 +3,8 @@ import type { ResponsePart } from "../response.ts";
 import type { StreamRun } from "./machine.ts";
 
 /**
- * Thoughts that a server left in the text, in `<think>` tags at the answer's beginning, as thoughts. Anywhere else the
- * tags are words: an answer may speak of them.
+ * Thoughts that a server left in the text, in `<think>` tags at the response's beginning, as thoughts. Anywhere else the
+ * tags are words: a response may speak of them.
  */
 export function splitThinkTags(parts: readonly ResponsePart[]): readonly ResponsePart[] {
   const [first, ...rest] = parts;
@@ -92,7 +92,7 @@ interface Opening {
   /** Whether a thought has begun is known by its first word. */
   thinks?: true | undefined;
   held: string;
-  /** Letters that are no words of the answer. */
+  /** Letters that are no words of the response. */
   read: number;
 }
 

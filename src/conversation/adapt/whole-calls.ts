@@ -7,12 +7,12 @@ import type { ChatResponse, Choice, Finish, ResponsePart } from "../response.ts"
 import type { StreamRun } from "./machine.ts";
 
 /**
- * The one place that says what the calls of an answer are worth. Their arguments are a JSON object, or the call is
+ * The one place that says what the calls of a response are worth. Their arguments are a JSON object, or the call is
  * marked broken; a finish that tells no limit or filter says that tools are called if and only if there are calls; and a call that was cut short
  * is never handed on as another call.
  */
 
-/** The answer with arguments that can be read, broken calls marked. To be done before names and inputs are undone. */
+/** The response with arguments that can be read, broken calls marked. To be done before names and inputs are undone. */
 export function markCalls(response: ChatResponse): ChatResponse {
   if (!response.choices.some(({ parts }) => parts.some((part) => part.kind === "tool-call"))) return response;
   const marked = ({ parts, finish }: Choice): Choice => ({ parts: parts.map(markCall), finish });
@@ -70,7 +70,7 @@ export function callMarks(): StreamRun<ChatEvent, ChatEvent> {
   };
 }
 
-/** The answer for a caller who can read one call: the first of each choice; others are told as lost. */
+/** The response for a caller who can read one call: the first of each choice; others are told as lost. */
 export function firstCalls(response: ChatResponse, losses: LossList): ChatResponse {
   const first = ({ parts, finish }: Choice): Choice => {
     const at = parts.findIndex(({ kind }) => kind === "tool-call");
@@ -126,7 +126,7 @@ export function finishesSettled(): StreamRun<ChatEvent, ChatEvent> {
 
 type CallStart = Pick<ToolCallPart, "byCode">;
 
-/** Who made the calls of an answer: the model itself, at least one of them; only code that the vendor ran; or there are none. */
+/** Who made the calls of a response: the model itself, at least one of them; only code that the vendor ran; or there are none. */
 function madeBy(calls: readonly CallStart[]): "model" | "code" | "nobody" {
   if (calls.length === 0) return "nobody";
   return calls.every(({ byCode }) => byCode) ? "code" : "model";
@@ -223,7 +223,7 @@ export function isNoArguments(text: string): boolean {
 const NO_ARGUMENTS = "null";
 
 /**
- * The text of arguments as an answer has them, "" where there are none: an object, its text, or whatever else a server
+ * The text of arguments as a response has them, "" where there are none: an object, its text, or whatever else a server
  * wrote there. What is nested too deeply for a request counts as cut short.
  */
 export function textOfArguments(value: unknown): string {

@@ -80,7 +80,7 @@ export function answeredMessages(request: ChatRequest): readonly Message[] {
 
 /**
  * Whether the conversation ends with words of the assistant that the model is to go on from (rule 34). A
- * turn that says nothing yet, as clients put it there for the answer to come, is none, nor are thoughts.
+ * turn that says nothing yet, as clients put it there for the response to come, is none, nor are thoughts.
  */
 export function endsWithPrefill(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
@@ -91,7 +91,7 @@ export function endsWithPrefill(messages: readonly Message[]): boolean {
   );
 }
 
-/** The parts of a turn without thoughts that nothing follows, as clients keep them of an answer that broke off. */
+/** The parts of a turn without thoughts that nothing follows, as clients keep them of a response that broke off. */
 export function withoutLoneReasoning(parts: readonly Part[]): readonly Part[] {
   const last = parts.findLastIndex((part) => part.kind !== "reasoning" && !isEmptyText(part));
   return parts.filter((part, at) => at < last || part.kind !== "reasoning");

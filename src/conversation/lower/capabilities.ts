@@ -19,20 +19,20 @@ export interface ProtocolCapabilities {
   readonly maxUserLength?: number | undefined;
   /** The smallest limit of output that the protocol takes; 0 asks messages to fill the cache and to write nothing. */
   readonly leastOutputTokens: number;
-  /** Most stop sequences; the gateway cuts the answer at the others. */
+  /** Most stop sequences; the gateway cuts the response at the others. */
   readonly maxStops: number;
   /** Custom tools have a slot; elsewhere they become functions with one text (rule 29). */
   readonly customTools: boolean;
   /** Tools can be grouped; elsewhere groups are flattened into names. */
   readonly namespaces: boolean;
-  /** One request can ask for several answers; elsewhere it is sent several times. */
+  /** One request can ask for several responses; elsewhere it is sent several times. */
   readonly manyAnswers: boolean;
   /**
    * Where a request for JSON of any form must have the word as well: in instructions or messages, in messages
    * alone, or `always` anew, since no field tells it. Absent: nowhere.
    */
   readonly jsonWord?: "anywhere" | "in-messages" | "always" | undefined;
-  /** Whether an answer can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
+  /** Whether a response can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
   readonly takesSchema?: ((schema: JsonObject) => boolean) | undefined;
   /** Takes turns without words, and instructions that no conversation follows. */
   readonly silence?: true | undefined;
@@ -53,7 +53,7 @@ export interface ProtocolCapabilities {
   /** Streams write one block after the other, never two at a time (rule 13). */
   readonly blocksInTurn: boolean;
   /**
-   * Parts of answers that can hold opaque state. State of others becomes a thought of its own where
+   * Parts of responses that can hold opaque state. State of others becomes a thought of its own where
    * thoughts can (`opaque.of` leads it back), else it is lost.
    */
   readonly stateSlots: readonly ("text" | "media" | "reasoning" | "tool-call")[];
@@ -67,7 +67,7 @@ export interface ProtocolCapabilities {
    */
   readonly reasoningRideOn: readonly ("tool-call" | "text")[];
   /**
-   * A thought that holds the state of an answer's last words may stand behind them (`state/drop-trailing-state.ts`). Only
+   * A thought that holds the state of a response's last words may stand behind them (`state/drop-trailing-state.ts`). Only
    * where `serializeBlocks`.
    */
   readonly stateAfterWords: boolean;

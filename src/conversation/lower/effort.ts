@@ -14,7 +14,7 @@ export function leastEffortOf(wish: ReasoningWish): Effort | undefined {
 
 /**
  * The budget that a wish amounts to, within what vendors accept: at least 1024 and below the output limit
- * (rule 38). Undefined where the limit leaves no room to think. The limit is for the answer too, so that
+ * (rule 38). Undefined where the limit leaves no room to think. The limit is for the response too, so that
  * a budget which is not the caller's own, or is beyond the limit, takes at most three quarters of it.
  * `maxBudget`: the largest that the model takes, whatever the limit.
  */

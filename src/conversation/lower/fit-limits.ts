@@ -2,7 +2,7 @@ import type { LossList } from "../loss.ts";
 import type { ChatRequest, Limits } from "../request.ts";
 import type { ProtocolCapabilities } from "./capabilities.ts";
 
-/** Where an answer is to end, as a protocol takes it; stop sequences are all still there, more than it may take. */
+/** Where a response is to end, as a protocol takes it; stop sequences are all still there, more than it may take. */
 export function fitLimits(
   { protocol, limits }: ChatRequest,
   capabilities: ProtocolCapabilities,

@@ -3,7 +3,7 @@ import type { ChatRequest, ResponseFormat, TextPart } from "../request.ts";
 import type { ProtocolCapabilities } from "./capabilities.ts";
 
 /**
- * A prepared request that also says in words that its answer is to be JSON, where the field for that does not
+ * A prepared request that also says in words that its response is to be JSON, where the field for that does not
  * say it all: there is none, its vendor wants the word beside it, or the model takes no schema there.
  */
 export function withJsonWords(

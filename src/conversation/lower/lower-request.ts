@@ -31,7 +31,7 @@ import { withWords } from "./silent-turns.ts";
 import { withNeighbours } from "./user-turns.ts";
 import { fitWord, type WordRule } from "./words.ts";
 
-/** A request that fits its target, and what its answer must undo. */
+/** A request that fits its target, and what its response must undo. */
 export interface LoweredRequest {
   readonly prepared: ChatRequest;
   readonly plan: ResponsePlan;
@@ -104,7 +104,7 @@ function callIdsAt({ callIds }: ProtocolCapabilities, { quirks: { callIdLength }
 }
 
 /**
- * Each answer costs a request, a connection and its input once more: 8 is what vendors that give several
+ * Each response costs a request, a connection and its input once more: 8 is what vendors that give several
  * answers themselves allow at most, and what one request of a caller may reasonably set off.
  */
 export const MAX_COPIES = 8;

@@ -6,7 +6,7 @@ import type { Quirks } from "./quirks.ts";
 export interface EncodeTarget extends Reader {
   /** The upstream's name of the model. */
   readonly model: string;
-  /** Stamped on state that the answer issues, and compared with state that the request carries. */
+  /** Stamped on state that the response issues, and compared with state that the request carries. */
   readonly origin: Origin;
   readonly quirks: Quirks;
   /** The model's largest output, which stands in where a protocol must be told a limit. */
@@ -15,19 +15,19 @@ export interface EncodeTarget extends Reader {
   readonly seed: string;
 }
 
-/** What the encoding of a request did that its answer must undo (`adapt/restore-names.ts` does, for all protocols). */
+/** What the encoding of a request did that its response must undo (`adapt/restore-names.ts` does, for all protocols). */
 export interface ResponsePlan {
   readonly origin: Origin;
   readonly seed: string;
   /** Tools by the name they have upstream, where that differs or they are not plain functions. */
   readonly tools: ReadonlyMap<string, PlannedTool>;
-  /** Structured output by a forced tool: this tool's arguments are the answer's text. */
+  /** Structured output by a forced tool: this tool's arguments are the response's text. */
   readonly responseTool: string | undefined;
-  /** How often to send the request, for it makes one answer and several are wanted; the answers are joined. */
+  /** How often to send the request, for it makes one response and several are wanted; the responses are joined. */
   readonly copies: number;
-  /** Stop sequences that the upstream was not told: the answer is cut at them. */
+  /** Stop sequences that the upstream was not told: the response is cut at them. */
   readonly stops: readonly string[];
-  /** Thoughts stand in tags at the answer's beginning. */
+  /** Thoughts stand in tags at the response's beginning. */
   readonly thinkTags?: boolean | undefined;
   /** The model wants its thoughts back, signed or not. */
   readonly reasoningReplay?: boolean | undefined;
@@ -40,7 +40,7 @@ export interface PlannedTool {
   readonly custom?: true | undefined;
 }
 
-/** What an answer in the caller's protocol needs beside its content. */
+/** What a response in the caller's protocol needs beside its content. */
 export interface ResponseFrame {
   /** Unique; encoders put their protocol's prefix before it. */
   readonly id: string;
@@ -53,7 +53,7 @@ export interface ResponseFrame {
   readonly includeUsage: boolean;
   /** The caller asked for one choice. */
   readonly oneChoice?: true | undefined;
-  /** The caller reads one call an answer, as chats told it before there were tools. */
+  /** The caller reads one call a response, as chats told it before there were tools. */
   readonly oneCall?: true | undefined;
   /** The caller's own fields that its protocol repeats. */
   readonly echo: JsonObject;

@@ -34,7 +34,7 @@ export interface Quirks {
   readonly refuses?: readonly RefusedHint[] | undefined;
   /** Ids of calls are of exactly so many letters and digits. */
   readonly callIdLength?: number | undefined;
-  /** False: no stop sequences; the gateway cuts the answer itself. */
+  /** False: no stop sequences; the gateway cuts the response itself. */
   readonly stop?: boolean | undefined;
   /** Messages: `off` = nothing is cached for callers whose protocols or requests have no marks of their own. */
   readonly cache?: "auto" | "off" | undefined;
@@ -47,9 +47,9 @@ export interface Quirks {
   readonly reasoningReplay?: boolean | "kept" | undefined;
   /** Chat: the field in which the upstream tells thoughts and takes them back. */
   readonly reasoningField?: "reasoning" | "reasoning_content" | undefined;
-  /** Chat: thoughts stand in `<think>` tags at the answer's beginning. */
+  /** Chat: thoughts stand in `<think>` tags at the response's beginning. */
   readonly thinkTags?: boolean | undefined;
-  /** One request can ask for several answers; where not, the gateway sends as many requests and joins the answers. */
+  /** One request can ask for several responses; where not, the gateway sends as many requests and joins the responses. */
   readonly manyAnswers?: boolean | undefined;
   /** A conversation that ends with the assistant's words goes on from there, or is refused (rule 34). */
   readonly prefill?: "continue" | "refuse" | undefined;

@@ -179,7 +179,7 @@ const FORMATS = new Set(["float", "double", "int32", "int64", "enum", "date-time
 const MAX_DEPTH = 32;
 
 /**
- * The schema of an answer for a protocol that has no slot for the description beside it: the schema has
+ * The schema of a response for a protocol that has no slot for the description beside it: the schema has
  * one of its own, which the model reads just so. Where that is taken, the other goes with a loss.
  */
 export function describedSchema(

@@ -26,7 +26,7 @@ export function withWords(
     return withWordsOfSystem(request, capabilities, losses);
   const messages = request.messages.flatMap((message, index) => {
     if (!isSilent(message.parts)) return [message];
-    // Instructions of no words are none, and clients put an empty turn where the answer will come.
+    // Instructions of no words are none, and clients put an empty turn where the response will come.
     const isResponse = message.role === "assistant" && index === request.messages.length - 1;
     if (message.role === "system" || isResponse) return [];
     losses.field("messages", "weakened");

@@ -5,8 +5,8 @@ import type { ResponsePart } from "../response.ts";
 import type { Opaque } from "./opaque.ts";
 
 /**
- * State that was taken off an answer's last words would stand behind them as a thought. Callers whose protocol
- * never ends an answer so take its last block for the answer, and find nothing in it. There it is lost: to its
+ * State that was taken off a response's last words would stand behind them as a thought. Callers whose protocol
+ * never ends a response so take its last block for the response, and find nothing in it. There it is lost: to its
  * vendor it is a hint, unlike the state of calls, which stays.
  */
 export function dropTrailingState(parts: readonly ResponsePart[], losses: LossList): readonly ResponsePart[] {

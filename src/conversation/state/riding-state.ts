@@ -3,7 +3,7 @@ import type { ReasoningPart } from "../request.ts";
 import { OF_RIDERS, type Opaque, type Origin } from "./opaque.ts";
 
 /**
- * A thought that rides on the call or text that follows it. Many clients keep no thoughts, and send of an answer only
+ * A thought that rides on the call or text that follows it. Many clients keep no thoughts, and send of a response only
  * calls and words back; its issuer wants the text with the state, and some models want it though it has none.
  */
 export interface RidingReasoning {
@@ -27,7 +27,7 @@ export function joinState(
     Number(redacted),
     Number(beforeWords),
   ]);
-  // One answer has one issuer.
+  // One response has one issuer.
   const signed = state ?? reasoning.find(({ opaque }) => opaque !== undefined)?.opaque;
   const origin = signed?.origin ?? NOBODY;
   return { origin, value: JSON.stringify([state?.value ?? null, ...told]), of: OF_RIDERS };

@@ -5,7 +5,7 @@ import { type MemoryGrant, SMALL_BYTES } from "../../base/async/memory-budget.ts
 import { PoolFull } from "../../base/async/worker-pool.ts";
 import { packChunk } from "../../base/pack-chunk.ts";
 import { GatewayError } from "../../errors.ts";
-import { tellToGoAhead } from "../core/valid-head.ts";
+import { sendContinue } from "../core/valid-head.ts";
 import { CODINGS, DecodedTooLarge, decoderOf, type OpenDecoder } from "./body-codings.ts";
 import { memoryRefused } from "./body-memory.ts";
 import { type BodyPace, hasTinyChunks } from "./body-pace.ts";
@@ -77,7 +77,7 @@ export function readBody(
 
 /**
  * Whether a body is worth no refusal before it is read: it has come with its head, or says that it is small. What is in it
- * then decides the answer first, as the specification orders its checks, however a client cuts its packets.
+ * then decides the response first, as the specification orders its checks, however a client cuts its packets.
  */
 export function isHereOrSmall(request: IncomingMessage): boolean {
   if (request.complete) return true;
@@ -119,7 +119,7 @@ function readComing(
   terms: BodyTerms,
   reader: BodyReader,
 ): Promise<Buffer[]> {
-  tellToGoAhead(request);
+  sendContinue(request);
   const decoder = openDecoder?.(terms.limitBytes);
   return new Promise((resolve, reject) => {
     new Reading(request, decoder, terms, reader, resolve, reject);

@@ -44,13 +44,13 @@ type Begin = (request: IncomingMessage, response: ServerResponse) => void;
 export interface Connections {
   /** `serve` is called for each request in its turn, once its head is known to be sound. */
   open(serve: Begin): Server;
-  /** Requests that are served and not answered whole. Refused heads are none: their answer waits for nothing. */
+  /** Requests that are served and not answered whole. Refused heads are none: their response waits for nothing. */
   running(): number;
 }
 
 /** What is known of one connection. */
 interface ConnectionState {
-  /** The answer that its caller will read next. */
+  /** The response that its caller will read next. */
   owed: ServerResponse | undefined;
   /** Requests that have come and are not answered whole. */
   unanswered: number;
@@ -112,7 +112,7 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       if (state.refuseRest !== undefined) return;
       state.unanswered += 1;
       if (state.unanswered > MAX_PER_CONNECTION) return endAtOnce(socket);
-      // Sent before the answer ahead of it is whole: begun in its turn, since nothing tells it (Node 20, 22)
+      // Sent before the response ahead of it is whole: begun in its turn, since nothing tells it (Node 20, 22)
       // when its connection ends before.
       if (response.socket === null) response.once("socket", () => beginNow(request, response));
       else beginNow(request, response);
@@ -163,12 +163,12 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
         const state = stateOf(socket);
         // Told again with all that comes. It is read on, since the reading is what tells when the caller leaves.
         if (socket.bytesRead > state.mostBytesRead) socket.destroy();
-        const tellLast = (tell: () => void): void => {
+        const respondLast = (respond: () => void): void => {
           if (state.refuseRest !== undefined) return;
-          state.refuseRest = tell;
+          state.refuseRest = respond;
           state.mostBytesRead = socket.bytesRead + MAX_JUNK_BYTES;
         };
-        refuseMalformedRequest(error, socket, { owed: state.owed, tellLast }, deps);
+        refuseMalformedRequest(error, socket, { owed: state.owed, respondLast }, deps);
       });
       server.on("checkContinue", (request, response) => {
         awaitGoAhead(request, response);

@@ -3,9 +3,9 @@ import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import { shapeOf } from "./error-format.ts";
 import { sendError, stateError } from "./error-response.ts";
+import { logFailure, type RefusedCall } from "./log-failure.ts";
 import { requestId, responseHeaders } from "./response-headers.ts";
 import { dropDeafReader } from "./slow-reader.ts";
-import { type RefusedCall, tellFailed } from "./tell-failed.ts";
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
@@ -26,7 +26,7 @@ export interface IncomingCall {
   readonly route: string;
 }
 
-/** What a route is given: the raw pair and the headers that each of its answers carries. */
+/** What a route is given: the raw pair and the headers that each of its responses carries. */
 export interface RequestContext {
   readonly request: IncomingCall;
   readonly raw: ServerResponse;
@@ -46,15 +46,15 @@ export async function serveRequest(
 ): Promise<void> {
   const shape = shapeOf(request.url);
   const headers = responseHeaders(request.raw, request.id, shape.idHeader);
-  const about: RefusedCall = { caller: undefined, model: undefined, user: undefined, isTold: false };
+  const about: RefusedCall = { caller: undefined, model: undefined, user: undefined, isLogged: false };
   try {
     await serve({ request, raw, headers, about });
     // Most answers are with the kernel as soon as they are written.
     if (raw.writableEnded && raw.writableLength > 0) dropDeafReader(raw);
   } catch (error) {
     if (error instanceof GatewayError) Object.assign(headers, error.headers);
-    about.isTold ||= raw.destroyed;
-    tellFailed(deps.log, request, about, error);
+    about.isLogged ||= raw.destroyed;
+    logFailure(deps.log, request, about, error);
     sendError(raw, headers, shape, stateError(error, deps.errorType), request.id);
   }
 }
@@ -89,7 +89,7 @@ export function wrongMethod({ method, headers }: IncomingMessage, served: readon
   });
 }
 
-/** Answers with a JSON value. */
+/** Responses with a JSON value. */
 export function sendJson(context: RequestContext, status: number, value: unknown): void {
   const body = Buffer.from(JSON.stringify(value));
   context.raw.writeHead(status, {

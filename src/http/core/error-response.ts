@@ -29,7 +29,7 @@ export function knownError(error: unknown): GatewayError {
   );
 }
 
-/** Answers with a plain JSON error in the path's shape; does nothing once an answer has begun. */
+/** Responses with a plain JSON error in the path's shape; does nothing once a response has begun. */
 export function sendError(
   raw: ServerResponse,
   headers: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ export function sendError(
     raw.end(body);
     return;
   }
-  // The caller has the whole answer by its length; ending it would close the connection of one who asked for that.
+  // The caller has the whole response by its length; ending it would close the connection of one who asked for that.
   raw.write(body);
   drainBody(raw.req, () => raw.end());
 }

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closings.splice(0)) close();
 });
 
-/** A server whose answers are sent so, and a caller that has asked and reads nothing. */
+/** A server whose responses are sent so, and a caller that has asked and reads nothing. */
 async function deafCaller(send: (raw: ServerResponse) => void): Promise<Socket> {
   const server = createServer((_, raw) => send(raw)).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,7 +5,7 @@ import { dropDeafReader } from "./slow-reader.ts";
 
 /**
  * Sends a file behind a head that was written, to a reader that takes some of it in any such time: a bucket has so many
- * connections, and browsers keep theirs for as long as a film is paused. Closes the file in any case. Rejects where the
+ * connections, and browsers keep theirs for as long as a video is paused. Closes the file in any case. Rejects where the
  * reader left or was dropped, or the file broke off.
  */
 export async function sendFile(raw: ServerResponse, file: Readable, patienceMs?: number): Promise<void> {
@@ -18,7 +18,7 @@ export type WantedBytes = "all" | "none" | { readonly first: number; readonly la
 
 /**
  * Reads a `Range` header for a file of so many bytes. What is no single range of bytes counts as not said, as RFC 9110
- * allows: several ranges in one answer are a way to make a server send a file many times over.
+ * allows: several ranges in one response are a way to make a server send a file many times over.
  */
 export function readByteRange(header: string | undefined, size: number): WantedBytes {
   const [, from = "", to = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? "") ?? [];

@@ -4,13 +4,13 @@ import { definedFields } from "../../base/defined-fields.ts";
 import { GatewayError, shouldRetry, statementOf } from "../../errors.ts";
 import { encodeGatewayError } from "../../protocols/errors/gateway-error-body.ts";
 import type { HttpDeps } from "../deps.ts";
+import { logFailure, type RefusedCall } from "./log-failure.ts";
 import { requestId } from "./response-headers.ts";
-import { type RefusedCall, tellFailed } from "./tell-failed.ts";
 
-type Told = Pick<HttpDeps, "log" | "errorType">;
+type RefusalDeps = Pick<HttpDeps, "log" | "errorType">;
 
 /** Of what is no request, nobody is known. */
-const NOBODY: RefusedCall = { caller: undefined, model: undefined, user: undefined, isTold: false };
+const NOBODY: RefusedCall = { caller: undefined, model: undefined, user: undefined, isLogged: false };
 
 /** What Node gives up a connection for; of its parser with what that met, e.g. "Invalid method encountered". */
 interface ParseFault extends NodeJS.ErrnoException {
@@ -19,10 +19,10 @@ interface ParseFault extends NodeJS.ErrnoException {
 
 /** What a connection still has to answer. */
 interface Owing {
-  /** The answer that its caller waits for or reads. */
+  /** The response that its caller waits for or reads. */
   readonly owed: ServerResponse | undefined;
   /** Tells once all that came whole is answered. */
-  readonly tellLast: (tell: () => void) => void;
+  readonly respondLast: (respond: () => void) => void;
 }
 
 /**
@@ -32,18 +32,18 @@ interface Owing {
 export function refuseMalformedRequest(
   error: ParseFault,
   socket: Socket,
-  { owed, tellLast }: Owing,
-  deps: Told,
+  { owed, respondLast }: Owing,
+  deps: RefusalDeps,
 ): void {
-  // Behind a request that said it is the last nothing counts: its answer, which closes, comes whole (RFC 9112, 9.6).
+  // Behind a request that said it is the last nothing counts: its response, which closes, comes whole (RFC 9112, 9.6).
   if (error.code === "HPE_CLOSED_CONNECTION") return;
   if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
-  else if (owed?.req.complete) tellLast(() => tellOnce(socket, undefined, errorOf(error), deps));
-  else tellOnce(socket, owed, errorOf(error), deps);
+  else if (owed?.req.complete) respondLast(() => respondOnce(socket, undefined, errorOf(error), deps));
+  else respondOnce(socket, owed, errorOf(error), deps);
 }
 
 /** Refuses CONNECT: Node hands over its socket, whose errors are nobody else's from then on. */
-export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, deps: Told): void {
+export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, deps: RefusalDeps): void {
   socket.on("error", () => undefined);
   const error = new GatewayError(
     "method_not_allowed",
@@ -52,25 +52,25 @@ export function refuseTunnel(socket: Socket, owed: ServerResponse | undefined, d
       headers: { allow: "" },
     },
   );
-  tellOnce(socket, owed, error, deps);
+  respondOnce(socket, owed, error, deps);
 }
 
 /** Refuses a connection before anything was read of it. */
-export function refuseConnection(socket: Socket, error: GatewayError, deps: Told): void {
+export function refuseConnection(socket: Socket, error: GatewayError, deps: RefusalDeps): void {
   socket.on("error", () => undefined);
-  tellOnce(socket, undefined, error, deps);
+  respondOnce(socket, undefined, error, deps);
 }
 
 /**
- * Answers on the bare socket and closes it. Where another answer comes first, whatever were written now would be
+ * Answers on the bare socket and closes it. Where another response comes first, whatever were written now would be
  * read as a part of it, or in its place; so there is only the closing, as if that request's caller had left. A
  * request whose body is what is broken has no better answer than this one.
  */
-function tellOnce(
+function respondOnce(
   socket: Socket,
   owed: ServerResponse | undefined,
   error: GatewayError,
-  { log, errorType }: Told,
+  { log, errorType }: RefusalDeps,
 ): void {
   if (owed !== undefined && (owed.headersSent || owed.req.complete)) {
     // What that answer wrote in this turn may be all of it.
@@ -80,7 +80,7 @@ function tellOnce(
   }
   if (!socket.writable) return;
   const id = requestId();
-  tellFailed(log, { id, method: "", route: "", url: "" }, NOBODY, error);
+  logFailure(log, { id, method: "", route: "", url: "" }, NOBODY, error);
   const body = encodeGatewayError(statementOf(error, errorType), id);
   const headers = definedFields({
     ...error.headers,

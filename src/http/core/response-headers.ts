@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { randomId } from "../../base/random.ts";
 
-/** What a page of another origin may read of an answer. */
+/** What a page of another origin may read of a response. */
 const EXPOSED =
   "x-request-id, request-id, retry-after, x-should-retry, x-faregate-dropped, x-faregate-estimated, x-faregate-output-limit, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
 
 /**
- * Headers of every answer, errors included: the request's id (twice where the protocol's clients read it in a header of
+ * Headers of every response, errors included: the request's id (twice where the protocol's clients read it in a header of
  * their own), that no cache may store it (files and streams say otherwise), and open CORS, which is safe because no cookie is
  * a credential there. The console, where one is, answers pages of no other origin.
  */

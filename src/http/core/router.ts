@@ -96,7 +96,7 @@ export interface Router {
   route(methods: readonly Method[], path: string, serve: Handler): void;
   /** Answers a request whose head is sound. Never throws. */
   serve(request: IncomingMessage, response: ServerResponse): void;
-  /** From now on each answer asks its caller for another connection next time. */
+  /** From now on each response asks its caller for another connection next time. */
   close(): void;
 }
 

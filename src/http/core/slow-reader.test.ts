@@ -15,7 +15,7 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-/** An answer far larger than the kernel's buffers, to a caller who reads when told. */
+/** A response far larger than the kernel's buffers, to a caller who reads when told. */
 async function responseTo(
   reader: (socket: Socket) => void,
 ): Promise<{ raw: ServerResponse; socket: Socket }> {

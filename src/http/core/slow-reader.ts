@@ -13,7 +13,7 @@ const LOOKS = 12;
 const watched = new WeakSet<ServerResponse>();
 
 /**
- * Cuts the connection of an answer whose reader takes nothing of what waits for it. By the socket's own timer, as that knows
+ * Cuts the connection of a response whose reader takes nothing of what waits for it. By the socket's own timer, as that knows
  * of bytes taken before a whole write is; it fires only after a full pause, so short ones are added up: a long one would begin
  * with the moment in which the kernel's buffers had taken something, and last twice as long. Gives what ends the watch.
  */

@@ -66,7 +66,7 @@ export function unmetExpectation(): GatewayError {
   );
 }
 
-/** The answers of requests whose sender waits for the word to send its body. */
+/** The responses of requests whose sender waits for the word to send its body. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
 /** A request with `Expect: 100-continue`: its sender is told to go on once somebody wants the body, and never if nobody does. */
@@ -79,7 +79,7 @@ export function awaitGoAhead(request: IncomingMessage, response: ServerResponse)
 }
 
 /** To be called before a body is read. */
-export function tellToGoAhead(request: IncomingMessage): void {
+export function sendContinue(request: IncomingMessage): void {
   if (request.headers.expect === undefined) return;
   const response = waiting.get(request);
   waiting.delete(request);

@@ -7,7 +7,7 @@ import type { HttpDeps } from "../deps.ts";
 /** Longer than this a proxy on the way may give up on a silent answer. */
 const MAX_WAIT_SECONDS = 60;
 
-/** Answers one read of a task; `?wait=` keeps the answer back until the task is final or the time is over. */
+/** Answers one read of a task; `?wait=` keeps the response back until the task is final or the time is over. */
 export async function readTask(
   deps: HttpDeps,
   context: RequestContext,
@@ -24,7 +24,7 @@ export async function readTask(
   sendJson(context, 200, record(task));
 }
 
-/** A wait ends when the gateway stops: one more look, and the caller has an answer instead of a broken line. */
+/** A wait ends when the gateway stops: one more look, and the caller has a response instead of a broken line. */
 function untilStop<T>(
   stopping: AbortSignal,
   { raw }: RequestContext,

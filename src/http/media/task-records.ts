@@ -3,7 +3,7 @@ import type { Task } from "../../tasks/tasks.ts";
 
 type TaskResult = NonNullable<Task["result"]>;
 
-/** The answer to a submitted video. */
+/** The response to a submitted video. */
 export function videoSubmitted(task: Task): object {
   return {
     id: task.id,
@@ -65,7 +65,7 @@ function listData({ id, finishTime }: Task, { outputs }: TaskResult): object {
   return { id, status: "completed", progress: 100, result: { videos } };
 }
 
-/** The answer to a submitted image. */
+/** The response to a submitted image. */
 export function imageSubmitted({ id }: Task): object {
   return { code: 200, status: "submitted", task_id: id, id };
 }

@@ -3,7 +3,7 @@ import type { Operation } from "../../console/operation.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The paths of the console, each operation from the schemas that read its query and body and type its answer. */
+/** The paths of the console, each operation from the schemas that read its query and body and type its response. */
 export function consolePaths(operations: readonly Operation[], errorResponse: (words: string) => Json): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {

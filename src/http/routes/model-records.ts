@@ -14,7 +14,7 @@ export interface ModelView {
 }
 
 /**
- * The specification's record, and beside it what clients of such lists read: the context and the longest answer in tokens,
+ * The specification's record, and beside it what clients of such lists read: the context and the longest response in tokens,
  * left out where the catalog states none, and modalities, in the words that resellers of many models use.
  */
 export function listRecord(view: ModelView, model: Model): object {

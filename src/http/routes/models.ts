@@ -63,7 +63,7 @@ export function modelRoutes(router: Router, deps: HttpDeps): void {
   });
 }
 
-/** Whose words an answer is in. */
+/** Whose words a response is in. */
 interface Style {
   readonly list: boolean;
   readonly messages: boolean;
@@ -71,7 +71,7 @@ interface Style {
 }
 
 /**
- * With both messages headers the answer is messages-style. The vendor's newer SDKs send the version beside
+ * With both messages headers the response is messages-style. The vendor's newer SDKs send the version beside
  * a bearer key, where the list envelope is due: they get it with their own words added, which clash nowhere. So do
  * the native protocol's clients, of which some ask here and not under `/v1beta`; their key's header tells them.
  */

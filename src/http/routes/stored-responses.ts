@@ -13,7 +13,7 @@ const PASSED: ReadonlySet<string> = new Set(["include", "include[]", "after", "b
 /** Longer than any that means something. */
 const MAX_QUERY = 2_000;
 
-/** Reading and ending what an upstream keeps of earlier answers. */
+/** Reading and ending what an upstream keeps of earlier responses. */
 export function storedResponseRoutes(router: Router, deps: HttpDeps): void {
   for (const protocol of Object.values(PROTOCOLS)) {
     const { path, keepsResponses } = protocol.endpoint;

@@ -9,7 +9,7 @@ export interface Adapter {
   request(body: JsonObject): JsonObject;
   /** How many prompts of their own the messages of that request are; absent = they are one conversation. */
   prompts?(body: JsonObject): number;
-  /** A whole answer of the other form in the caller's; throws GatewayError where it is none in that. */
+  /** A whole response of the other form in the caller's; throws GatewayError where it is none in that. */
   plain(response: JsonObject): JsonObject;
   /** One event of its stream as the caller is told it; [] = it tells nothing. Absent where nothing streams. */
   event?(event: JsonObject): readonly JsonObject[];
@@ -27,7 +27,7 @@ export interface ErrorForm {
 /** Read into values and written anew at once, by the event loop. Summaries and prompts' ends have some hundred kilobytes at most. */
 const ADAPTED_RESPONSE_BYTES = 1024 * 1024;
 
-/** Rewrites what is on its way to the caller; errors before an answer do not come this way, and look as the path's errors do. */
+/** Rewrites what is on its way to the caller; errors before a response do not come this way, and look as the path's errors do. */
 export class AdaptedResponse implements ClientResponse {
   readonly mostBytes = ADAPTED_RESPONSE_BYTES;
   readonly #inner: ClientResponse;
@@ -96,7 +96,7 @@ export class AdaptedResponse implements ClientResponse {
     return told !== undefined && "refused" in told ? told.refused : undefined;
   }
 
-  /** A whole answer in the caller's form, read once; undefined = it is no JSON object, and passes as it is. */
+  /** A whole response in the caller's form, read once; undefined = it is no JSON object, and passes as it is. */
   #read(body: readonly Uint8Array[]): Told | undefined {
     if (this.#told?.body === body) return this.#told.as;
     const response = asObject(parseLoosely(Buffer.concat(body).toString("utf8")));

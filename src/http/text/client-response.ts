@@ -6,7 +6,7 @@ import { dropDeafReader } from "../core/slow-reader.ts";
 /** Up to here a copy into one string costs less than the pieces of a gathered write. */
 const JOINED_BYTES = 64 * 1024;
 
-/** Wraps the raw response; `headers` are those that every answer of this request carries, errors too. */
+/** Wraps the raw response; `headers` are those that every response of this request carries, errors too. */
 export function openClientResponse(raw: ServerResponse, headers: Record<string, string>): ClientResponse {
   return new RawResponse(raw, headers);
 }

@@ -4,8 +4,8 @@ import { asObject, asObjects, asText, type JsonObject } from "../../protocols/js
 import type { Adapter } from "./adapted-response.ts";
 
 /**
- * `compaction: {type: summarize}` of messages for upstreams that have none: one request for a summary, whose answer becomes
- * the one block that clients send back in the conversation's place. Where the model writes no whole summary, the answer has no
+ * `compaction: {type: summarize}` of messages for upstreams that have none: one request for a summary, whose response becomes
+ * the one block that clients send back in the conversation's place. Where the model writes no whole summary, the response has no
  * content and the reason why, as the vendor has it: https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand
  */
 export function blockCompaction(): Adapter {
@@ -57,7 +57,7 @@ export function blockCompaction(): Adapter {
   };
 }
 
-/** What the model is asked, where the caller has no words for it: whoever goes on has nothing but its answer. */
+/** What the model is asked, where the caller has no words for it: whoever goes on has nothing but its response. */
 export const ASK =
   "Write a summary of this conversation for whoever continues it and has nothing else. State what was asked for, decided and " +
   "done, every fact, name, path, number and open question that is still needed, and what comes next. Write the summary alone.";
@@ -92,7 +92,7 @@ function isCall({ type }: JsonObject): boolean {
   return type === "tool_use";
 }
 
-/** undefined = the answer is cut, declined, a call or without a word, and can stand in no conversation's place. */
+/** undefined = the response is cut, declined, a call or without a word, and can stand in no conversation's place. */
 function blockOf(
   { stop_reason: reason }: JsonObject,
   texts: readonly string[],

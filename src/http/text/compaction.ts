@@ -49,8 +49,8 @@ function asksToCompact(body: readonly Buffer[]): boolean {
 }
 
 /**
- * Compaction for models whose upstreams have none: one request for a summary, whose answer becomes the one item that clients
- * send back in the conversation's place. `whole`: the answer of `/v1/responses/compact`; else that of a response, maybe streamed.
+ * Compaction for models whose upstreams have none: one request for a summary, whose response becomes the one item that clients
+ * send back in the conversation's place. `whole`: the response of `/v1/responses/compact`; else that of a response, maybe streamed.
  */
 function compaction(form: "whole" | "response"): Adapter {
   // Some servers' last event leaves out what the events before it held.
@@ -87,7 +87,7 @@ function compaction(form: "whole" | "response"): Adapter {
   };
 }
 
-/** What comes before the item, and what ends an answer that has none. */
+/** What comes before the item, and what ends a response that has none. */
 const PASSED: ReadonlySet<string> = new Set([
   "response.created",
   "response.in_progress",
@@ -115,7 +115,7 @@ function itemOf({ id }: JsonObject, summary: string): JsonObject {
 }
 
 /**
- * The words of an answer that can stand in the conversation's place. undefined = it has none, as it is cut, filtered, refused or
+ * The words of a response that can stand in the conversation's place. undefined = it has none, as it is cut, filtered, refused or
  * without a word: whoever went on from it would have forgotten what it was about.
  */
 function summaryIn(response: JsonObject, heard = ""): string | undefined {

@@ -7,7 +7,7 @@ const DEFAULT_MAX_TOKENS = 16;
 
 /**
  * `/v1/completions` by way of chat completions: the prompt becomes a user's turn. What chat has no word for is refused: text
- * around a gap, the prompt in the answer, log probabilities of the old form, and the best of several. Each of several prompts is
+ * around a gap, the prompt in the response, log probabilities of the old form, and the best of several. Each of several prompts is
  * a request of its own to the upstream, all at once, and answered by `n` choices, in order.
  */
 export const legacyCompletions: Adapter = {
@@ -62,7 +62,7 @@ function choiceOf({ index, finish_reason: finish }: JsonObject, text: unknown): 
   return { text: typeof text === "string" ? text : "", index, logprobs: null, finish_reason: finish ?? null };
 }
 
-/** Each of several answers is a request of its own; clients that send prompts in batches send twenty (LangChain). */
+/** Each of several responses is a request of its own; clients that send prompts in batches send twenty (LangChain). */
 const MAX_RESPONSES = 32;
 
 function readPrompts(prompt: unknown): readonly string[] {
@@ -79,7 +79,7 @@ function readPrompts(prompt: unknown): readonly string[] {
   throw new GatewayError("invalid_request", message, { param: "prompt" });
 }
 
-/** How many answers each of several prompts gets. */
+/** How many responses each of several prompts gets. */
 function responsesEach(n: unknown, prompts: number): number {
   if (isAbsent(n)) return 1;
   if (typeof n !== "number" || !Number.isInteger(n) || n < 1)

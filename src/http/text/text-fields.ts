@@ -6,7 +6,7 @@ import type { ForwardTable, Protocol } from "../../protocols/protocol.ts";
 export interface TextFields {
   readonly model: string;
   readonly streamed: boolean;
-  /** How many answers are asked for, 1 to 128; nonsense counts as 1 here and the upstream refuses it. */
+  /** How many responses are asked for, 1 to 128; nonsense counts as 1 here and the upstream refuses it. */
   readonly responses: number;
 }
 
@@ -84,7 +84,7 @@ function checkRequired(required: readonly string[], scan: BodyScan): void {
   }
 }
 
-/** A request for an answer to nothing is nobody's: vendors refuse it in words of their own, or write at random. */
+/** A request for a response to nothing is nobody's: vendors refuse it in words of their own, or write at random. */
 function checkContent(content: ForwardTable["content"], scan: BodyScan): void {
   if (content === null || content.instead.some((field) => !isAbsent(scan.last(field)))) return;
   const { field, instead } = content;

@@ -152,7 +152,7 @@ export async function respondWithText(
     countRefused(deps, context, { protocol: call.protocol, caller, named, startedMs, error });
     throw error;
   }
-  context.about.isTold = true;
+  context.about.isLogged = true;
   // Not awaited, so that nothing of what reading took is kept while the upstream works.
   return admitted.carry();
 }

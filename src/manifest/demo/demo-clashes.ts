@@ -7,7 +7,7 @@ export interface ServingUpstream {
 }
 
 /**
- * A sentence for each sandbox that answers models which another upstream answers too: its answers are made up,
+ * A sentence for each sandbox that answers models which another upstream answers too: its responses are made up,
  * and callers would be charged for them as for real ones.
  */
 export function demoClashes(upstreams: readonly ServingUpstream[]): string[] {

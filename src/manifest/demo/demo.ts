@@ -53,7 +53,7 @@ export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifes
   };
 }
 
-/** Asked last wherever another upstream serves the same model: its answers are made up. */
+/** Asked last wherever another upstream serves the same model: its responses are made up. */
 const DEMO_PRIORITY = 1_000_000;
 
 const MODEL = {

@@ -1,4 +1,5 @@
-import { type FileRecord, type FileValue, isRecord } from "../file/file-value.ts";
+import { isRecord } from "../../base/json/record.ts";
+import type { FileRecord, FileValue } from "../file/file-value.ts";
 
 /** `weight 1 -> 2` for each field in which two records differ; lists count as one field. */
 export function changedFields(before: FileRecord, after: FileRecord): string[] {

@@ -22,7 +22,3 @@ export function usd(nanos: bigint | undefined): FileValue | undefined {
 export function usdByName(prices: Readonly<Record<string, bigint>>): FileRecord {
   return Object.fromEntries(Object.entries(prices).map(([name, nanos]) => [name, usd(nanos)]));
 }
-
-export function isRecord(value: FileValue): value is FileRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,3 +1,5 @@
+import { isRecord } from "../../base/json/record.ts";
+
 /** Keys of a price that are written otherwise now, with the same values. */
 const OLD_KEYS: Readonly<Record<string, string>> = { cache_write_5m: "cache_write" };
 
@@ -51,7 +53,3 @@ function respellRow(row: FilePart, model: string, warnings: string[]): FilePart 
 }
 
 type FilePart = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is FilePart {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import type { z } from "zod";
+import { isRecord } from "../../base/json/record.ts";
 import { flattenIssues, type Issue, issueMessage, type Path, pathText } from "../../base/schema-issues.ts";
 import { type CheckedFile, checkFile, type Item } from "../diff/check.ts";
 import { DEFAULT_GROUP, type Manifest, SECTIONS } from "../manifest.ts";
@@ -159,7 +160,7 @@ function without(raw: unknown, issues: readonly Issue[]): unknown {
       .slice(0, -1)
       .reduce<unknown>((node, step) => (node as Record<string, unknown>)?.[step], copy);
     // Taking an entry out of a list would move the others to wrong places.
-    if (isRecord(parent)) delete parent[String(path.at(-1))];
+    if (isRecord(parent)) delete (parent as Record<string, unknown>)[String(path.at(-1))];
   }
   return copy;
 }
@@ -185,8 +186,4 @@ function writtenSecrets(value: unknown, secret = false): string[] {
     ...(secret ? [name] : []),
     ...writtenSecrets(inner, secret || SECRET_FIELDS.includes(name)),
   ]);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

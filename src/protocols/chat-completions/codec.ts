@@ -10,7 +10,7 @@ import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./errors.ts";
 import { chatCompletionsForward } from "./forward.ts";
 import { ChatRewrite } from "./forward-rewrite.ts";
-import { tellThoughtsOfResponse } from "./forwarded-chunk.ts";
+import { copyReasoningOfResponse } from "./forwarded-chunk.ts";
 import { chatCompletionsUsage } from "./usage.ts";
 
 export const chatCompletions: Protocol = {
@@ -26,7 +26,7 @@ export const chatCompletions: Protocol = {
   decodeError,
   encodeError,
   encodeStreamError,
-  rewrite: { open: (request, quirks) => new ChatRewrite(request, quirks), whole: tellThoughtsOfResponse },
+  rewrite: { open: (request, quirks) => new ChatRewrite(request, quirks), whole: copyReasoningOfResponse },
   translation: translation({
     capabilities: chatCompletionsCapabilities,
     decodeRequest,

@@ -15,7 +15,7 @@ export function decodeCalls(
   const used = new Set<string>();
   return wireCalls(message).flatMap((wire, index) => {
     const { id, name, text, custom } = readCall(wire);
-    // Written out with nothing in it. One with something and no name is no answer at all.
+    // Written out with nothing in it. One with something and no name is no response at all.
     if (name === "") return [];
     const own = id !== "" && !used.has(id) ? id : makeCallId(plan.seed, choice * CALLS_PER_CHOICE + index);
     used.add(own);
@@ -66,5 +66,5 @@ export function decodeExtra(wire: JsonObject, plan: ResponsePlan): Opaque | unde
   return { origin: plan.origin, value: writeExact(extra) };
 }
 
-/** Keeps the made-up ids of different choices apart; no answer calls as many tools. */
+/** Keeps the made-up ids of different choices apart; no response calls as many tools. */
 export const CALLS_PER_CHOICE = 1000;

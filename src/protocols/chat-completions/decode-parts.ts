@@ -288,5 +288,5 @@ const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ],
 ]);
 
-/** An earlier answer in sound. */
+/** An earlier response in sound. */
 const MEANING: ReadonlySet<string> = new Set(["audio"]);

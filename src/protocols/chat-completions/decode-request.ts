@@ -135,7 +135,7 @@ function decodeFormat(body: Fields): ResponseFormat | undefined {
   }
 }
 
-/** Text is what every answer is; any other kind cannot be had elsewhere. */
+/** Text is what every response is; any other kind cannot be had elsewhere. */
 function decodeModalities(body: Fields): readonly ForeignField[] {
   const value = body.value["modalities"] ?? undefined;
   if (value === undefined || asArray(value).every((kind) => kind === "text")) return [];
@@ -221,5 +221,5 @@ const INSIDES: Insides = [
   ["messages[].tool_calls[].custom", ["name", "input"]],
 ];
 
-/** Sound as an answer. */
+/** Sound as a response. */
 const MEANING: ReadonlySet<string> = new Set(chatCompletionsFields.meaning);

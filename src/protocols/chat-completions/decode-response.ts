@@ -34,7 +34,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   return { response };
 }
 
-/** What an answer and each of its chunks say of themselves. */
+/** What a response and each of its chunks say of themselves. */
 export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
   const { id, model, created } = body;
   return {
@@ -83,5 +83,5 @@ function decodeDetails(message: JsonObject, plan: ResponsePlan): Opaque | undefi
   return details.length === 0 ? undefined : { origin: plan.origin, value: writeExact(details) };
 }
 
-/** No caller is allowed more answers at once; a stream that invents them grows no state, and a body no copies. */
+/** No caller is allowed more responses at once; a stream that invents them grows no state, and a body no copies. */
 export const MAX_CHOICES = 128;

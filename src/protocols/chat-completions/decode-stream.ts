@@ -77,7 +77,7 @@ interface ChoiceState extends ThoughtState {
 
 function readChunk(state: DecodeState, chunk: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
   const blocks = writeBlocks(state.blocks);
-  // Azure's first chunk is about the prompt's filter and names neither the answer nor its model.
+  // Azure's first chunk is about the prompt's filter and names neither the response nor its model.
   const head = decodeHead(chunk);
   const wires = asObjects(chunk["choices"]);
   const isAhead =

@@ -16,7 +16,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...ownFields(request, losses),
     ...definedFields({
       model: target.model,
-      // Usage is always asked for: it is what the answer is charged by (rule 5).
+      // Usage is always asked for: it is what the response is charged by (rule 5).
       // Some servers stream unless they are told not to.
       stream: request.stream,
       stream_options: request.stream ? { include_usage: true } : undefined,

@@ -17,7 +17,7 @@ export function encodeResponse(response: ChatResponse, frame: ResponseFrame): Js
   };
 }
 
-/** What an answer and each of its chunks begin with. */
+/** What a response and each of its chunks begin with. */
 export function encodeHead(
   response: Pick<ChatResponse, "model">,
   frame: ResponseFrame,

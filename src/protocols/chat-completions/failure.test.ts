@@ -57,7 +57,7 @@ describe("failures of chats that are told bare", () => {
   });
 
   it("reach a forwarded caller that asked for no usage", () => {
-    const filter = openForwardedStream({ usage: "unasked", responses: 1, tellsThoughts: false });
+    const filter = openForwardedStream({ usage: "unasked", responses: 1, copiesReasoning: false });
     const frame = `data: ${JSON.stringify({ code: "InternalError", message: "broken", usage: { total_tokens: 1 } })}\n\n`;
     expect(Buffer.concat([...filter.write(Buffer.from(frame)), ...filter.end()]).toString()).toBe(frame);
   });

@@ -4,7 +4,7 @@ import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 
 /**
- * The failure that an answer or a chunk tells of: at its top, by its event's name, in a vendor's own corner, on a
+ * The failure that a response or a chunk tells of: at its top, by its event's name, in a vendor's own corner, on a
  * choice, or in place of a finish. Some vendors end even a stream that failed with `[DONE]`, so that nothing else
  * tells it from a whole one.
  */
@@ -19,7 +19,7 @@ export function statedFailure(body: JsonObject, event = ""): UpstreamError | und
   return undefined;
 }
 
-/** Whether the word in place of a finish says that the vendor broke the answer off itself. */
+/** Whether the word in place of a finish says that the vendor broke the response off itself. */
 export function isBrokenOff(finish: string): boolean {
   return BROKEN_OFF.has(finish);
 }

@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<FinishKind, string>> = {
   length: "length",
   "tool-calls": "tool_calls",
   "content-filter": "content_filter",
-  // The vendor paused its own tools; a chat has no word for it, and what is there so far is the answer.
+  // The vendor paused its own tools; a chat has no word for it, and what is there so far is the response.
   pause: "stop",
   other: "stop",
 };

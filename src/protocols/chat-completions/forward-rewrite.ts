@@ -17,24 +17,24 @@ import { openForwardedStream, type StreamTerms } from "./forwarded-stream.ts";
  */
 export class ChatRewrite implements ForwardRewrite {
   readonly edits: readonly Edit[];
-  readonly tellsUsage: boolean;
-  readonly tellsWhole: boolean;
+  readonly sendsUsage: boolean;
+  readonly rewritesWhole: boolean;
   readonly #terms: StreamTerms;
 
   constructor(request: ForwardedRequest, quirks: Quirks) {
     const { scan, streamed, responses, isLimited } = request;
-    const tellsThoughts = quirks.reasoningField === "reasoning";
+    const copiesReasoning = quirks.reasoningField === "reasoning";
     const usage = wishOf(scan);
     const edits: Edit[] = [];
     // A null by another name would become a second, later limit.
     if (!isLimited) edits.push(...limitEdits(scan, quirks));
     if (!streamed) edits.push(...removeField(scan, "stream_options"));
     else if (usage === "unasked") edits.push(...addIncludeUsage(scan));
-    if (tellsThoughts) edits.push(...reasoningEdits(request, quirks));
+    if (copiesReasoning) edits.push(...reasoningEdits(request, quirks));
     this.edits = edits;
-    this.tellsUsage = usage !== "unasked";
-    this.tellsWhole = tellsThoughts;
-    this.#terms = { usage, responses, tellsThoughts };
+    this.sendsUsage = usage !== "unasked";
+    this.rewritesWhole = copiesReasoning;
+    this.#terms = { usage, responses, copiesReasoning };
   }
 
   openStream(): ForwardedStream {

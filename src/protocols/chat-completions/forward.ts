@@ -62,7 +62,7 @@ export const chatCompletionsForward: ForwardTable = {
   unserved: {
     "fallbacks.n": "A fallback can't have an `n` of its own. Set the `n` of the request.",
   },
-  innerModels: [...gatewayFallbacks(["max_tokens", "max_completion_tokens"]), ROUTED_MODELS],
+  additionalModels: [...gatewayFallbacks(["max_tokens", "max_completion_tokens"]), ROUTED_MODELS],
   outputLimits: ["max_tokens", "max_completion_tokens"],
   ownLimit: { name: "max_completion_tokens", byQuirk: true },
   signOfLife: ": keep-alive\n\n",

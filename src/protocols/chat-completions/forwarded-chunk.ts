@@ -92,8 +92,8 @@ function choicesOf(scan: BodyScan): readonly ChunkChoice[] {
     });
 }
 
-/** Whether a frame tells of a failure: those pass as they came. */
-export function tellsFailure(frame: string): boolean {
+/** Whether a frame reports a failure; such frames are forwarded unchanged. */
+export function reportsFailure(frame: string): boolean {
   const { name, data } = readFrame(frame);
   const body = asObject(parseLoosely(data));
   return body !== undefined && statedFailure(body, name) !== undefined;
@@ -131,10 +131,10 @@ export function withoutRoles({ json }: ForwardedChunk, choices: readonly ChunkCh
 }
 
 /**
- * Thoughts told as `reasoning` are told as `reasoning_content` too, where the vendor does not do it itself. Of names that one
+ * Copies reasoning from `reasoning` to `reasoning_content` where the vendor does not send both. Of names that one
  * object has several times the last counts, as for every reader.
  */
-export function tellThoughts(
+export function copyReasoning(
   { json, scan }: Pick<ForwardedChunk, "json" | "scan">,
   holder: string,
 ): readonly Edit[] {
@@ -164,13 +164,13 @@ export function headOf({ json, scan }: ForwardedChunk): string {
 }
 
 /**
- * The same in a plain answer. The very pieces where nothing is to be told.
+ * The same in a plain response. The very pieces where nothing is to be told.
  */
-export function tellThoughtsOfResponse(body: readonly Buffer[]): readonly Buffer[] {
+export function copyReasoningOfResponse(body: readonly Buffer[]): readonly Buffer[] {
   const json = Buffer.concat(body);
   const holdsThought = openThoughtLook();
   const scan = holdsThought(json, 0, json.length) ? scanned(json) : undefined;
-  const edits = scan === undefined ? [] : tellThoughts({ json, scan }, "choices.message");
+  const edits = scan === undefined ? [] : copyReasoning({ json, scan }, "choices.message");
   return edits.length === 0 ? body : splice([json], edits);
 }
 

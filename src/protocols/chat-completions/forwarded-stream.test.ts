@@ -5,7 +5,7 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { openForwardedStream, type StreamTerms } from "./forwarded-stream.ts";
 
-const ASKED: StreamTerms = { usage: "asked", responses: 1, tellsThoughts: false };
+const ASKED: StreamTerms = { usage: "asked", responses: 1, copiesReasoning: false };
 const UNASKED: StreamTerms = { ...ASKED, usage: "unasked" };
 const CHARGED = { inputUncached: 5, outputVisible: 3 };
 
@@ -175,7 +175,7 @@ const withUsage = (events: readonly unknown[]): readonly JsonObject[] =>
 describe("a forwarded chat stream", () => {
   const terms = fc.record({
     usage: fc.constantFrom("asked", "unasked", "throughout"),
-    tellsThoughts: fc.boolean(),
+    copiesReasoning: fc.boolean(),
   }) as fc.Arbitrary<Omit<StreamTerms, "responses">>;
 
   it("reads the same wherever its bytes are cut", () => {
@@ -228,7 +228,7 @@ describe("a forwarded chat stream", () => {
     for (const content of [null, "", undefined]) {
       const first = chunk({ role: "assistant", content, tool_calls: [call] });
       const stream = sent(first, chunk({ tool_calls: [{ index: 0, function: { arguments: "{}" } }] }), DONE);
-      expect(told({ usage: "unasked", responses: 1, tellsThoughts: false }, stream)).toBe(stream);
+      expect(told({ usage: "unasked", responses: 1, copiesReasoning: false }, stream)).toBe(stream);
     }
   });
 
@@ -252,7 +252,7 @@ describe("a forwarded chat stream", () => {
   it("tells thoughts under the specified name too", () => {
     fc.assert(
       fc.property(vendors, (vendor) => {
-        const each = { ...ASKED, responses: vendor.openings.length, tellsThoughts: true };
+        const each = { ...ASKED, responses: vendor.openings.length, copiesReasoning: true };
         for (const event of chunksOf(eventsOf(told(each, vendor.stream)))) {
           for (const choice of asObjects(event["choices"])) {
             const delta = asObject(choice["delta"]) ?? {};

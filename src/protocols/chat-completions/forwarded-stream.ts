@@ -5,14 +5,14 @@ import type { ForwardedStream } from "../forward-rewrite.ts";
 import { type KeyFinder, keyFilter, openKeyFinder } from "../streams/byte-filter.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import {
+  copyReasoning,
   type ForwardedChunk,
   hasChoices,
   headOf,
   OBJECT,
   openThoughtLook,
   readChunk,
-  tellsFailure,
-  tellThoughts,
+  reportsFailure,
   usagesOf,
   withoutRoles,
   withoutUsage,
@@ -28,8 +28,8 @@ export interface StreamTerms {
   readonly usage: "asked" | "throughout" | "unasked";
   /** Choices to be opened. */
   readonly responses: number;
-  /** The upstream calls thoughts `reasoning`. */
-  readonly tellsThoughts: boolean;
+  /** The upstream sends reasoning as `reasoning`, which is copied to `reasoning_content`. */
+  readonly copiesReasoning: boolean;
 }
 
 /**
@@ -136,12 +136,12 @@ class Rewriter {
   #holdsMore(buffer: Buffer, start: number, end: number): boolean {
     return (
       this.#holdsRole(buffer, start, end) ||
-      (this.#terms.tellsThoughts && this.#holdsThought(buffer, start, end))
+      (this.#terms.copiesReasoning && this.#holdsThought(buffer, start, end))
     );
   }
 
   #rewrite(buffer: Buffer, start: number, end: number, next: number): void {
-    const { usage, tellsThoughts } = this.#terms;
+    const { usage, copiesReasoning } = this.#terms;
     const chunk = readChunk(buffer, start, end);
     if (chunk === undefined) {
       if (usage !== "unasked" && isDone(buffer, start, end)) this.#done = closed(buffer, start, end, next);
@@ -149,7 +149,7 @@ class Rewriter {
       return;
     }
     const hasUsage = usagesOf(chunk).length > 0;
-    if ((this.#opening || hasUsage) && tellsFailure(buffer.toString("utf8", start, end))) {
+    if ((this.#opening || hasUsage) && reportsFailure(buffer.toString("utf8", start, end))) {
       this.#pass(buffer, start, next);
       return;
     }
@@ -161,7 +161,7 @@ class Rewriter {
     const edits: Edit[] = [];
     if (this.#opening) edits.push(...this.#open(chunk));
     else edits.push(...this.#withoutSecondRoles(chunk));
-    if (tellsThoughts) edits.push(...tellThoughts(chunk, "choices.delta"));
+    if (copiesReasoning) edits.push(...copyReasoning(chunk, "choices.delta"));
     if (usage !== "throughout") edits.push(...withoutUsage(chunk, usage === "unasked"));
     if (hasUsage) this.#move(chunk);
     if (edits.length === 0) {

@@ -3,7 +3,7 @@ import { asArray, asObject, asObjects, asText, type JsonObject } from "../json.t
 import { lettersOf, RepeatedText } from "../repeated-text.ts";
 
 /**
- * The pages that an answer rests on, where a vendor lists them beside its choices and not as annotations of their
+ * The pages that a response rests on, where a vendor lists them beside its choices and not as annotations of their
  * words. Each is of the whole text: only marks like `[1]` in it, which no vendor promises, would say of what else.
  */
 export function decodeSources(body: JsonObject): readonly Citation[] {

@@ -86,7 +86,7 @@ export const chatCompletionsResponse = z.looseObject({
       message: z.looseObject({
         role: z.literal("assistant"),
         content: z.string().nullish(),
-        reasoning_content: z.string().nullish().describe("Thoughts"),
+        reasoning_content: z.string().nullish().describe("Reasoning"),
         tool_calls: z.array(z.looseObject({})).optional(),
       }),
       finish_reason: z.string().nullable().describe("`stop`, `length`, `tool_calls` or `content_filter`"),

@@ -83,7 +83,7 @@ function read(body: JsonObject, notes: StreamState): void {
   noteUsage(notes, asObject(body["usage"]) ?? asObject(body["usageMetadata"]));
 }
 
-/** The answer without its vectors. Vectors are numbers or base64, so that no other text can spell the keys. */
+/** The response without its vectors. Vectors are numbers or base64, so that no other text can spell the keys. */
 function outlineOf(body: Buffer): JsonObject {
   const key = body.lastIndexOf('"usage"');
   const start = key === -1 ? -1 : body.indexOf("{", key);
@@ -122,7 +122,7 @@ function count(body: Buffer, letter: string): number {
 
 /** A byte order mark as latin1 reads it. */
 const MARK = /^\xef\xbb\xbf/;
-/** Blanks around an answer are a line end or two. */
+/** Blanks around a response are a line end or two. */
 const EDGE_BYTES = 64;
 /** A megabyte is parsed in a few milliseconds. */
 const PARSED_BYTES = 1024 * 1024;

@@ -11,7 +11,7 @@ export interface ErrorWords {
   readonly status: number | undefined;
 }
 
-/** Reads the body of an error answer: JSON of any vendor, a line of text, a page of HTML or nothing. */
+/** Reads the body of an error response: JSON of any vendor, a line of text, a page of HTML or nothing. */
 export function readErrorBody(body: Uint8Array): ErrorWords {
   const text = new TextDecoder().decode(body.subarray(0, MAX_READ_BYTES)).trim();
   const parsed = parseLoosely(text);
@@ -56,8 +56,8 @@ export function statesError(body: JsonObject): boolean {
 }
 
 /**
- * Whether an error stands bare in the place of an answer: with a code, as DashScope's, by its type, or as
- * the `detail` of FastAPI, on which many servers are built. What holds an answer is one.
+ * Whether an error stands bare in the place of a response: with a code, as DashScope's, by its type, or as
+ * the `detail` of FastAPI, on which many servers are built. What holds a response is one.
  */
 function isBareError(body: JsonObject): boolean {
   const { type, code, message, msg, detail } = body;
@@ -70,7 +70,7 @@ function isBareError(body: JsonObject): boolean {
   return readsLikeOne && !holdsResponse(body);
 }
 
-/** Whether anything is where the protocols have their answers. */
+/** Whether anything is where the protocols have their responses. */
 export function holdsResponse(body: JsonObject): boolean {
   return RESPONSES.some((field) => asArray(body[field]).length > 0);
 }

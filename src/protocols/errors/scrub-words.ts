@@ -7,13 +7,15 @@ export interface Scrub {
   value(value: unknown): unknown;
 }
 
-/** Whether an answer or an event holds words of the vendor's own, beside what a model wrote or in its place. */
-export function tellsWords(event: JsonObject, name = ""): boolean {
+/** Whether a response or an event holds words of the vendor's own, beside what a model wrote or in its place. */
+export function hasVendorWords(event: JsonObject, name = ""): boolean {
   if (isErrorAlone(event, name)) return true;
-  return placesOf(event).some(([holder, fields]) => fields.some((field) => isTold(field, holder[field])));
+  return placesOf(event).some(([holder, fields]) =>
+    fields.some((field) => isVendorText(field, holder[field])),
+  );
 }
 
-/** The same answer or event with its vendor's own words scrubbed; what a model wrote is not touched. */
+/** The same response or event with its vendor's own words scrubbed; what a model wrote is not touched. */
 export function scrubWords(event: JsonObject, name: string, scrub: Scrub): JsonObject {
   if (isErrorAlone(event, name)) return asObject(scrub.value(event)) ?? event;
   const told = scrubFields(event, WORDS, scrub);
@@ -28,7 +30,7 @@ export function scrubWords(event: JsonObject, name: string, scrub: Scrub): JsonO
   });
 }
 
-/** An error and nothing of an answer: all of it is the vendor's. */
+/** An error and nothing of a response: all of it is the vendor's. */
 function isErrorAlone(event: JsonObject, name: string): boolean {
   if (holdsResponse(event)) return false;
   return name === "error" || asText(event["type"]) === "error" || statesError(event);
@@ -46,8 +48,8 @@ function placesOf(event: JsonObject): readonly (readonly [JsonObject, readonly s
   ];
 }
 
-/** `message` is one only as a text: the messages protocol has its answer there. */
-function isTold(field: string, value: unknown): boolean {
+/** `message` is one only as a text: the messages protocol has its response there. */
+function isVendorText(field: string, value: unknown): boolean {
   return typeof value === "string"
     ? value !== ""
     : field !== "message" && typeof value === "object" && value !== null;
@@ -57,7 +59,7 @@ function scrubFields(holder: JsonObject, fields: readonly string[], scrub: Scrub
   const changes: Record<string, unknown> = {};
   for (const field of fields) {
     const value = holder[field];
-    if (isTold(field, value)) changes[field] = scrub.value(value);
+    if (isVendorText(field, value)) changes[field] = scrub.value(value);
   }
   return withChanges(holder, changes);
 }
@@ -79,7 +81,7 @@ function withChanges(holder: JsonObject, changes: JsonObject): JsonObject {
   return changed.length === 0 ? holder : { ...holder, ...Object.fromEntries(changed) };
 }
 
-/** Where vendors speak, in an answer, in an event, or in the response that an event brings. */
+/** Where vendors speak, in a response, in an event, or in the response that an event brings. */
 const WORDS = [
   ...["error", "errors", "detail", "details", "message", "msg", "base_resp", "status_details"],
   ...["incomplete_details", "promptFeedback", "warning", "warnings"],

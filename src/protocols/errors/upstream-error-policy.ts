@@ -2,8 +2,8 @@ import { type ErrorStatement, GatewayError, UpstreamRejection } from "../../erro
 import type { EndpointTable } from "../endpoint-table.ts";
 import { asObject, asText } from "../json.ts";
 import type { ErrorWords } from "./error-body.ts";
+import { isUnknownModel } from "./error-patterns.ts";
 import { isKeptContentGone, withoutPaths } from "./kept-content.ts";
-import { isUnknownModel } from "./told-limits.ts";
 
 /**
  * Whose fault an upstream's error is. It decides who is told what: callers act on errors about their
@@ -41,7 +41,7 @@ export function classifyError(status: number, words: ErrorWords): Fault {
  */
 export function toClientError(
   error: UpstreamError,
-  client: Pick<EndpointTable, "tellsOverload">,
+  client: Pick<EndpointTable, "sendsOverloaded">,
   cause?: Error,
 ): GatewayError | UpstreamRejection {
   switch (error.fault) {
@@ -58,7 +58,7 @@ export function toClientError(
         },
       );
     case "overloaded":
-      if (client.tellsOverload !== true) break;
+      if (client.sendsOverloaded !== true) break;
       return new GatewayError("upstream_overloaded", "The upstream is overloaded. Wait and try again.", {
         cause,
         shouldRetry: error.shouldRetry,

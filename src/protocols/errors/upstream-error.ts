@@ -1,10 +1,10 @@
 import { asArray, asObject, asText } from "../json.ts";
 import type { UpstreamHeaders } from "../protocol.ts";
 import { type ErrorWords, readErrorBody, readErrorValue } from "./error-body.ts";
-import { isTooLong } from "./told-limits.ts";
+import { isTooLong } from "./error-patterns.ts";
 import { classifyError, type UpstreamError } from "./upstream-error-policy.ts";
 
-/** Reads an upstream's error answer of any vendor's shape; never throws. */
+/** Reads an upstream's error response of any vendor's shape; never throws. */
 export function decodeUpstreamError(
   status: number,
   headers: UpstreamHeaders,
@@ -58,7 +58,7 @@ const STATUS_WORDS: readonly (readonly [RegExp, number])[] = [
 
 const SHOULD_RETRY: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/** Seconds to wait, from the headers in use: whole seconds, milliseconds, or a date beside the answer's own. */
+/** Seconds to wait, from the headers in use: whole seconds, milliseconds, or a date beside the response's own. */
 function retryAfter(headers: UpstreamHeaders): number | undefined {
   const exact = bounded(Number.parseFloat(one(headers["retry-after-ms"])) / 1000);
   if (exact !== undefined) return exact;

@@ -4,8 +4,8 @@ import type { UpstreamError } from "./upstream-error-policy.ts";
 
 /**
  * What an ended answer under a status of success amounts to, from its facts alone: the failure it is, or undefined for an
- * answer. The one place that decides it, for answers that are forwarded or translated, whole or streamed
- * (docs/translation.md has it as a table). `generates`: the protocol's answers are written by a model.
+ * answer. The one place that decides it, for responses that are forwarded or translated, whole or streamed
+ * (docs/translation.md has it as a table). `generates`: the protocol's responses are written by a model.
  */
 export function failureIn(facts: ResponseSummary, generates: boolean): UpstreamError | undefined {
   if (facts.parts !== undefined) {
@@ -22,7 +22,7 @@ export function failureIn(facts: ResponseSummary, generates: boolean): UpstreamE
   if (hasOutput || declined) return undefined;
   // Vendors of vectors and of ranks answer in many forms, but each has those or counts something.
   if (!generates) return usage === undefined ? EMPTY : undefined;
-  // Without a word, only one that has ended and was counted is an answer: a model may think to its limit in silence.
+  // Without a word, only one that has ended and was counted is a response: a model may think to its limit in silence.
   return usage === undefined || finish === undefined ? EMPTY : undefined;
 }
 

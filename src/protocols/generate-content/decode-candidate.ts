@@ -176,7 +176,7 @@ function readCall(
   return call["willContinue"] === true ? grown : endCall(grown, blocks, plan, true);
 }
 
-/** `whole` false: the answer broke off in its midst, and so do its arguments (rule 11). */
+/** `whole` false: the response broke off in its midst, and so do its arguments (rule 11). */
 function endCall(
   before: CandidateState,
   blocks: BlockWriter,
@@ -245,5 +245,5 @@ function keyOf(index: number): string {
   return String(index);
 }
 
-/** Far more than one answer calls; a stream that invents them grows no state. */
+/** Far more than one response calls; a stream that invents them grows no state. */
 const REMEMBERED_IDS = 1000;

@@ -124,7 +124,7 @@ function decodeReasoning(config: Fields, foreign: ForeignField[]): ReasoningWish
   };
 }
 
-/** A schema counts whichever of its fields it stands in; the type of an answer without one decides. */
+/** A schema counts whichever of its fields it stands in; the type of a response without one decides. */
 function decodeFormat(config: Fields, foreign: ForeignField[]): ResponseFormat | undefined {
   const type = optionalText(config, "responseMimeType");
   const whole = config.value["responseJsonSchema"] ?? config.value["_responseJsonSchema"] ?? undefined;
@@ -160,7 +160,7 @@ function asSchema(config: Fields, value: unknown): Readonly<Record<string, unkno
   );
 }
 
-/** Text is what every answer is; images and sound cannot be had elsewhere. */
+/** Text is what every response is; images and sound cannot be had elsewhere. */
 function decodeModalities(config: Fields): readonly ForeignField[] {
   const value = config.value["responseModalities"] ?? undefined;
   if (value === undefined) return [];
@@ -221,7 +221,7 @@ const CONFIG_FIELDS: ReadonlySet<string> = new Set([
 
 const THINKING_FIELDS: ReadonlySet<string> = new Set(["includeThoughts", "thinkingBudget", "thinkingLevel"]);
 
-/** Forms of answers that only this vendor gives. */
+/** Forms of responses that only this vendor gives. */
 const MEANING: ReadonlySet<string> = new Set(["responseFormat", "translationConfig", "translation_config"]);
 
 const NO_FIELDS: ReadonlySet<string> = new Set();

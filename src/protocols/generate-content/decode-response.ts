@@ -7,7 +7,7 @@ import { asObjects } from "../json.ts";
 import type { DecodedResponse } from "../translation.ts";
 import { decodeStream, ending, readChunk } from "./decode-stream.ts";
 
-/** Reads an upstream's plain answer: a stream of one event, or of several in an array. */
+/** Reads an upstream's plain response: a stream of one event, or of several in an array. */
 export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedResponse {
   const bodies = asObjects(Array.isArray(raw) ? raw : [raw]);
   const stated = bodies.find(statesError);
@@ -19,7 +19,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
     state = next;
     for (const event of more) events.push(event);
   }
-  // A whole answer has ended, whether it says why or not.
+  // A whole response has ended, whether it says why or not.
   const { candidates } = state;
   for (const [index, each] of candidates) candidates.set(index, { ...each, finish: each.finish ?? "" });
   if (candidates.size === 0 && state.block === undefined)

@@ -15,7 +15,7 @@ import { decodeBlock, decodeFinish } from "./finish.ts";
 import { generateContentUsage } from "./usage.ts";
 
 /**
- * Reads a stream whose every event is an answer in small. No event is the last one: several may state a
+ * Reads a stream whose every event is a response in small. No event is the last one: several may state a
  * finish, and calls may follow it, so that finishes are told when the stream ends (rules 9 and 10).
  */
 export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
@@ -59,7 +59,7 @@ export interface DecodeState {
   readonly usage: JsonObject | undefined;
 }
 
-/** Reads one event, or a whole plain answer, which has the same form. */
+/** Reads one event, or a whole plain response, which has the same form. */
 export function readChunk(
   state: DecodeState,
   chunk: JsonObject,
@@ -140,7 +140,7 @@ function blockIn(chunk: JsonObject): Finish | undefined {
     : decodeBlock(reason, asText(feedback?.["blockReasonMessage"]).slice(0, MAX_MESSAGE_LETTERS));
 }
 
-/** Counts are of the whole answer so far and stand in every chunk: they are told once, at the end. */
+/** Counts are of the whole response so far and stand in every chunk: they are told once, at the end. */
 function usageIn(before: JsonObject | undefined, chunk: JsonObject): JsonObject | undefined {
   const stated = asObject(chunk["usageMetadata"]);
   return stated === undefined ? before : latestCounts(before, stated);

@@ -25,7 +25,7 @@ export function encodeMedia(part: MediaPart, own: boolean, losses: LossList): Js
   }
 }
 
-/** Media of an answer, which this protocol's callers get inline or by its address. */
+/** Media of a response, which this protocol's callers get inline or by its address. */
 export function encodeResponseMedia(part: MediaPart): JsonObject {
   const { source } = part;
   switch (source.from) {

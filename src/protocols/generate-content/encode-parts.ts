@@ -5,7 +5,7 @@ import { asObject, type JsonObject, parseWhole } from "../json.ts";
 import { encodeResponseMedia } from "./encode-media.ts";
 import { encodeState } from "./state.ts";
 
-/** A part of an answer as this protocol's callers read it; [] where it has none. */
+/** A part of a response as this protocol's callers read it; [] where it has none. */
 export function encodeResponsePart(part: ResponsePart): readonly JsonObject[] {
   switch (part.kind) {
     case "text":

@@ -142,7 +142,7 @@ function schemaForm({ quirks }: EncodeTarget): SchemaForm {
 
 const MAX_SEED = 2 ** 31 - 1;
 
-/** Where thoughts are part of the answer without being asked for. */
+/** Where thoughts are part of the response without being asked for. */
 const SHOWS_THOUGHTS: ReadonlySet<string> = new Set(["chat-completions", "messages"]);
 
 const LEVELS = ["minimal", "low", "medium", "high"];

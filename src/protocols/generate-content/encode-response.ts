@@ -7,7 +7,7 @@ import { encodeUsage } from "./encode-usage.ts";
 import { encodeBlock, encodeFinish } from "./finish.ts";
 import { type CitedText, encodeGrounding } from "./grounding.ts";
 
-/** Writes a caller's plain answer. */
+/** Writes a caller's plain response. */
 export function encodeResponse(response: ChatResponse, frame: ResponseFrame): JsonObject {
   const [first] = response.choices;
   const blocked = first?.parts.length === 0 ? encodeBlock(first.finish) : undefined;
@@ -18,7 +18,7 @@ export function encodeResponse(response: ChatResponse, frame: ResponseFrame): Js
   };
 }
 
-/** What an answer and each of its chunks end with. */
+/** What a response and each of its chunks end with. */
 export function encodeHead(
   model: string | undefined,
   usage: TokenUsage | undefined,

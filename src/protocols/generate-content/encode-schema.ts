@@ -5,7 +5,7 @@ import { asObject, asObjects, type JsonObject } from "../json.ts";
 /** JSON Schema as it is, or the native subset with its own words. */
 export type SchemaForm = "whole" | "subset";
 
-/** A JSON Schema for a tool or an answer (rule 28). `lossy`: something that constrained the value is gone. */
+/** A JSON Schema for a tool or a response (rule 28). `lossy`: something that constrained the value is gone. */
 export function encodeSchema(
   schema: JsonObject,
   form: SchemaForm,

@@ -16,7 +16,7 @@ import { encodeBlock } from "./finish.ts";
 import type { CitedText } from "./grounding.ts";
 
 /**
- * Writes a stream whose every event is an answer in small: no event names, no `[DONE]`, and calls whole,
+ * Writes a stream whose every event is a response in small: no event names, no `[DONE]`, and calls whole,
  * so that their arguments wait until the last piece is there (rule 17).
  */
 export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {

@@ -10,7 +10,7 @@ const PROTOCOL = "generate-content";
 const numbered = (kind: keyof typeof ENUMS) =>
   ENUMS[kind].words.map((word, index) => [index + 1, word] as const);
 
-/** Everything that is read of an answer: plain and streamed, forwarded and translated. */
+/** Everything that is read of a response: plain and streamed, forwarded and translated. */
 function readings(body: JsonObject): unknown {
   const meter = generateContent.usage.openStream();
   meter.write(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`));

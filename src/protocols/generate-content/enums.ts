@@ -78,7 +78,7 @@ export function optionalWord(fields: Fields, key: string, kind: keyof typeof ENU
 }
 
 /**
- * Why a candidate of this answer ended. Only Vertex AI states when a request was made and by which kind of traffic it came:
+ * Why a candidate of this response ended. Only Vertex AI states when a request was made and by which kind of traffic it came:
  * https://github.com/googleapis/js-genai, `createTime` and `trafficType`. Any other answer is the Gemini API's.
  */
 export function finishWord(response: JsonObject, candidate: JsonObject): string {
@@ -93,7 +93,7 @@ export function hasUnspecifiedFinish({ finishReason }: JsonObject): boolean {
   return wordOf("finishReason", finishReason) === ENUMS.finishReason.unspecified;
 }
 
-/** The same for an answer, "" where nothing is said; a number that is not known is a word that nobody knows. */
+/** The same for a response, "" where nothing is said; a number that is not known is a word that nobody knows. */
 export function responseWord(kind: keyof typeof ENUMS, value: unknown): string {
   const word = wordOf(kind, value);
   if (typeof word === "number") return String(word);

@@ -25,7 +25,7 @@ export function encodeError(error: ErrorStatement, requestId: string): string {
   });
 }
 
-/** An error object in place of an answer. */
+/** An error object in place of a response. */
 export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
   const body = encodeError(error, requestId);
   if (broken.form === "array") return broken.events === 0 ? `[${body}]` : `,\n${body}]`;

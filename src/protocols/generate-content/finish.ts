@@ -24,7 +24,7 @@ export function encodeFinish(finish: Finish): string {
   return WORDS[finish.unified];
 }
 
-/** Why the prompt was blocked; undefined where it was not, or where another protocol's answer cannot tell. */
+/** Why the prompt was blocked; undefined where it was not, or where another protocol's response cannot tell. */
 export function encodeBlock({ protocol, raw }: Finish): string | undefined {
   return protocol === PROTOCOL && raw?.startsWith(BLOCKED) ? raw.slice(BLOCKED.length) : undefined;
 }
@@ -42,7 +42,7 @@ const BLOCKED = "promptFeedback:";
 
 const KINDS = new Map<string, FinishKind>([
   ["STOP", "stop"],
-  // A whole answer that does not say why it ended.
+  // A whole response that does not say why it ended.
   ["", "stop"],
   ["MAX_TOKENS", "length"],
   ["SAFETY", "content-filter"],
@@ -56,7 +56,7 @@ const KINDS = new Map<string, FinishKind>([
   ["IMAGE_RECITATION", "content-filter"],
 ]);
 
-/** The model wrote something that the vendor could not read: there is no answer to go on from. */
+/** The model wrote something that the vendor could not read: there is no response to go on from. */
 const FAILURES: ReadonlySet<string> = new Set([
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",

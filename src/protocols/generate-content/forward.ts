@@ -3,6 +3,7 @@ import type { RequestFields } from "../fields.ts";
 import type { ForwardTable } from "../protocol.ts";
 import { keyedTools } from "../tool-features.ts";
 import { NO_STATE } from "./decode-parts.ts";
+import { wordOf } from "./enums.ts";
 import { generateContentReferences } from "./references.ts";
 
 /** Top-level fields of a request. */
@@ -50,19 +51,22 @@ export const generateContentForward: ForwardTable = {
     "generation_config.candidateCount",
     "generation_config.candidate_count",
   ],
-  hold: generatingHold([
-    ...["inlineData", "inline_data"].flatMap((inline) => {
-      const types = [`**.${inline}.mimeType`, `**.${inline}.mime_type`];
-      return [
-        ...entries(mediaType, types),
-        ...entries(imageData(types), [
-          `contents.parts.${inline}.data`,
-          `contents.parts.functionResponse.parts.${inline}.data`,
-        ]),
-      ];
-    }),
-    ...keyedTools("tools[]"),
-  ]),
+  hold: generatingHold(
+    [
+      ...["inlineData", "inline_data"].flatMap((inline) => {
+        const types = [`**.${inline}.mimeType`, `**.${inline}.mime_type`];
+        return [
+          ...entries(mediaType, types),
+          ...entries(imageData(types), [
+            `contents.parts.${inline}.data`,
+            `contents.parts.functionResponse.parts.${inline}.data`,
+          ]),
+        ];
+      }),
+      ...keyedTools("tools[]"),
+    ],
+    { readMediumWord: (word) => wordOf("modality", word) },
+  ),
   opening: {
     system: ["systemInstruction.parts.text", "system_instruction.parts.text"],
     role: "contents.role",

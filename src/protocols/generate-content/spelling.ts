@@ -50,10 +50,10 @@ export function camelList(fields: Fields, key: string, known: ReadonlySet<string
   });
 }
 
-/** The same for an answer, which is read leniently: the object with all its fields in camelCase. */
+/** The same for a response, which is read leniently: the object with all its fields in camelCase. */
 export function camelObject(value: unknown): JsonObject | undefined {
   const object = asObject(value);
-  // Vendors' own answers are in camelCase already.
+  // Vendors' own responses are in camelCase already.
   if (object === undefined || !Object.keys(object).some((key) => key.includes("_"))) return object;
   return Object.fromEntries(Object.entries(object).map(([key, inner]) => [camelCase(key), inner]));
 }

@@ -97,7 +97,7 @@ function outputBuckets({ input, words, thoughts, total }: OutputCounts): Buckets
 /** Reads usage off generateContent, plain and streamed. */
 export const generateContentUsage = usageReader(rules);
 
-/** Every event is a whole answer in small. */
+/** Every event is a whole response in small. */
 function read(body: JsonObject, notes: StreamState, name = ""): void {
   if (statesError(body)) {
     noteError(notes, decodeStatedError(body), name === "" && isRaised(asObject(body["error"])));
@@ -188,5 +188,5 @@ const openMatters = keyFilter(
   ...ERROR_WORDS,
 );
 
-/** What holds none is no piece of an answer, and may be a bare error. */
+/** What holds none is no piece of a response, and may be a bare error. */
 const openCandidatesLook = keyFilter("candidates");

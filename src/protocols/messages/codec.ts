@@ -26,7 +26,7 @@ export const messages: Protocol = {
       { beta: /^output-128k-/, output: 128_000 },
       { beta: /^output-300k-/, output: 300_000 },
     ],
-    tellsOverload: true,
+    sendsOverloaded: true,
     makes: "text",
   },
   forward: messagesForward,

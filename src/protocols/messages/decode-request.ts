@@ -116,7 +116,7 @@ function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningWish |
   }
 }
 
-/** Instructions in mid-conversation may change the effort, from there on: the answer is due under the last one. */
+/** Instructions in mid-conversation may change the effort, from there on: the response is due under the last one. */
 function latestEffort(body: Fields): ReasoningWish["effort"] {
   const efforts = listOf(body, "messages").flatMap(
     (message) => decodeEffort(optionalFields(message, "output_config")) ?? [],

@@ -12,7 +12,7 @@ import { isSigned } from "./signature.ts";
 import { messagesUsage } from "./usage.ts";
 
 /**
- * Reads an upstream's plain messages answer; no answer at all is an error. An empty one is valid (rule 33), be its
+ * Reads an upstream's plain messages answer; no response at all is an error. An empty one is valid (rule 33), be its
  * content an empty list or, as some servers write it, null.
  */
 export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedResponse {
@@ -69,7 +69,7 @@ export function madeByCode(block: JsonObject): Pick<ToolCallPart, "byCode"> {
   return caller === undefined || caller["type"] === "direct" ? {} : { byCode: caller };
 }
 
-/** A block of the vendor's own tools; the answer stands without it. */
+/** A block of the vendor's own tools; the response stands without it. */
 export function foreignBlock(value: JsonObject, index: number): ResponsePart & { readonly kind: "foreign" } {
   return { kind: "foreign", protocol: "messages", value, weight: "hint", path: `content[${index}]` };
 }

@@ -48,7 +48,7 @@ export interface DecodeState {
   readonly notes: Map<string, Note>;
   /** The counts so far: each statement is of the whole and replaces the one before (rule 6). */
   readonly usage: JsonObject | undefined;
-  /** Why the answer ends, as `message_delta` says it. */
+  /** Why the response ends, as `message_delta` says it. */
   readonly stop: JsonObject;
 }
 
@@ -95,7 +95,7 @@ function stepEvent(state: DecodeState, event: JsonObject, type: string, writer: 
   }
 }
 
-/** The first event opens the answer, whichever it is; some servers splice two answers and start twice. */
+/** The first event opens the response, whichever it is; some servers splice two answers and start twice. */
 function opened(state: DecodeState, writer: BlockWriter, message: JsonObject = {}): DecodeState {
   if (state.started) return state;
   writer.emit({ type: "response-start", id: asName(message["id"]), model: asName(message["model"]) });

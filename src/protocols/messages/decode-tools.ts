@@ -31,7 +31,7 @@ export function decodeTools(body: Fields, foreign: ForeignField[]): readonly Too
 }
 
 /**
- * Tools that the vendor runs itself help the answer and can be left out (rule 29). Those that the caller
+ * Tools that the vendor runs itself help the response and can be left out (rule 29). Those that the caller
  * runs, but whose schema only the vendor's models know, cannot, nor can servers of tools.
  */
 function hostedTool({ value, path }: Fields, type: string): Tool {

@@ -34,7 +34,7 @@ export function encodeThinking(asked: Asked): Thinking {
   if (wish.betweenTools) return { field: { type: "between_tools" }, ...effort, on: true };
   if (way !== "budget" && way !== "adaptive") return { ...effort, on: false };
   if (isForced(request)) {
-    // The vendor refuses both together (rule 26); what must be called is the answer's meaning.
+    // The vendor refuses both together (rule 26); what must be called is the response's meaning.
     losses.field("reasoning", "weakened");
     return { ...effort, on: false };
   }

@@ -7,7 +7,7 @@ import { responseSchema } from "./response-schema.ts";
 import { isCompiled, NOTHING, plus, sizeOf } from "./schema-size.ts";
 
 /**
- * The tools that stay strict: the vendor compiles the schemas of strict tools and of the answer together, and
+ * The tools that stay strict: the vendor compiles the schemas of strict tools and of the response together, and
  * refuses the request where they are more than it compiles. The first that fit are kept; the others are tools as
  * all were before there were strict ones.
  */
@@ -60,7 +60,7 @@ function encodeTool(tool: FunctionTool, parameters: JsonObject | undefined, stri
   };
 }
 
-/** `closed`: strict tools are held to their schemas as answers are, and to no more of them. */
+/** `closed`: strict tools are held to their schemas as responses are, and to no more of them. */
 function schemaOf(
   { parameters }: FunctionTool,
   closed: boolean,

@@ -2,7 +2,7 @@ import type { Finish, FinishKind } from "../../conversation/response.ts";
 import { asObject, asText, type JsonObject } from "../json.ts";
 
 /**
- * Reads `stop_reason`, `stop_sequence` and `stop_details`, which stand in a plain answer and in a stream's
+ * Reads `stop_reason`, `stop_sequence` and `stop_details`, which stand in a plain response and in a stream's
  * `message_delta` alike.
  */
 export function decodeFinish(stated: JsonObject): Finish {
@@ -19,7 +19,7 @@ export function decodeFinish(stated: JsonObject): Finish {
   };
 }
 
-/** The same three fields for a caller. `declines`: the answer's words decline to answer, which only the stop's reason can say. */
+/** The same three fields for a caller. `declines`: the response's words decline to answer, which only the stop's reason can say. */
 export function encodeFinish(finish: Finish, declines: boolean): JsonObject {
   return {
     stop_reason: wordOf(finish, declines),

@@ -53,7 +53,7 @@ export const messagesForward: ForwardTable = {
   maxItems: {},
   watched: ["compaction.type"],
   // An advisor is a tool with a model; a fallback responds where the model declines.
-  innerModels: [
+  additionalModels: [
     // https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool#usage-and-billing
     ...TOOLS.map(({ path }) => ({ path: `${path}.model`, worksByCall: true, freeCalls: ADVISOR }) as const),
     // https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback

@@ -118,7 +118,7 @@ describe("messages answers", () => {
     };
     expect(messagesUsage.buckets(usage)).toEqual({
       tokens: { inputUncached: 203_000, cacheRead: 120, cacheWrite5m: 0, outputVisible: 4_500 },
-      others: [
+      additionalUsage: [
         {
           model: "another",
           tokens: { inputUncached: 5, cacheRead: 0, cacheWrite5m: 0, outputVisible: 5 },

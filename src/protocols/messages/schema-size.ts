@@ -9,7 +9,7 @@ export interface Size {
 
 export const NOTHING: Size = { optional: 0, unions: 0 };
 
-/** The vendor compiles the schemas of strict tools and of the answer together: this is the size of one of them. */
+/** The vendor compiles the schemas of strict tools and of the response together: this is the size of one of them. */
 export function sizeOf(schema: JsonObject): Size {
   return isEndless(schema, { root: schema, trail: ["#"], ended: new Set() }, 0)
     ? BEYOND

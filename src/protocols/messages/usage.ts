@@ -62,16 +62,16 @@ const rules: MeteringRules = {
  * What each iteration adds to the totals. Summaries of a long conversation and the words of an advisor are billed beside them,
  * by their own model: https://platform.claude.com/docs/en/build-with-claude/compaction,
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool. The others only split the totals. Where a fallback
- * has served the answer, the totals are its own but for what the models before it count in them:
+ * has served the response, the totals are its own but for what the models before it count in them:
  * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
  */
 function readIterations(
   tally: Tally,
   totals: TokenUsage,
   iterations: readonly JsonObject[],
-): Pick<MeteredUsage, "tokens" | "servedBy" | "others"> {
+): Pick<MeteredUsage, "tokens" | "servedBy" | "additionalUsage"> {
   const summaries: TokenUsage[] = [];
-  const others: ModelTokens[] = [];
+  const additionalUsage: ModelTokens[] = [];
   const parts: Part[] = [];
   let servedBy: string | undefined;
   for (const iteration of iterations) {
@@ -80,7 +80,7 @@ function readIterations(
     const isNamed = (iteration["model"] ?? undefined) !== undefined;
     if (type === "compaction" && !isNamed) summaries.push(readCounts(tally, iteration).tokens);
     else if (type === "compaction" || type === "advisor_message")
-      others.push({
+      additionalUsage.push({
         model,
         tokens: readCounts(tally, iteration).tokens,
         isBeside: true,
@@ -95,11 +95,11 @@ function readIterations(
   const isWhole = isSame(totals, sumTokens(parts.map(({ tokens }) => tokens)));
   const isSplit = servedBy !== undefined && before.length > 0 && isWhole;
   const own = isSplit ? parts.filter(isOwn).map(({ tokens }) => tokens) : [totals];
-  const all = [...others, ...(isSplit ? before : [])];
+  const all = [...additionalUsage, ...(isSplit ? before : [])];
   return {
     tokens: sumTokens([...own, ...summaries]),
     servedBy,
-    others: all.length > 0 ? all : undefined,
+    additionalUsage: all.length > 0 ? all : undefined,
   };
 }
 
@@ -295,7 +295,7 @@ const openMatters = keyFilter("usage", ...ERROR_WORDS);
 const openErrorLook = keyFilter(...ERROR_WORDS);
 const openFileLook = keyFilter("file_id", "tool_use_id");
 
-/** What holds none is no piece of an answer, and may be a bare error. */
+/** What holds none is no piece of a response, and may be a bare error. */
 const openIndexLook = keyFilter("index");
 
 /** `event: content_block_...`: nearly every frame, told by the first letter of its name. */

@@ -121,7 +121,7 @@ function stored(fileId: string): MediaSource {
   return { from: "file", protocol: "responses", fileId };
 }
 
-/** An image that was made for an answer; undefined where the item is or holds none. */
+/** An image that was made for a response; undefined where the item is or holds none. */
 export function decodeImageCall(item: JsonObject): MediaPart | undefined {
   const data = asText(item["result"]);
   if (data === "" || item["type"] !== "image_generation_call") return undefined;
@@ -133,7 +133,7 @@ export function decodeImageCall(item: JsonObject): MediaPart | undefined {
   return { kind: "media", media: "image", source, mimeType: type };
 }
 
-/** An annotation of an answer's text. */
+/** An annotation of a response's text. */
 export function decodeAnnotation(value: JsonObject): Citation {
   const url = asText(value["url"]);
   const title = asText(value["title"]) || asText(value["filename"]);

@@ -200,7 +200,7 @@ const INSIDES: Insides = [
   ["input[].content[].input_audio", ["data", "format"]],
 ];
 
-/** They bring in content that only the vendor has, or an answer that comes later. */
+/** They bring in content that only the vendor has, or a response that comes later. */
 const MEANING: ReadonlySet<string> = new Set(responsesFields.meaning);
 
 /** Values by which a caller says what happens anyway. A map, since a caller may name what every object answers to. */

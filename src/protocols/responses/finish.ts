@@ -30,7 +30,7 @@ const KINDS = new Map<string, FinishKind>([
   ["content_filter", "content-filter"],
 ]);
 
-/** A paused turn has no word here: what is there so far is the answer. */
+/** A paused turn has no word here: what is there so far is the response. */
 const REASONS: Readonly<Record<FinishKind, string | undefined>> = {
   stop: undefined,
   "tool-calls": undefined,

@@ -59,7 +59,7 @@ export const responsesForward: ForwardTable = {
     background:
       "Background responses aren't supported. Remove `background` and keep the connection open, or stream.",
   },
-  innerModels: [
+  additionalModels: [
     ...TOOLS.map(
       (path) =>
         ({

@@ -12,7 +12,7 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 /**
  * A reasoning item as a thought; none where it holds nothing. State that others issued came wrapped in
  * `encrypted_content`; an item of the vendor's own is its id and encrypted content together. Given an
- * `origin`, the item is an answer's, and its state that origin's.
+ * `origin`, the item is a response's, and its state that origin's.
  */
 export function decodeReasoningItem(item: JsonObject, origin?: Origin): readonly ReasoningPart[] {
   const [, words] = asText(item["encrypted_content"]).split(WORDS);
@@ -23,7 +23,7 @@ export function decodeReasoningItem(item: JsonObject, origin?: Origin): readonly
   return [{ kind: "reasoning", text, ...redacted, opaque }];
 }
 
-/** The state of an answer's item. Its id alone is worth nothing: the gateway asks vendors to store nothing. */
+/** The state of a response's item. Its id alone is worth nothing: the gateway asks vendors to store nothing. */
 export function issuedState(item: JsonObject, origin: Origin): Opaque | undefined {
   const encrypted = asText(item["encrypted_content"]);
   if (encrypted === "" || encrypted.startsWith(UNSIGNED)) return undefined;
@@ -61,7 +61,7 @@ export function encodeReasoningInput(part: ReasoningPart): JsonObject {
 }
 
 /**
- * A thought as an item of an answer. Behind state of another protocol stands whether its text was hidden, else
+ * A thought as an item of a response. Behind state of another protocol stands whether its text was hidden, else
  * the text: clients may leave summaries out, and some vendors sign the words.
  */
 export function encodeReasoningOutput(

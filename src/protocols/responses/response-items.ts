@@ -4,7 +4,7 @@ import type { JsonObject } from "../json.ts";
 import { encodeAnnotation, encodeImageCall } from "./encode-parts.ts";
 import { itemId } from "./reasoning-item.ts";
 
-/** The items of an answer, plain and streamed alike. */
+/** The items of a response, plain and streamed alike. */
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 

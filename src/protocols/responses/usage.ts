@@ -66,7 +66,7 @@ const rules: MeteringRules = {
       calls: statedCalls(usage, STATED_CALLS),
     });
     const image = imageTool(asObject(usage["tool_usage"]));
-    return image === undefined ? told : { ...told, others: [image] };
+    return image === undefined ? told : { ...told, additionalUsage: [image] };
   },
 };
 
@@ -136,7 +136,7 @@ function noteNames(type: string, item: JsonObject | undefined, notes: StreamStat
 }
 
 /**
- * Whether an event brings any of the answer. Responses, items and their parts are announced before there is anything of
+ * Whether an event brings any of the response. Responses, items and their parts are announced before there is anything of
  * them; the vendor's own tools are at work from the announcement on.
  */
 function holdsOutput(type: string, event: JsonObject): boolean {
@@ -262,10 +262,10 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
   "response.queued",
 ]);
 
-/** Where events hold a piece of the answer, or the whole of what came in pieces. */
+/** Where events hold a piece of the response, or the whole of what came in pieces. */
 const PIECES = ["delta", "text", "refusal", "arguments", "input", "code"];
 
 const openMatters = keyFilter("response", "item", ...ERROR_WORDS);
 
-/** What holds none is no event of an answer, and may be a bare error. */
+/** What holds none is no event of a response, and may be a bare error. */
 const openTypeLook = keyFilter("type");

@@ -14,7 +14,7 @@ import type { TextSink } from "./output-text.ts";
 
 /** How one protocol states what metering needs; `usage-reader.ts` does the rest, the same for all. */
 export interface MeteringRules {
-  /** Reads a whole plain answer. */
+  /** Reads a whole plain response. */
   readResponse(body: JsonObject, notes: StreamState): void;
   /** Reads one event of a stream; `name` is its `event:` line, often "". */
   readEvent(event: JsonObject, notes: StreamState, name: string): void;
@@ -23,7 +23,7 @@ export interface MeteringRules {
    * event or an error. Opened once a stream, because it may remember what it found.
    */
   openLook(): ByteFilter;
-  /** Gathers the generated text of a plain answer. */
+  /** Gathers the generated text of a plain response. */
   responseText(body: JsonObject, text: TextSink): void;
   /** Gathers the generated text of one event. */
   eventText(event: JsonObject, text: TextSink, name: string): void;
@@ -33,7 +33,7 @@ export interface MeteringRules {
   readonly callerFinishes: ReadonlySet<string>;
   /** Whether a finish says that the vendor declines to answer. */
   declines(finish: string): boolean;
-  /** A finish is no terminal event: usage follows it, and where a server states it too early, the answer itself. */
+  /** A finish is no terminal event: usage follows it, and where a server states it too early, the response itself. */
   readonly openEnded?: true | undefined;
   /** Vendors answer in forms of their own, too many to know, which are passed on as they are. */
   readonly anyForm?: true | undefined;
@@ -41,7 +41,7 @@ export interface MeteringRules {
   readonly doneWord?: string | undefined;
 }
 
-/** What has been read of an answer so far. */
+/** What has been read of a response so far. */
 export interface StreamState {
   started: boolean;
   finished: boolean;
@@ -65,7 +65,7 @@ export interface StreamState {
   /** Tools that the vendor ran, with a key of each run. */
   calls: Map<string, Set<string>> | undefined;
   opening: JsonObject | undefined;
-  /** Answers that were asked for, and which of them have finished. */
+  /** Responses that were asked for, and which of them have finished. */
   readonly responses: number;
   readonly finishedResponses: Set<unknown>;
   /** Those among several that have begun: fewer may come than were asked for. */
@@ -131,15 +131,15 @@ export function noteIssued(notes: StreamState, kept: "withResponse" | "apart", i
   if (ids.length < MAX_ISSUED) ids.push(id);
 }
 
-/** Far above the items of any answer. */
+/** Far above the items of any response. */
 const MAX_ISSUED = 1_000;
 
-/** Notes an answer, or an event of one, whose words are none or whose call has no name. */
+/** Notes a response, or an event of one, whose words are none or whose call has no name. */
 export function noteOutOfForm(notes: StreamState): void {
   noteError(notes, OUT_OF_FORM, false);
 }
 
-/** Notes whether the media of a plain answer are what they are called. */
+/** Notes whether the media of a plain response are what they are called. */
 export function noteMedia(notes: StreamState, media: readonly MediaPart[]): void {
   notes.notAnImage ||= !media.every(isAsDeclared);
 }
@@ -163,20 +163,20 @@ export function noteFinish(notes: StreamState, word: string, index: unknown): vo
   if (notes.finishedResponses.size >= notes.responses) notes.finished = true;
 }
 
-/** An event states that the finish of an answer is unspecified. */
+/** An event states that the finish of a response is unspecified. */
 export function noteUnspecifiedFinish({ unspecifiedFinishes }: StreamState, index: unknown): void {
   unspecifiedFinishes.set(index, (unspecifiedFinishes.get(index) ?? 0) + 1);
 }
 
 /**
- * Whether an answer that stated an unspecified finish so often, and no other, has ended when its stream has: servers that
+ * Whether a response that stated an unspecified finish so often, and no other, has ended when its stream has: servers that
  * fill in every field state it in each event.
  */
 export function isUnspecifiedEnd(times: number): boolean {
   return times === 1;
 }
 
-/** At the end of the stream: each answer that has begun has finished, and there is one. */
+/** At the end of the stream: each response that has begun has finished, and there is one. */
 export function finishAtEnd(notes: StreamState): void {
   const { begunResponses, finishedResponses, unspecifiedFinishes } = notes;
   const hasFinished = (index: unknown): boolean =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Scrub, tellsWords } from "../errors/scrub-words.ts";
+import { hasVendorWords, type Scrub } from "../errors/scrub-words.ts";
 import { PROTOCOLS } from "../table.ts";
 import { dropComments, scrubResponse, scrubStream } from "./scrub-stream.ts";
 
@@ -142,7 +142,7 @@ describe("comments that a client fails on", () => {
 describe("a plain answer", () => {
   it("loses it in its error alone", () => {
     const response = { status: "failed", output: [{ text: SECRET }], error: { message: SECRET } };
-    expect(tellsWords(response)).toBe(true);
+    expect(hasVendorWords(response)).toBe(true);
     expect(JSON.parse(scrubResponse(Buffer.from(JSON.stringify(response)), SCRUB).toString("utf8"))).toEqual({
       ...response,
       error: { message: "[redacted]" },

@@ -58,7 +58,7 @@ export function dropComments(frames: Buffer): Buffer {
   return isChanged ? Buffer.concat(kept) : frames;
 }
 
-/** Whether this is the beginning of a large event of an answer: what a model wrote, or an image. */
+/** Whether this is the beginning of a large event of a response: what a model wrote, or an image. */
 export function beginsResponse(bytes: Buffer): boolean {
   return RESPONSE_FIELD.test(withPlainLetters(bytes.toString("latin1"))) && !beginsError(bytes);
 }
@@ -71,7 +71,7 @@ export function beginsError(bytes: Buffer): boolean {
   return ERROR_BEGINNING.test(withPlainLetters(bytes.toString("latin1", 0, BEGINNING_BYTES)));
 }
 
-/** A plain answer with the vendor's own words scrubbed; the very bytes where nothing was found. */
+/** A plain response with the vendor's own words scrubbed; the very bytes where nothing was found. */
 export function scrubResponse(body: Buffer, scrub: Scrub): Buffer {
   const text = body.toString("utf8");
   const told = scrubEvent(text, "", scrub);

@@ -6,12 +6,12 @@ import type { WireFrame } from "../translation.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 import { StreamEvent } from "./stream-event.ts";
 
-/** More than any answer is, of which nothing can be left out: the caller would miss it without a word. */
+/** More than any response is, of which nothing can be left out: the caller would miss it without a word. */
 export class OversizedResponse extends RangeError {
   override readonly name = "OversizedResponse";
 }
 
-/** As a plain answer: images of the largest kind come to 25 MB in one event. */
+/** As a plain response: images of the largest kind come to 25 MB in one event. */
 const LARGEST_EVENT_BYTES = 96 * 1024 * 1024;
 
 /** Values of one event: they take a tenth of a second to parse, in which nobody else is served. Responses with log probabilities have fewer. */
@@ -80,7 +80,7 @@ export function openEventScanner(
 interface EventBounds {
   /** Whether this one is to be read. */
   admit(buffer: Buffer, start: number, end: number): boolean;
-  /** One is larger than any answer. */
+  /** One is larger than any response. */
   oversized(): void;
 }
 

@@ -1,5 +1,5 @@
 import { asBuffer, writeFrame } from "../../base/sse.ts";
-import { tellsWords } from "../errors/scrub-words.ts";
+import { hasVendorWords } from "../errors/scrub-words.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import { asObject, type JsonObject } from "../json.ts";
 import type { BrokenStream, OutputText, ResponseSummary, StreamMeter } from "../protocol.ts";
@@ -231,7 +231,7 @@ export class ByteMeter extends EventReading {
     if (this.isOver) return;
     const { notes } = this;
     if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#words = true;
-    // Of several answers each piece says which of them has begun.
+    // Of several responses each piece says which of them has begun.
     const isOne = notes.responses === 1;
     if (isOne && notes.output && notes.started && !this.behindFinish && !this.#matters(buffer, start, end)) {
       this.events += 1;
@@ -240,7 +240,7 @@ export class ByteMeter extends EventReading {
     const event = readEvent(buffer, start, end);
     if (event.data === "") return;
     const body = this.read(event, buffer, start, next);
-    if (body === undefined ? !this.isDone(event) : tellsWords(body, event.name)) this.#words = true;
+    if (body === undefined ? !this.isDone(event) : hasVendorWords(body, event.name)) this.#words = true;
   }
 }
 

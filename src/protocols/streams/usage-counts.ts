@@ -174,7 +174,7 @@ export function splitWrites(
   return { cacheWrite5m: whole };
 }
 
-/** Tokens of sound, images and films, each within a whole that counts text as well. */
+/** Tokens of audio, images and video, each within a whole that counts text as well. */
 export type MediaCounts = Partial<Record<Medium, number>>;
 
 type Medium = "audio" | "image" | "video";

@@ -10,7 +10,7 @@ import { ByteMeter } from "./stream-meter.ts";
 // Whole texts only, so it keeps nothing from one to the next; making one costs as much as decoding.
 const UTF8 = new TextDecoder();
 
-/** The reader of a protocol's answers, from what the protocol says about them. */
+/** The reader of a protocol's responses, from what the protocol says about them. */
 export function usageReader(rules: MeteringRules): UsageReader {
   function readPlain(body: unknown): ResponseSummary {
     const notes = blankNotes(1);
@@ -40,7 +40,7 @@ function isResponse(body: unknown, anyForm: boolean): boolean {
   return asObject(body) !== undefined || (anyForm && asObjects(body).length > 0);
 }
 
-/** Whether an object is no answer of the protocol: no word of it, no end, no usage, and no error that it states. */
+/** Whether an object is no response of the protocol: no word of it, no end, no usage, and no error that it states. */
 function saysNothing(body: JsonObject, notes: StreamState): boolean {
   const { error, failed, finish, usage } = notes;
   return (

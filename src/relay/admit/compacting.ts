@@ -2,7 +2,7 @@ import type { Caller } from "../../accounts/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
-import { isUnknownModel } from "../../protocols/errors/told-limits.ts";
+import { isUnknownModel } from "../../protocols/errors/error-patterns.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import { compactsAt } from "../../upstreams/kinds.ts";
 import type { AttemptFailure } from "../failures.ts";

@@ -13,7 +13,7 @@ export interface Entrance {
    * for a key without such limits whose body may come in any case, as it is here or small: there is nothing to save. Rejects with GatewayError.
    */
   admit(caller: Caller, bodyMayCome: boolean): Promise<Admission | undefined> | undefined;
-  /** Lets in a counting of tokens, which is free; gives the answer's `x-ratelimit-*`. Rejects with GatewayError. */
+  /** Lets in a counting of tokens, which is free; gives the response's `x-ratelimit-*`. Rejects with GatewayError. */
   admitCount(caller: Caller): Promise<Readonly<Record<string, string>>>;
 }
 

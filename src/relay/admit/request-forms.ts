@@ -14,7 +14,7 @@ export interface RequestForm {
 
 /**
  * The forms in which a request's candidates are asked: as it came, or in the form that stands in for a call which not every
- * upstream has. Both are one request to the account: one hold, one settlement, one answer.
+ * upstream has. Both are one request to the account: one hold, one settlement, one response.
  */
 export class RequestForms {
   readonly #asked: RequestForm;

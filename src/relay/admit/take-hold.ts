@@ -6,8 +6,8 @@ import type { UsageBound } from "../../billing/pricing/usage-bound.ts";
 import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { maxCopies } from "../mode/relay-modes.ts";
 import type { TextRequest } from "../text-request.ts";
-import { priceExtras } from "./extras.ts";
-import { innerUses, tokenPricedModel } from "./inner-models.ts";
+import { findAdditionalModels, tokenPricedModel } from "./additional-models.ts";
+import { priceOptions } from "./priced-options.ts";
 import type { References } from "./references.ts";
 import { searchesUnasked } from "./searching-models.ts";
 
@@ -31,7 +31,7 @@ export function takeHold(
   const group = catalog.groups.get(request.caller.group);
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
   const factorPpm = group?.factorPpm ?? 0n;
-  const extras = priceExtras(
+  const options = priceOptions(
     request,
     catalog,
     model,
@@ -39,7 +39,12 @@ export function takeHold(
   );
   const serving = catalog.serving(model.id, request.caller.group, request.protocol.name);
   const unasked = unaskedTerms(model, serving);
-  const price = freezePrice(model, factorPpm, unasked === undefined ? extras : { ...extras, unasked }, atMs);
+  const price = freezePrice(
+    model,
+    factorPpm,
+    unasked === undefined ? options : { ...options, unasked },
+    atMs,
+  );
   const question: CostEstimateInput = {
     forward: request.protocol.forward,
     model,
@@ -51,7 +56,7 @@ export function takeHold(
     betas: request.headers.betas,
     settings: catalog.settings,
     runsUnasked: searchesUnasked(catalog, model, request.caller),
-    inner: innerUses(request, catalog, model, factorPpm, atMs),
+    additionalModels: findAdditionalModels(request, catalog, model, factorPpm, atMs),
   };
   const { amountNanos, usage: bound } = estimateMaxCost(question);
   const taken = take(billing, request, question, amountNanos, atMs);
@@ -62,7 +67,7 @@ export function takeHold(
   );
 }
 
-/** The money covers no answer of any length: then one of a length that it does cover, where the caller leaves that open. */
+/** The money covers no response of any length: then one of a length that it does cover, where the caller leaves that open. */
 async function takeSmaller(
   billing: TextBilling,
   request: TextRequest,

@@ -1,7 +1,7 @@
 import { compileWatch, type Watch } from "../../base/json/json-watch.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { holdPaths, scannedPath } from "../../protocols/body-features.ts";
-import type { ForwardTable, InnerModelPlace } from "../../protocols/protocol.ts";
+import type { AdditionalModelPlace, ForwardTable } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { carriedPaths } from "./carried-state.ts";
 import { conversationPaths } from "./conversation-key.ts";
@@ -37,7 +37,7 @@ export function watchOf(name: ProtocolName): Watch {
   return watch;
 }
 
-function innerModelPaths({ path, outputLimit, speed }: InnerModelPlace): string[] {
+function innerModelPaths({ path, outputLimit, speed }: AdditionalModelPlace): string[] {
   return [path, outputLimit, speed].flatMap((each) =>
     each === undefined ? [] : [scannedPath({ path: each })],
   );
@@ -49,7 +49,7 @@ function tablePaths(forward: ForwardTable): string[] {
     ...Object.keys(forward.fields),
     ...Object.keys(forward.unserved ?? {}),
     ...(forward.watched ?? []),
-    ...(forward.innerModels ?? []).flatMap(innerModelPaths),
+    ...(forward.additionalModels ?? []).flatMap(innerModelPaths),
     ...instead,
     ...forward.outputLimits,
     ...forward.responseCounts,

@@ -2,7 +2,7 @@ import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { type Origin, unwrapOpaque, WRAPPED_START } from "../../conversation/state/opaque.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 
-/** A body that carries state which an earlier answer wrapped for this caller (`gw1.`). */
+/** A body that carries state which an earlier response wrapped for this caller (`gw1.`). */
 export interface WrappedState {
   /** Who issued the latest of it, where it can be read: the conversation's last turn rests on that. */
   readonly issuer: Origin | undefined;

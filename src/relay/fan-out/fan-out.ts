@@ -7,7 +7,7 @@ import { SplitResponse } from "../mode/split-response.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
 
-/** What an answer may send ahead while it must wait for others; more stays with its upstream. */
+/** What a response may send ahead while it must wait for others; more stays with its upstream. */
 const WAITING_BYTES = 256 * 1024;
 
 /** Several requests in flight that look like one. */
@@ -17,7 +17,7 @@ export interface FanOut {
   readonly usage: UsageReader;
 }
 
-/** The answer to one of the requests. */
+/** The response to one of the requests. */
 interface Lane {
   readonly number: number;
   readonly meter: EventMeter;
@@ -34,10 +34,10 @@ interface Lane {
 }
 
 /**
- * Sends one request with each of these bodies at once, where one request makes one answer and several are wanted.
- * The receiver sees one answer, in the form of `joined-form.ts`. It begins when all have begun with
- * success; until then, and for answers that are collected whole until the last has ended, the failure of one is the failure
- * of all and the others are cancelled. So is the failure of one stream amid its answer.
+ * Sends one request with each of these bodies at once, where one request makes one response and several are wanted.
+ * The receiver sees one response, in the form of `joined-form.ts`. It begins when all have begun with
+ * success; until then, and for responses that are collected whole until the last has ended, the failure of one is the failure
+ * of all and the others are cancelled. So is the failure of one stream amid its response.
  */
 export function fanOut(
   transport: Transport,
@@ -51,14 +51,14 @@ export function fanOut(
   const calls = lanes.map((lane) =>
     transport.send({ ...call, body: bodies[lane.number] ?? [] }, new SplitResponse(listen(lane))),
   );
-  /** The lane whose answer, an error, stands for all. */
+  /** The lane whose response, an error, stands for all. */
   let told: Lane | undefined;
   let begun = false;
   let over = false;
   let paused = false;
   /** Side by side as events, or one after the other as a whole; undefined = nothing has come of a stream. */
   let form: "streams" | "whole" | undefined;
-  /** Of whole answers, the one that is passed on now. */
+  /** Of whole responses, the one that is passed on now. */
   let turn = 0;
 
   return {
@@ -132,7 +132,7 @@ export function fanOut(
     else if (form === "whole") advanceWhole();
   }
 
-  /** The first answer of which anything has come decides for all: none of it has been passed on. */
+  /** The first response of which anything has come decides for all: none of it has been passed on. */
   function formAsItCame(): typeof form {
     if (!call.streamed) return "whole";
     for (const lane of lanes) {

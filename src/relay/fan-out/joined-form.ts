@@ -1,7 +1,7 @@
 /**
- * The form in which several answers of one upstream travel through the relay as one (`fan-out.ts` writes
+ * The form in which several responses of one upstream travel through the relay as one (`fan-out.ts` writes
  * it). Answers that are collected whole are the elements of one JSON array: an object as it came, or a string that holds the
- * events of one that came as a stream. Of streams each chunk begins with one byte, the number of the answer that it belongs to.
+ * events of one that came as a stream. Of streams each chunk begins with one byte, the number of the response that it belongs to.
  */
 
 export const ARRAY_OPEN = Buffer.from("[");
@@ -10,7 +10,7 @@ export const ARRAY_CLOSE = Buffer.from("]");
 
 export const QUOTE = Buffer.from('"');
 
-/** A chunk of an answer as part of a JSON string, wherever it is cut: no byte of a longer character is one that is escaped. */
+/** A chunk of a response as part of a JSON string, wherever it is cut: no byte of a longer character is one that is escaped. */
 export function quoted(chunk: Buffer): Buffer {
   return Buffer.from(chunk.toString("latin1").replace(ESCAPED, escapeOf), "latin1");
 }
@@ -22,12 +22,12 @@ function escapeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Whether answers in the joined form are collected whole, by its first byte: numbers of answers are below it. */
+/** Whether answers in the joined form are collected whole, by its first byte: numbers of responses are below it. */
 export function isCollected(beginning: Buffer): boolean {
   return beginning[0] === ARRAY_OPEN[0];
 }
 
-/** A chunk of the stream of this answer. */
+/** A chunk of the stream of this response. */
 export function tag(response: number, chunk: Buffer): Buffer {
   return Buffer.concat([Buffer.of(response), chunk]);
 }

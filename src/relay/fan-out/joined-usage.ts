@@ -12,7 +12,7 @@ import { sumUsage, sumWork } from "../../usage/usage.ts";
 import { untag } from "./joined-form.ts";
 
 /**
- * Reads the usage of several streams in the joined form, the sum of what their meters read. Without an answer it is that of
+ * Reads the usage of several streams in the joined form, the sum of what their meters read. Without a response it is that of
  * as many unknown ones as requests were sent. Whole answers are read one by one, in `event-reader.ts`.
  */
 export function joinedUsage(
@@ -48,7 +48,7 @@ class JoinedMeter implements EventMeter {
     this.#last = this.#meters[response];
     this.#last?.write(chunk);
     this.#bytes = bytes.length;
-    // Each answer's frames are cut by its own reader, so nothing need be held back for the next chunk.
+    // Each response's frames are cut by its own reader, so nothing need be held back for the next chunk.
     return bytes.length;
   }
 
@@ -83,7 +83,7 @@ class JoinedMeter implements EventMeter {
     return 0;
   }
 
-  /** Each answer has an end of its own, behind which its own meter and decoder read nothing. */
+  /** Each response has an end of its own, behind which its own meter and decoder read nothing. */
   get bytesToEnd(): number {
     return this.#bytes;
   }

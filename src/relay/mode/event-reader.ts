@@ -25,7 +25,7 @@ export interface EventReader {
 type FrameWatch = (frame: WireFrame, events: readonly ChatEvent[]) => void;
 
 /**
- * A reader of the answer that the plan's request makes: of one stream, or of several in the joined form. Its chunks have
+ * A reader of the response that the plan's request makes: of one stream, or of several in the joined form. Its chunks have
  * been written to the meter, from which it has their events.
  */
 export function openEventReader(
@@ -97,7 +97,7 @@ function checkedEvent(event: ChatEvent): ChatEvent {
   return event.type === "media" ? { ...event, part: checkedMedia(event.part) } : event;
 }
 
-/** An answer that is there whole, read once: what metering learns of it, and its neutral form. */
+/** A response that is there whole, read once: what metering learns of it, and its neutral form. */
 export interface ReadResponse {
   readonly facts: ResponseSummary;
   /** False: its events ended before it did. */
@@ -108,7 +108,7 @@ export interface ReadResponse {
   decode(): DecodedResponse;
 }
 
-/** Who reads an answer: its upstream's meter and decoder. */
+/** Who reads a response: its upstream's meter and decoder. */
 export interface ResponseReaders {
   readonly usage: UsageReader;
   readonly upstream: Translation;
@@ -117,7 +117,7 @@ export interface ResponseReaders {
   readonly responses: number;
 }
 
-/** Reads a whole answer as it came, or several in the joined form. */
+/** Reads a whole response as it came, or several in the joined form. */
 export function readResponse(readers: ResponseReaders, body: Buffer, framing: Framing): ReadResponse {
   if (framing !== "whole") return readStreamed(readers, body);
   const json = new JsonText(UTF8.decode(body));
@@ -196,7 +196,7 @@ function withCheckedMedia(decoded: DecodedResponse): DecodedResponse {
   return { response: { ...decoded.response, choices } };
 }
 
-/** A plan for each answer, so that ids which their upstream leaves out differ among them. */
+/** A plan for each response, so that ids which their upstream leaves out differ among them. */
 function plansOf(plan: ResponsePlan): readonly ResponsePlan[] {
   return Array.from({ length: plan.copies }, (_, response) => ({
     ...plan,

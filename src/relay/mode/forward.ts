@@ -16,7 +16,7 @@ import type { WholeForm } from "./whole-response.ts";
 
 /**
  * The caller's bytes with only what must differ spliced in place: the upstream's name of the model,
- * an output limit where the caller's money covers no answer of any length, state that another signer has made, and what the
+ * an output limit where the caller's money covers no response of any length, state that another signer has made, and what the
  * protocol itself tells otherwise. Answers pass as they come but for that.
  */
 export class Forwarder implements RelayMode {
@@ -77,10 +77,10 @@ export class Forwarder implements RelayMode {
     const { request, candidate } = this;
     const { protocol, id } = request;
     if (framing === "whole" && !request.streamed)
-      return this.rewrite?.tellsWhole === true ? { kind: "rewritten", client: protocol.name } : AS_IT_CAME;
+      return this.rewrite?.rewritesWhole === true ? { kind: "rewritten", client: protocol.name } : AS_IT_CAME;
     const frame = responseFrame(request, candidate.model, {
       createdSeconds: unixSeconds(this.clock),
-      includeUsage: this.rewrite?.tellsUsage ?? true,
+      includeUsage: this.rewrite?.sendsUsage ?? true,
       echo: {},
     });
     const plan = blankPlan(originOf(candidate), id);
@@ -104,7 +104,7 @@ function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): St
   return {
     write: (chunk) => stream.write(chunk),
     // To those who asked for usage the end is told behind it.
-    end: (missing) => [...stream.end(), ...(rewrite.tellsUsage ? [] : ended(missing))],
+    end: (missing) => [...stream.end(), ...(rewrite.sendsUsage ? [] : ended(missing))],
     closing: ({ usage }) => stream.closing(usage),
     fail,
     losses,

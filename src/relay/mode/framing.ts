@@ -5,7 +5,7 @@ import type { BrokenStream, StreamMeter } from "../../protocols/protocol.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 
 /**
- * How an answer under a status of success is framed, whatever was asked for: one JSON object, server-sent events, or the
+ * How a response under a status of success is framed, whatever was asked for: one JSON object, server-sent events, or the
  * array in which generateContent streams.
  */
 export type Framing = "whole" | "events" | "array";
@@ -19,7 +19,7 @@ export interface RelayedStream {
 /** A stream on its way to the caller, in whole frames. */
 export interface StreamRewriter {
   write(chunk: Buffer): readonly Uint8Array[];
-  /** This chunk is passed over: nothing of it is an answer's. Absent = there is nothing to be done. */
+  /** This chunk is passed over: nothing of it is a response's. Absent = there is nothing to be done. */
   readonly skip?: (chunk: Buffer) => void;
   /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
   end(missingEnd: string): readonly Uint8Array[];
@@ -27,17 +27,17 @@ export interface StreamRewriter {
   readonly closing?: (charged: ChargedUsage) => readonly Uint8Array[];
   /** What was written told of a failure that the upstream's own meter does not see: `fail` is to follow. */
   readonly failed?: () => boolean;
-  /** What it keeps of the answer until its end; absent = nothing. */
+  /** What it keeps of the response until its end; absent = nothing. */
   readonly keptBytes?: () => number;
   /** Ends it badly, in the caller's form; `broken` tells where the upstream's stream stood. */
   fail(error: ErrorStatement, broken: BrokenStream): readonly Uint8Array[];
-  /** What of the answer had no slot so far; it comes too late for the header and goes to the log. */
+  /** What of the response had no slot so far; it comes too late for the header and goes to the log. */
   losses(): readonly Loss[];
   /** An upstream's own error event reaches the caller by `write`, so that it needs no second one. */
   readonly passesErrors: boolean;
 }
 
-/** The usage that was charged for an answer. */
+/** The usage that was charged for a response. */
 export interface ChargedUsage {
   readonly usage: TokenUsage;
   /** Some of it is the gateway's word and not the upstream's. */
@@ -46,7 +46,7 @@ export interface ChargedUsage {
 
 export const UNCHARGED: ChargedUsage = { usage: {}, estimated: false };
 
-/** A whole answer as its caller gets it, or the error that it turned out to be. */
+/** A whole response as its caller gets it, or the error that it turned out to be. */
 export type BodyRewrite =
   | { readonly body: readonly Uint8Array[]; readonly losses: readonly Loss[] }
   | { readonly error: UpstreamError };

@@ -7,7 +7,7 @@ import type { ChatResponse } from "../../conversation/response.ts";
 import { asObject } from "../../protocols/json.ts";
 import type { StreamEvent } from "../../protocols/streams/stream-event.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { RESPONSE_FIELDS, type TellCall } from "../../protocols/translation.ts";
+import { type OnCall, RESPONSE_FIELDS } from "../../protocols/translation.ts";
 import type { MeteredUsage, TokenUsage } from "../../usage/usage.ts";
 import { isCollected } from "../fan-out/joined-form.ts";
 import { type ReadResponse, readResponse } from "./event-reader.ts";
@@ -46,17 +46,17 @@ export interface Crossing {
 }
 
 /**
- * What callers of an answer that is written anew are told of its usage: what is charged. An answer that costs nothing though
+ * What callers of a response that is written anew are told of its usage: what is charged. A response that costs nothing though
  * its upstream counts tells what that counts.
  */
-export function toldUsage(
+export function reportedUsage(
   stated: MeteredUsage | undefined,
   { usage, estimated }: ChargedUsage,
 ): MeteredUsage {
   return stated === undefined || estimated ? { tokens: usage, hostile: [] } : stated;
 }
 
-/** Reads a whole answer of `responses` choices in either framing, once for its charge and for its caller. */
+/** Reads a whole response of `responses` choices in either framing, once for its charge and for its caller. */
 export function readCrossing(
   { upstream, plan }: Crossing,
   body: Buffer,
@@ -69,15 +69,15 @@ export function readCrossing(
 }
 
 /**
- * Writes it as the caller asked: plain, or as a stream. `tellCall` is told each call and its state; absent = nobody keeps them.
+ * Writes it as the caller asked: plain, or as a stream. `onCall` is told each call and its state; absent = nobody keeps them.
  */
-export function writeAsAsked(crossing: Crossing, read: ReadResponse, tellCall?: TellCall): BodyRewrite {
+export function writeAsAsked(crossing: Crossing, read: ReadResponse, onCall?: OnCall): BodyRewrite {
   const decoded = read.decode();
-  return "error" in decoded ? decoded : written(crossing, decoded.response, tellCall);
+  return "error" in decoded ? decoded : written(crossing, decoded.response, onCall);
 }
 
 /**
- * The same where the upstream speaks the caller's own protocol: heads as the vendor wrote them, and the whole answer
+ * The same where the upstream speaks the caller's own protocol: heads as the vendor wrote them, and the whole response
  * itself where one of its events holds it.
  */
 export function writeOwnAsAsked(crossing: Crossing, read: ReadResponse): BodyRewrite {
@@ -92,23 +92,23 @@ export function writeOwnAsAsked(crossing: Crossing, read: ReadResponse): BodyRew
 function written(
   { client, streamed, arrayStream, frame, charged }: Crossing,
   read: ChatResponse,
-  tellCall?: TellCall,
+  onCall?: OnCall,
 ): BodyRewrite {
   const response = charged === undefined ? read : { ...read, usage: { tokens: charged, hostile: [] } };
   const translation = translationOf(PROTOCOLS[client]);
   if (!streamed) {
-    const { body, losses } = translation.encodeResponse(response, frame, tellCall);
+    const { body, losses } = translation.encodeResponse(response, frame, onCall);
     return { body: [Buffer.from(writeExact(body))], losses };
   }
   const losses = openLosses(RESPONSE_FIELDS);
-  const encoder = translation.encodeStream(frame, losses, tellCall);
+  const encoder = translation.encodeStream(frame, losses, onCall);
   const writer = arrayStream ? openArrayWriter() : EVENT_WRITER;
   const frames = [...eventsOf(response).flatMap((event) => encoder.step(event)), ...encoder.end()];
   const text = frames.map((each) => writer.frame(each)).join("") + writer.end();
   return { body: [Buffer.from(text)], losses: losses.list() };
 }
 
-/** The plain answer that one of the events holds, as its vendor wrote it. */
+/** The plain response that one of the events holds, as its vendor wrote it. */
 function wholeIn({ upstream, charged }: Crossing, events: readonly StreamEvent[]): string | undefined {
   const { wholeIn: find } = PROTOCOLS[upstream].forward;
   if (find === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Loss } from "../../conversation/loss.ts";
 import type { UsageReader } from "../../protocols/protocol.ts";
-import type { TellCall } from "../../protocols/translation.ts";
+import type { OnCall } from "../../protocols/translation.ts";
 import type { Framing, RelayedStream } from "./framing.ts";
 import type { WholeForm } from "./whole-response.ts";
 
@@ -17,7 +17,7 @@ export interface RelayMode {
   readonly apart?: readonly Uint8Array[] | undefined;
   /** Streams come as a JSON array and not as events (only ever the caller's own wish, forwarded). */
   readonly arrayStream: boolean;
-  /** The vendor keeps the answer, so its id must lead back there. */
+  /** The vendor keeps the response, so its id must lead back there. */
   readonly storesResponse: boolean;
   /** What of the request has no slot there. */
   readonly losses: readonly Loss[];
@@ -29,8 +29,8 @@ export interface RelayMode {
   readonly inSlices?: true;
   /** `usage` is of the attempt, which may be one of several requests. */
   openStream(usage: UsageReader): RelayedStream;
-  /** How a whole answer, framed as it came, becomes what the caller asked for. */
+  /** How a whole response, framed as it came, becomes what the caller asked for. */
   wholeForm(framing: Framing): WholeForm;
-  /** Is told each call of a whole answer and its state; absent = nobody keeps them. */
-  readonly tellCall?: TellCall | undefined;
+  /** Is told each call of a whole response and its state; absent = nobody keeps them. */
+  readonly onCall?: OnCall | undefined;
 }

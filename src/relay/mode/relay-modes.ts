@@ -12,7 +12,7 @@ import { PROTOCOLS, spokenProtocol } from "../../protocols/table.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { compactsAt } from "../../upstreams/kinds.ts";
 import type { CallStates } from "../../upstreams/memory/call-states.ts";
-import { quirksOf } from "../../upstreams/presets.ts";
+import { quirksOf } from "../../upstreams/upstream-quirks.ts";
 import { cannotCompact } from "../admit/compacting.ts";
 import { NO_TERMS, type StateTerms } from "../admit/conversation-state.ts";
 import type { InlineMedia, Inlining } from "../admit/inline-media.ts";
@@ -79,7 +79,7 @@ export class RelayModes {
     this.canForward =
       request.state === undefined &&
       request.prompts === undefined &&
-      // Thoughts in an answer's words are told as thoughts by whoever reads it.
+      // Thoughts in a response's words are told as thoughts by whoever reads it.
       (this.stated.thinkTags !== true || request.protocol.forward.wordsHoldThoughts !== true) &&
       (request.responses === 1 || this.stated.manyAnswers !== false);
   }
@@ -204,7 +204,7 @@ export class RelayModes {
       orRefuse(outcome),
       candidate,
       unixSeconds(this.deps.clock),
-      this.calls?.tell,
+      this.calls?.keepState,
     );
   }
 }
@@ -225,7 +225,7 @@ function orRefuse<T>(outcome: Translated<T>): T {
 /** The most copies of a request that any of its upstreams may get, for what they all cost is held. */
 export function maxCopies(catalog: Catalog, model: Model, request: TextRequest): number {
   if (request.responses === 1) return 1;
-  // All prompts are in the body, so that it is sent once for each answer to all of them.
+  // All prompts are in the body, so that it is sent once for each response to all of them.
   if (request.prompts !== undefined) return request.responses / request.prompts;
   const { name } = request.protocol;
   const upstreams = catalog.serving(model.id, request.caller.group, name);

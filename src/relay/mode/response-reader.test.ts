@@ -11,7 +11,7 @@ import { type ResponseReading, type ResponseTerms, readWhole } from "./whole-res
 const MB = 1024 * 1024;
 const REQUEST = { responses: 1, framing: "whole" as const, secrets: [] };
 
-/** An answer of `upstream`, to be written for `client`. */
+/** A response of `upstream`, to be written for `client`. */
 function termsOf(client: ChatProtocol, upstream: ChatProtocol, streamed: boolean): ResponseTerms {
   const frame = {
     ...{
@@ -29,8 +29,8 @@ function termsOf(client: ChatProtocol, upstream: ChatProtocol, streamed: boolean
   return { ...REQUEST, client, form: { kind: "written", own: client === upstream, crossing } };
 }
 
-function here({ chunks, upstream, terms, tellCall }: LongResponse): ResponseReading {
-  return readWhole(terms, PROTOCOLS[upstream].usage, chunks, tellCall);
+function here({ chunks, upstream, terms, onCall }: LongResponse): ResponseReading {
+  return readWhole(terms, PROTOCOLS[upstream].usage, chunks, onCall);
 }
 
 const comparable = ({ facts: { outputText, ...facts }, passed, ...rest }: ResponseReading): object => ({
@@ -105,7 +105,7 @@ describe("reading an answer beside the event loop", () => {
     const terms = termsOf("chat-completions", "generate-content", false);
     const answer = {
       ...({ upstream: "generate-content", copies: 1, terms } as const),
-      tellCall: (call: StatedCall) => told.push(call),
+      onCall: (call: StatedCall) => told.push(call),
     };
     await reader.read({ ...answer, chunks: called(2) });
     expect(told).toMatchObject([{ name: "f" }, { name: "f" }]);

@@ -5,32 +5,32 @@ import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { OversizedResponse } from "../../protocols/streams/stream-frames.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import type { TellCall } from "../../protocols/translation.ts";
+import type { OnCall } from "../../protocols/translation.ts";
 import { type KnownUpstreams, scrubbedOf } from "../../upstreams/scrub/scrubber.ts";
 import type { PlainFacts, ResponseMessage, ResponseRead, ResponseReply } from "./response-worker.ts";
 import type { ResponseReading, ResponseTerms } from "./whole-response.ts";
 
-/** An answer that is there whole, and what is needed to read it. */
+/** A response that is there whole, and what is needed to read it. */
 export interface LongResponse {
   readonly chunks: readonly Buffer[];
   readonly upstream: ProtocolName;
   readonly terms: ResponseTerms;
-  /** How many answers were joined to this one; 1 = it is one. */
+  /** How many responses were joined to this one; 1 = it is one. */
   readonly copies: number;
-  readonly tellCall?: TellCall | undefined;
+  readonly onCall?: OnCall | undefined;
 }
 
 /** Reads and writes long answers beside the event loop, which they would hold up for everybody. */
 export interface ResponseReader {
   /** As `readWhole` does. Rejects with NotAnImage, OversizedResponse, or a bug of ours. */
   read(answer: LongResponse): Promise<ResponseReading>;
-  /** The answer without what is the operator's own. */
+  /** The response without what is the operator's own. */
   scrub(body: readonly Uint8Array[], catalog: KnownUpstreams): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 /**
- * From this size on a worker reads an answer. Answers of words are smaller, and images are rare; made of the smallest values,
+ * From this size on a worker reads a response. Answers of words are smaller, and images are rare; made of the smallest values,
  * so much is read and written in some ten milliseconds.
  */
 export const LONG_BYTES = 256 * 1024;
@@ -41,7 +41,7 @@ const LONG_VECTORS_BYTES = 8 * 1024 * 1024;
 /** Twice what a batch of 2,048 vectors has. To count more of them, or to parse what they enclose, takes up to seconds. */
 const MOST_BRACKETS = 16 * 1024;
 
-/** Each has a copy of an answer, its text and its values beside the memory that answers are bounded by. */
+/** Each has a copy of a response, its text and its values beside the memory that answers are bounded by. */
 const WORKERS = 1;
 
 /** All that wait hold their memory, which is bounded for all together (`response-memory.ts`). */
@@ -50,10 +50,10 @@ const WAITING = Number.POSITIVE_INFINITY;
 /** The tree of the largest answer, made of the smallest values, and its other forms. More ends that worker alone. */
 const HEAP_MB = 2_048;
 
-/** Counts, ids, the beginning of a text: more is no answer, and would hold up the event loop. */
+/** Counts, ids, the beginning of a text: more is no response, and would hold up the event loop. */
 const MAX_FACTS_CHARACTERS = 1024 * 1024;
 
-/** Whether this answer is left to a worker. */
+/** Whether this response is left to a worker. */
 export function isLong(chunks: readonly Buffer[], bytes: number, { form, client }: ResponseTerms): boolean {
   if (bytes <= LONG_BYTES) return false;
   const areVectors = PROTOCOLS[client].endpoint.makes === "embedding" && form.kind === "as-it-came";
@@ -77,7 +77,7 @@ function areFlat(chunks: readonly Buffer[]): boolean {
 /** Brackets, and what escapes begin with. */
 const SLOW_BYTES = ["[", "]", "{", "}", "\\"].map((letter) => letter.charCodeAt(0));
 
-/** `mostBytes`: of an answer as its caller reads it. */
+/** `mostBytes`: of a response as its caller reads it. */
 export function createResponseReader(mostBytes: number): ResponseReader {
   const pool = createWorkerPool<ResponseReply>({
     entry: new URL("./response-worker.ts", import.meta.url),
@@ -103,20 +103,20 @@ export function createResponseReader(mostBytes: number): ResponseReader {
   };
 
   return {
-    async read({ chunks, upstream, copies, terms, tellCall }) {
+    async read({ chunks, upstream, copies, terms, onCall }) {
       const { sent, echo } = withoutEcho(terms);
       const reply = await run(chunks, {
         upstream,
         copies,
         terms: sent,
         echo,
-        wantsCalls: tellCall !== undefined,
+        wantsCalls: onCall !== undefined,
       });
       if (!("read" in reply)) throw new Error("impossible: another job's reply");
       const { read } = reply;
       if (read.facts.length > MAX_FACTS_CHARACTERS)
         throw new OversizedResponse(`counts and ids of more than ${MAX_FACTS_CHARACTERS} letters`);
-      if (tellCall !== undefined) for (const call of read.calls) tellCall(call);
+      if (onCall !== undefined) for (const call of read.calls) onCall(call);
       return readingOf(read, chunks, mostBytes);
     },
     async scrub(body, { allUpstreams }) {

@@ -13,14 +13,14 @@ import { createScrubber, type ScrubbedUpstream } from "../../upstreams/scrub/scr
 import { joinedUsage } from "../fan-out/joined-usage.ts";
 import { type ResponseReading, type ResponseTerms, readWhole } from "./whole-response.ts";
 
-/** An answer to be read, or one to be scrubbed. `echo`: of the frame, as JSON, since threads hand each other doubles only. */
+/** A response to be read, or one to be scrubbed. `echo`: of the frame, as JSON, since threads hand each other doubles only. */
 export type ResponseMessage =
   | {
       readonly body: Uint8Array<ArrayBuffer>;
       readonly upstream: ProtocolName;
       readonly terms: ResponseTerms;
       readonly echo: string;
-      /** How many answers were joined to this one; 1 = it is one. */
+      /** How many responses were joined to this one; 1 = it is one. */
       readonly copies: number;
       readonly wantsCalls: boolean;
     }
@@ -30,7 +30,7 @@ export type ResponseMessage =
 export interface ResponseRead {
   readonly facts: string;
   readonly finished: boolean;
-  /** `body` absent: the answer is passed on as it came. */
+  /** `body` absent: the response is passed on as it came. */
   readonly passed?:
     | { readonly body?: Uint8Array; readonly losses: readonly Loss[] }
     | { readonly error: string };
@@ -42,7 +42,7 @@ export type ResponseReply =
   | { readonly scrubbed: Uint8Array }
   | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } };
 
-/** The facts of an answer as data. */
+/** The facts of a response as data. */
 export type PlainFacts = Omit<ResponseSummary, "outputText" | "parts"> & {
   readonly text: OutputText;
   readonly parts?: readonly PlainFacts[] | undefined;
@@ -77,7 +77,7 @@ function replyTo(message: ResponseMessage): ResponseReply {
     const { usage } = PROTOCOLS[upstream];
     const calls: StatedCall[] = [];
     let characters = 0;
-    const tell = (call: StatedCall): void => {
+    const onCall = (call: StatedCall): void => {
       characters += call.id.length + call.name.length + call.arguments.length;
       if (characters <= CALLS_CHARACTERS) calls.push(call);
     };
@@ -85,7 +85,7 @@ function replyTo(message: ResponseMessage): ResponseReply {
       withEcho(terms, echo),
       copies === 1 ? usage : joinedUsage(usage, () => copies, []),
       [body],
-      wantsCalls ? tell : undefined,
+      wantsCalls ? onCall : undefined,
     );
     return { read: plain(reading, body, calls) };
   } catch (cause) {

@@ -3,7 +3,7 @@ import { OversizedResponse } from "../../protocols/streams/stream-frames.ts";
 import type { WireFrame } from "../../protocols/translation.ts";
 import { PLAIN_RESPONSE_BYTES } from "../response/buffered-response.ts";
 
-/** Answers have some dozens of texts, thoughts and calls. Each costs memory, and its callers' clients work. */
+/** Responses have some dozens of texts, thoughts and calls. Each costs memory, and its callers' clients work. */
 const MAX_BLOCKS = 10_000;
 
 /** Nearly all streams keep less, and never count against the memory that all share. */
@@ -14,7 +14,7 @@ const PIECE_BYTES = 64;
 
 /**
  * What a translated stream makes the gateway keep until its end: arguments until they are whole, blocks that wait for
- * their turn, all words for protocols that state them once more. Bounded as a plain answer is.
+ * their turn, all words for protocols that state them once more. Bounded as a plain response is.
  */
 export class StreamMemory {
   /** About; what is kept in several places counts once. */

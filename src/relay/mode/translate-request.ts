@@ -18,7 +18,7 @@ export interface ReceivedRequest {
   readonly outputLimit?: number | undefined;
 }
 
-/** A request as it goes to an upstream, and what its answer needs of it. */
+/** A request as it goes to an upstream, and what its response needs of it. */
 export interface WrittenRequest {
   readonly body: Uint8Array<ArrayBuffer>;
   /** The bodies of all copies where they differ. */

@@ -6,7 +6,7 @@ import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { Origin } from "../../conversation/state/opaque.ts";
 import { type EventMeter, UNKNOWN_STREAM } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { RESPONSE_FIELDS, type TellCall, type WireFrame } from "../../protocols/translation.ts";
+import { type OnCall, RESPONSE_FIELDS, type WireFrame } from "../../protocols/translation.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import type { MeteredUsage } from "../../usage/usage.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
@@ -14,7 +14,7 @@ import type { TextRequest } from "../text-request.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import type { StreamRewriter } from "./framing.ts";
-import { type Crossing, toldUsage } from "./other-framing.ts";
+import { type Crossing, reportedUsage } from "./other-framing.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
@@ -52,7 +52,7 @@ export function originOf({ protocol, upstream, model, credential }: Candidate): 
   };
 }
 
-/** What an answer to this request needs beside its content. */
+/** What a response to this request needs beside its content. */
 export function responseFrame(
   { id, scan, responses }: TextRequest,
   model: string,
@@ -81,7 +81,7 @@ export function translate(
   { body, apart, losses, plan, ...facts }: WrittenRequest,
   { model, protocol }: Candidate,
   createdSeconds: number,
-  tellCall?: TellCall,
+  onCall?: OnCall,
 ): RelayMode {
   const frame = responseFrame(request, model, { createdSeconds, ...facts });
   const crossing: Crossing = { ...askedBy(request), upstream: protocol, plan, frame };
@@ -100,14 +100,14 @@ export function translate(
         : "application/json; charset=utf-8",
     openStream(usage) {
       const meter = usage.openEvents(request.responses);
-      return { meter, rewriter: openTranslatedStream(request, crossing, meter, tellCall) };
+      return { meter, rewriter: openTranslatedStream(request, crossing, meter, onCall) };
     },
-    tellCall,
+    onCall,
     wholeForm: () => ({ kind: "written", own: false, crossing }),
   };
 }
 
-/** What of a request says how its answer is to be written. */
+/** What of a request says how its response is to be written. */
 export function askedBy({
   protocol,
   streamed,
@@ -120,14 +120,14 @@ function openTranslatedStream(
   request: TextRequest,
   { upstream, plan, frame }: Crossing,
   meter: EventMeter,
-  tellCall: TellCall | undefined,
+  onCall: OnCall | undefined,
 ): StreamRewriter {
   const losses = openLosses(RESPONSE_FIELDS);
   const memory = new StreamMemory();
   const reader = openEventReader(translationOf(PROTOCOLS[upstream]), plan, meter, (frame, events) =>
     memory.count(frame, events),
   );
-  const encoder = translationOf(request.protocol).encodeStream(frame, losses, tellCall);
+  const encoder = translationOf(request.protocol).encodeStream(frame, losses, onCall);
   const writer = request.arrayStream ? openArrayWriter() : EVENT_WRITER;
   const written = (frames: readonly WireFrame[]): string => {
     let text = "";
@@ -153,7 +153,7 @@ function openTranslatedStream(
     end: () => inOnePiece(encoded(reader.end())),
     closing(charged) {
       // The finish waits for it.
-      const usage = written(encoder.step({ type: "usage", usage: toldUsage(stated, charged) }));
+      const usage = written(encoder.step({ type: "usage", usage: reportedUsage(stated, charged) }));
       return inOnePiece(usage + written(encoder.end()) + writer.end());
     },
     failed: () => failed,

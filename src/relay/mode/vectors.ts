@@ -11,11 +11,11 @@ import {
 export interface VectorForm {
   readonly isNative: boolean;
   readonly wantsBase64: boolean;
-  /** As the answer names it. */
+  /** As the response names it. */
   readonly model: string;
 }
 
-/** An answer of vectors as its caller asked for them; the very pieces where they came so. */
+/** A response of vectors as its caller asked for them; the very pieces where they came so. */
 export function writeVectors(
   { isNative, wantsBase64, model }: VectorForm,
   chunks: readonly Buffer[],

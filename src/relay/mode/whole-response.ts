@@ -3,14 +3,14 @@ import { isGenerating, type ProtocolName } from "../../conversation/protocol-nam
 import { failureIn } from "../../protocols/errors/verdict.ts";
 import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import type { TellCall } from "../../protocols/translation.ts";
+import type { OnCall } from "../../protocols/translation.ts";
 import { openSecretFilter } from "../../upstreams/scrub/sent-secrets.ts";
 import type { ReadResponse } from "./event-reader.ts";
 import type { BodyRewrite, Framing } from "./framing.ts";
 import { type Crossing, readCrossing, writeAsAsked, writeOwnAsAsked } from "./other-framing.ts";
 import { type VectorForm, writeVectors } from "./vectors.ts";
 
-/** How a whole answer becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
+/** How a whole response becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
 export type WholeForm =
   | { readonly kind: "as-it-came" }
   /** As it came but for what its protocol tells otherwise. */
@@ -19,18 +19,18 @@ export type WholeForm =
   /** Written anew; `own`: the upstream speaks the caller's protocol, in another framing. */
   | { readonly kind: "written"; readonly own: boolean; readonly crossing: Crossing };
 
-/** What there is to know of an answer before it is read. */
+/** What there is to know of a response before it is read. */
 export interface ResponseTerms {
   readonly client: ProtocolName;
   readonly framing: Framing;
-  /** How many answers the caller asked for. */
+  /** How many responses the caller asked for. */
   readonly responses: number;
   readonly form: WholeForm;
   /** What its upstream was sent to know us by, which no caller is told. */
   readonly secrets: readonly string[];
 }
 
-/** What an answer amounts to. */
+/** What a response amounts to. */
 export interface ResponseReading {
   readonly facts: ResponseSummary;
   /** False: its events ended before it did. */
@@ -39,18 +39,18 @@ export interface ResponseReading {
   readonly passed?: BodyRewrite;
 }
 
-/** Reads a whole answer and writes it as the caller asked. Throws NotAnImage and OversizedResponse. */
+/** Reads a whole response and writes it as the caller asked. Throws NotAnImage and OversizedResponse. */
 export function readWhole(
   { client, framing, responses, form, secrets }: ResponseTerms,
   usage: UsageReader,
   chunks: readonly Buffer[],
-  tellCall?: TellCall,
+  onCall?: OnCall,
 ): ResponseReading {
   const [first] = chunks;
   const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
   const { facts, finished, write } =
     form.kind === "written"
-      ? readToWrite(form, readCrossing(form.crossing, body, framing, responses), tellCall)
+      ? readToWrite(form, readCrossing(form.crossing, body, framing, responses), onCall)
       : { facts: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
   const isNone =
     facts.unreadable === true || !finished || failureIn(facts, isGenerating(client)) !== undefined;
@@ -67,11 +67,11 @@ function withoutSecrets(passed: BodyRewrite, secrets: readonly string[]): BodyRe
 function readToWrite(
   { own, crossing }: Extract<WholeForm, { readonly kind: "written" }>,
   read: ReadResponse,
-  tellCall: TellCall | undefined,
+  onCall: OnCall | undefined,
 ): Pick<ReadResponse, "facts" | "finished"> & { write(): BodyRewrite } {
   const { facts, finished } = read;
   const write = (): BodyRewrite =>
-    own ? writeOwnAsAsked(crossing, read) : writeAsAsked(crossing, read, tellCall);
+    own ? writeOwnAsAsked(crossing, read) : writeAsAsked(crossing, read, onCall);
   return { facts, finished, write };
 }
 

@@ -2,7 +2,7 @@ import type { StreamMeter } from "../../protocols/protocol.ts";
 import { HOLD_BACK_BYTES } from "./held-back.ts";
 import type { Attempt } from "./receiver.ts";
 
-/** Events that only announce an answer are held back so long, and so many bytes of them: most failures come behind them. */
+/** Events that only announce a response are held back so long, and so many bytes of them: most failures come behind them. */
 const OPENING_MS = 1_000;
 const OPENING_BYTES = 64 * 1024;
 
@@ -18,7 +18,7 @@ export class Announcement {
     this.#openedMs = this.#nowMs;
   }
 
-  /** Comments keep a connection alive and are no answer, however many they are. */
+  /** Comments keep a connection alive and are no response, however many they are. */
   get isLate(): boolean {
     const { firstByteStreamMs } = this.#attempt.candidate.upstream.timeouts;
     return this.#nowMs - this.#openedMs >= firstByteStreamMs;

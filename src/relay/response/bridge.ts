@@ -11,15 +11,15 @@ interface Bridged {
 }
 
 /**
- * What the caller of a stream hears while nothing of the answer comes: clients and the proxies between drop connections
+ * What the caller of a stream hears while nothing of the response comes: clients and the proxies between drop connections
  * that stay silent. One slot in a sweep for each stream, and an assignment for each write: no timer is made or moved
- * while bytes flow. It stands from the first candidate to the last, since keep-alives are no part of an answer.
+ * while bytes flow. It stands from the first candidate to the last, since keep-alives are no part of a response.
  */
 export class Bridge implements Timed {
   slot = -1;
   /** Part of a frame has been passed on, in which nothing can stand. */
   midFrame = false;
-  /** Whoever receives the answer now looks at its own time with each sweep. */
+  /** Whoever receives the response now looks at its own time with each sweep. */
   onLook: (() => void) | undefined;
   readonly #beats: Deadlines<Bridge>;
   readonly #exchange: Bridged;
@@ -37,7 +37,7 @@ export class Bridge implements Timed {
   }
 
   /**
-   * These bytes of the answer have been written. The upstream's comments alone are no sign of life where that is an event:
+   * These bytes of the response have been written. The upstream's comments alone are no sign of life where that is an event:
    * a client may wait for one.
    */
   wrote(bytes: Uint8Array): void {
@@ -63,7 +63,7 @@ export class Bridge implements Timed {
   }
 }
 
-/** Of an answer whose upstream has stated none yet. */
+/** Of a response whose upstream has stated none yet. */
 function streamHeaders({ request, losses }: Bridged): Record<string, string> {
   const type = request.arrayStream ? "application/json" : "text/event-stream";
   return { "content-type": `${type}; charset=utf-8`, ...droppedHeader(losses), ...UNBUFFERED };

@@ -7,10 +7,10 @@ import { isGenerating } from "../../conversation/protocol-name.ts";
 import { failureIn } from "../../protocols/errors/verdict.ts";
 import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { scrubResponse } from "../../protocols/streams/scrub-stream.ts";
-import type { TellCall } from "../../protocols/translation.ts";
+import type { OnCall } from "../../protocols/translation.ts";
 import type { UpstreamFailure } from "../../upstreams/call.ts";
 import { sentSecrets } from "../../upstreams/scrub/sent-secrets.ts";
-import { type Charge, chargeFor, type ExchangeEnd, settle } from "../exchange.ts";
+import { type ExchangeEnd, type FinalUsage, finalUsage, settle } from "../exchange.ts";
 import {
   brokenStream,
   failureOfReading,
@@ -19,7 +19,7 @@ import {
   unreadableResponse,
 } from "../failures.ts";
 import type { Framing } from "../mode/framing.ts";
-import { framingOf, LOOKED_AT, toldUsage } from "../mode/other-framing.ts";
+import { framingOf, LOOKED_AT, reportedUsage } from "../mode/other-framing.ts";
 import { isLong, LONG_BYTES } from "../mode/response-reader.ts";
 import { type ResponseReading, type ResponseTerms, readWhole } from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
@@ -27,20 +27,20 @@ import type { Attempt, Receiver } from "./receiver.ts";
 import { isLarge } from "./response-memory.ts";
 
 /**
- * The largest plain answer: embeddings of a full batch come near 60 MB as JSON. It is collected whole,
+ * The largest plain response: embeddings of a full batch come near 60 MB as JSON. It is collected whole,
  * so that it leaves in one write with its length, and so that a break-off can still become an error.
  */
 export const PLAIN_RESPONSE_BYTES = 96 * 1024 * 1024;
 
 /**
- * What is left for the rest of an answer whose caller has gone, from its first byte on: vendors send a plain answer once all of
+ * What is left for the rest of a response whose caller has gone, from its first byte on: vendors send a plain response once all of
  * it is made, and the largest is here within seconds. Without a bound one that never ends would be read for as long as a
  * caller may wait.
  */
 const ABANDONED_MS = 30_000;
 
 /**
- * Receives an answer that is collected whole: a plain one, and one that is framed otherwise than was asked for. Metered,
+ * Receives a response that is collected whole: a plain one, and one that is framed otherwise than was asked for. Metered,
  * judged and settled, then passed on: byte for byte, or written as the caller asked.
  */
 export class BufferedResponse implements Receiver {
@@ -48,7 +48,7 @@ export class BufferedResponse implements Receiver {
   private readonly headers: Readonly<Record<string, string>>;
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
-  /** More than blanks has come, which some vendors send while the answer is made. */
+  /** More than blanks has come, which some vendors send while the response is made. */
   private begun = false;
   /** A worker has it. */
   private isRead = false;
@@ -95,7 +95,7 @@ export class BufferedResponse implements Receiver {
     clearTimeout(this.abandoned);
     const terms = this.terms();
     const isAside = isLong(this.chunks, this.bytes, terms);
-    const reading = this.read(terms, attempt.mode.tellCall);
+    const reading = this.read(terms, attempt.mode.onCall);
     const { facts, finished, passed } = reading instanceof Promise ? await reading : reading;
     if (facts.unreadable === true && facts.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
@@ -106,7 +106,7 @@ export class BufferedResponse implements Receiver {
     if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error), facts);
     const { gone } = exchange;
     const reason: ChargeReason = gone ? "client_aborted" : "completed";
-    const charge = await chargeFor(exchange, { reason, facts });
+    const charge = await finalUsage(exchange, { reason, facts });
     const told = gone ? passed.body : await this.counted(passed.body, terms, facts, charge);
     const body = facts.hasOutput ? told : [await this.scrubbed(told)];
     if (isAside) attempt.keeps(Math.max(this.bytes, lengthOf(body)));
@@ -134,12 +134,12 @@ export class BufferedResponse implements Receiver {
 
   private read(
     terms: ResponseTerms,
-    tellCall?: TellCall | undefined,
+    onCall?: OnCall | undefined,
   ): ResponseReading | Promise<ResponseReading> {
     const { attempt, chunks } = this;
     return isLong(chunks, this.bytes, terms)
-      ? attempt.readAside(chunks, terms, tellCall)
-      : readWhole(terms, attempt.usage, chunks, tellCall);
+      ? attempt.readAside(chunks, terms, onCall)
+      : readWhole(terms, attempt.usage, chunks, onCall);
   }
 
   /** What was written anew with the usage that is charged: read once more where its upstream counts otherwise, or nothing. */
@@ -147,10 +147,10 @@ export class BufferedResponse implements Receiver {
     body: readonly Uint8Array[],
     { form, ...terms }: ResponseTerms,
     { usage }: ResponseSummary,
-    charge: Charge,
+    charge: FinalUsage,
   ): Promise<readonly Uint8Array[]> {
     if (form.kind !== "written") return body;
-    const told = toldUsage(usage, charge);
+    const told = reportedUsage(usage, charge);
     if (told === usage) return body;
     const crossing = { ...form.crossing, charged: told.tokens };
     const { passed } = await this.read({ ...terms, form: { ...form, crossing } });
@@ -166,7 +166,7 @@ export class BufferedResponse implements Receiver {
     return { client: protocol.name, framing, responses, form: mode.wholeForm(framing), secrets };
   }
 
-  /** What joined several answers has a form of its own, and only protocols that generate stream. */
+  /** What joined several responses has a form of its own, and only protocols that generate stream. */
   private framing(): Framing {
     const { mode, exchange, candidate } = this.attempt;
     if (mode.copies > 1 || !isGenerating(exchange.request.protocol.name)) return "whole";
@@ -207,7 +207,7 @@ export class BufferedResponse implements Receiver {
     this.attempt.fail(failureOfReading(cause, this.attempt.candidate.upstream.name));
   }
 
-  /** The caller left: the answer is read on, since the vendor will bill us for it, but not without end. */
+  /** The caller left: the response is read on, since the vendor will bill us for it, but not without end. */
   gone(): void {
     const { timeouts } = this.attempt.candidate.upstream;
     this.giveUpIn(this.begun ? ABANDONED_MS : timeouts.firstBytePlainMs);

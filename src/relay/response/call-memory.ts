@@ -2,7 +2,7 @@ import { callName, callsWithoutState, withCallStates } from "../../conversation/
 import type { ChatProtocol } from "../../conversation/protocol-name.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
 import { opaqueFor, unwrapOpaque } from "../../conversation/state/opaque.ts";
-import type { TellCall } from "../../protocols/translation.ts";
+import type { OnCall } from "../../protocols/translation.ts";
 import type { CallStates, KnownStates } from "../../upstreams/memory/call-states.ts";
 import type { TextRequest } from "../text-request.ts";
 
@@ -31,7 +31,7 @@ export class CallMemory {
     this.accountId = accountId;
   }
 
-  readonly tell: TellCall = (call) => {
+  readonly keepState: OnCall = (call) => {
     this.states.remember(this.accountId, callName(call), opaqueFor(this.protocol, call.opaque));
   };
 

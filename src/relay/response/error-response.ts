@@ -8,7 +8,7 @@ import type { Attempt, Receiver } from "./receiver.ts";
 /** Enough for any vendor's error; an HTML page beyond it says nothing more. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
-/** Receives an upstream's error answer: read, understood, never passed on as bytes. */
+/** Receives an upstream's error response: read, understood, never passed on as bytes. */
 export class ErrorResponse implements Receiver {
   private readonly attempt: Attempt;
   private readonly status: number;

@@ -2,7 +2,7 @@ import { packChunk } from "../../base/pack-chunk.ts";
 import type { BrokenStream } from "../../protocols/protocol.ts";
 
 /**
- * Bytes held back until they close a frame (and, before the answer begins, an event). A frame larger than this is an
+ * Bytes held back until they close a frame (and, before the response begins, an event). A frame larger than this is an
  * inline image and flows on in parts.
  */
 export const HOLD_BACK_BYTES = 256 * 1024;

@@ -5,7 +5,7 @@ import { failureOfTransport } from "../failures.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /**
- * Stands where the receiver will be until the upstream's head tells which it is. A plain answer's head
+ * Stands where the receiver will be until the upstream's head tells which it is. A plain response's head
  * mostly comes with the rest of it, so that nearly all of the vendor's work is done in this time.
  */
 export class PendingResponse implements Receiver {
@@ -27,7 +27,7 @@ export class PendingResponse implements Receiver {
     this.attempt.done({ kind: "failed" });
   }
 
-  /** A stream not yet begun costs nothing; a plain answer is awaited, since the vendor will bill us for it. */
+  /** A stream not yet begun costs nothing; a plain response is awaited, since the vendor will bill us for it. */
   gone(): void {
     if (!this.attempt.exchange.request.streamed) return;
     this.attempt.call.abort();
@@ -48,7 +48,7 @@ export class PendingResponse implements Receiver {
   }
 }
 
-/** Cut before its end, a plain answer has told no usage: its input was worked on, so that is charged. */
+/** Cut before its end, a plain response has told no usage: its input was worked on, so that is charged. */
 export function chargeInput({ exchange, candidate, usage }: Attempt): Promise<void> {
   const facts: ResponseSummary = { ...usage.readPlain(undefined), usage: undefined };
   return settle(exchange, {

@@ -1,11 +1,11 @@
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
-import type { TellCall } from "../../protocols/translation.ts";
+import type { OnCall } from "../../protocols/translation.ts";
 import type { AttemptOutcome } from "../../routing/health/outcome.ts";
 import type { Candidate, UpstreamCall, UpstreamFailure } from "../../upstreams/call.ts";
 import type { Scrubber } from "../../upstreams/scrub/scrubber.ts";
 import type { Exchange, Seen } from "../exchange.ts";
-import type { AttemptFailure, Telling } from "../failures.ts";
+import type { AttemptFailure, ErrorRecipient } from "../failures.ts";
 import type { RelayMode } from "../mode/relay-mode.ts";
 import type { ResponseReading, ResponseTerms } from "../mode/whole-response.ts";
 
@@ -14,20 +14,20 @@ export interface Attempt {
   readonly exchange: Exchange;
   readonly candidate: Candidate;
   readonly call: UpstreamCall;
-  /** Reads usage off the upstream's answer. */
+  /** Reads usage off the upstream's response. */
   readonly usage: UsageReader;
   /** The word for errors the gateway makes, per vocabulary. */
   readonly errorType: string;
-  /** The answer has begun: routing learns it now, as a long stream may take an hour to end. */
+  /** The response has begun: routing learns it now, as a long stream may take an hour to end. */
   answering(): void;
   /** The exchange is over and settled; `health` is what routing learns, by default that the upstream answered. */
   done(health?: AttemptOutcome): void;
-  /** The same where the answer broke off in its middle, by default by its upstream: only the log tells the operator why. */
+  /** The same where the response broke off in its middle, by default by its upstream: only the log tells the operator why. */
   brokeOff(why: Error, health?: AttemptOutcome): void;
-  /** Another receives the answer from here on. */
+  /** Another receives the response from here on. */
   becomes(receiver: Receiver): void;
   /**
-   * Nothing reached the caller; another candidate or an error answer may. `seen` is what the vendor may bill; absent = nobody
+   * Nothing reached the caller; another candidate or an error response may. `seen` is what the vendor may bill; absent = nobody
    * knows.
    */
   fail(failure: AttemptFailure, seen?: Seen): void;
@@ -37,19 +37,19 @@ export interface Attempt {
   guard(work: () => void | Promise<void>): void;
   /** Takes what is ours out of the upstream's words: called where one is told. */
   scrubber(): Scrubber;
-  /** Takes the same out of a long answer, in a worker. */
+  /** Takes the same out of a long response, in a worker. */
   scrubAside(body: readonly Uint8Array[]): Promise<Uint8Array>;
-  /** Reads a long answer in a worker; rejects as `readWhole` throws. */
+  /** Reads a long response in a worker; rejects as `readWhole` throws. */
   readAside(
     chunks: readonly Buffer[],
     terms: ResponseTerms,
-    tellCall: TellCall | undefined,
+    onCall: OnCall | undefined,
   ): Promise<ResponseReading>;
-  /** Who is told of whose failure, for `toldInStream`. */
-  telling(): Telling;
+  /** Who is told of whose failure, for `streamFailure`. */
+  recipient(): ErrorRecipient;
   /** The upstream's error as this request's failure, in words that can be told. */
   failureOf(error: UpstreamError): AttemptFailure;
-  /** So much of an answer is kept by now: the upstream is read from no further while there is no memory for more. */
+  /** So much of a response is kept by now: the upstream is read from no further while there is no memory for more. */
   keeps(bytes: number): void;
   /** So much of a stream is kept by now; false: there is no memory for it. */
   mayKeep(bytes: number): boolean;
@@ -60,7 +60,7 @@ export interface Attempt {
 }
 
 /**
- * Receives one kind of answer (plain, streamed, error). What a method throws or rejects with is an answer too large, or
+ * Receives one kind of response (plain, streamed, error). What a method throws or rejects with is a response too large, or
  * a bug of ours, and costs this request alone.
  */
 export interface Receiver {
@@ -71,6 +71,6 @@ export interface Receiver {
   gone(): void | Promise<void>;
   /** The gateway stops and has waited long enough. */
   cut(): void | Promise<void>;
-  /** One of these has thrown: ends the answer as far as it came. Absent = nothing of it was passed on. */
+  /** One of these has thrown: ends the response as far as it came. Absent = nothing of it was passed on. */
   crashed?(cause: unknown): void | Promise<void>;
 }

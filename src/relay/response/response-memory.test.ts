@@ -4,7 +4,7 @@ import { ResponseMemory, type ResponsePart } from "./response-memory.ts";
 
 const LIMIT = 1_000;
 
-/** An upstream that sends pieces until its answer is whole, unless it is paused. */
+/** An upstream that sends pieces until its response is whole, unless it is paused. */
 class Upstream {
   readonly part: ResponsePart;
   readonly size: number;

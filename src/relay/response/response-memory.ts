@@ -1,15 +1,15 @@
 import { SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import type { UpstreamCall } from "../../upstreams/call.ts";
 
-/** Why an answer may not grow: its account's share is used up, or all of it. */
+/** Why a response may not grow: its account's share is used up, or all of it. */
 type Obstacle = "account" | "total";
 
 /** No account's answers may hold up everybody else's. */
 const ACCOUNT_SHARE = 0.5;
 
 /**
- * The memory of plain answers, which are collected whole, and of what long streams keep. When it is used up, upstreams of
- * plain answers are read from no further, and streams end, all but the one whose answer is the oldest: so one at least is
+ * The memory of plain responses, which are collected whole, and of what long streams keep. When it is used up, upstreams of
+ * plain responses are read from no further, and streams end, all but the one whose response is the oldest: so one at least is
  * always on its way to its end, and none waits forever.
  */
 export class ResponseMemory {
@@ -38,7 +38,7 @@ export class ResponseMemory {
     return this.refusals;
   }
 
-  /** For an answer that is no longer small; `call` is paused while it may not grow, if there is one. */
+  /** For a response that is no longer small; `call` is paused while it may not grow, if there is one. */
   open(accountId: bigint, call?: Pick<UpstreamCall, "pause" | "resume">): ResponsePart {
     const part = new ResponsePart(this, accountId, call);
     this.parts.add(part);
@@ -72,7 +72,7 @@ export class ResponseMemory {
   }
 }
 
-/** What one answer holds. */
+/** What one response holds. */
 export class ResponsePart {
   readonly accountId: bigint;
   private readonly memory: ResponseMemory;
@@ -115,7 +115,7 @@ export class ResponsePart {
   }
 }
 
-/** Whether an answer of this size counts: most are small, and nobody need wait for those. */
+/** Whether a response of this size counts: most are small, and nobody need wait for those. */
 export function isLarge(bytes: number): boolean {
   return bytes > SMALL_BYTES;
 }

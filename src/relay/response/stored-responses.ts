@@ -29,7 +29,7 @@ export interface StoredAsk {
 }
 
 export interface StoredResponses {
-  /** The vendor's answer, as large as one that is given anew. Rejects with GatewayError (404: not this account's) or UpstreamRejection. */
+  /** The vendor's response, as large as one that is given anew. Rejects with GatewayError (404: not this account's) or UpstreamRejection. */
   ask(ask: StoredAsk): Promise<StoredResponse>;
 }
 
@@ -89,7 +89,7 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
   };
 }
 
-/** Collects an answer within the memory of plain answers: what was paid for and kept is read whole, images and all. */
+/** Collects a response within the memory of plain responses: what was paid for and kept is read whole, images and all. */
 class StoredRoom implements ResponseRoom {
   isFull = false;
   readonly #memory: ResponseMemory;

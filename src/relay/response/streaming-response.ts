@@ -18,7 +18,7 @@ import {
   memoryUsedUp,
   noEvent,
   reasonAfterOutput,
-  toldInStream,
+  streamFailure,
 } from "../failures.ts";
 import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
 import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
@@ -32,10 +32,10 @@ import type { Attempt, Receiver } from "./receiver.ts";
 import { VendorWords } from "./vendor-words.ts";
 
 /**
- * Receives a streamed answer. No event is passed on before the first output, or a second after the first event, so that a
+ * Receives a streamed response. No event is passed on before the first output, or a second after the first event, so that a
  * failure up to then can still become the next candidate's answer or an error of its own. After it bytes flow as they
  * come, in whole frames, while the meter reads along. What comes with the terminal event is held back until the
- * exchange is settled: a caller never sees a finished answer that is not on the books.
+ * exchange is settled: a caller never sees a finished response that is not on the books.
  */
 export class StreamingResponse implements Receiver {
   private readonly attempt: Attempt;
@@ -44,7 +44,7 @@ export class StreamingResponse implements Receiver {
   private readonly headers: Readonly<Record<string, string>>;
   private readonly meter: StreamMeter;
   private readonly mode: StreamRewriter;
-  /** Before the answer begins all that has come, then an open frame, at the end the last ones. */
+  /** Before the response begins all that has come, then an open frame, at the end the last ones. */
   private readonly held = new HeldBack();
   /** The first event is being passed on, or has been. */
   private begun = false;
@@ -137,7 +137,7 @@ export class StreamingResponse implements Receiver {
     await this.breakOff(error, "drained");
   }
 
-  /** What came decides: an answer of another framing than was asked for is collected whole, and written as it was asked. */
+  /** What came decides: a response of another framing than was asked for is collected whole, and written as it was asked. */
   private isFramedAsAsked(chunk: Buffer): boolean {
     const { attempt } = this;
     const beginning = this.held.with(chunk);
@@ -151,7 +151,7 @@ export class StreamingResponse implements Receiver {
     return false;
   }
 
-  /** Whether the answer begins with this chunk; else that is held back, or the answer refused. */
+  /** Whether the response begins with this chunk; else that is held back, or the response refused. */
   private opens(chunk: Buffer, whole: number): boolean {
     const { started } = this.meter;
     const bytes = this.held.bytes + chunk.length;
@@ -284,12 +284,12 @@ export class StreamingResponse implements Receiver {
     this.giveUpOn(told === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(told));
   }
 
-  /** An error ends the answer. One that is not the caller's to read as it came, or that no client raises, gives way to ours. */
+  /** An error ends the response. One that is not the caller's to read as it came, or that no client raises, gives way to ours. */
   private endAtError(chunk: Buffer, whole: number): void {
     const { attempt, meter, held } = this;
     attempt.call.abort();
     const passes = this.passesError();
-    // Of several answers each has a decoder, which passes over it by itself.
+    // Of several responses each has a decoder, which passes over it by itself.
     const kept = passes || attempt.mode.copies > 1 ? whole : meter.bytesBeforeError;
     if (kept > 0) held.keep(chunk.subarray(0, kept), kept);
     if (!passes) this.send(held.takeWhole());
@@ -369,7 +369,7 @@ export class StreamingResponse implements Receiver {
   ): Promise<void> {
     this.stop();
     this.meter.end();
-    const { client, why } = toldInStream(this.attempt.telling(), error, told);
+    const { client, why } = streamFailure(this.attempt.recipient(), error, told);
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.response.committed && this.response.open) {

@@ -1,10 +1,10 @@
 import {
+  type AdditionalBound,
   boundCalls,
   boundEstimate,
   boundReported,
   boundUnits,
   type Implausible,
-  type InnerBound,
   type UsageBound,
 } from "../../billing/pricing/usage-bound.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
@@ -29,7 +29,7 @@ export interface ChargeableUsage extends CountedWork {
   /** The tokens of the asked model. */
   readonly usage: TokenUsage;
   /** The tokens of other models, under the vendor's names; absent = there are none. */
-  readonly others?: readonly ModelTokens[] | undefined;
+  readonly additionalUsage?: readonly ModelTokens[] | undefined;
   /** Whether the gateway has estimated a bucket that the vendor did not report. */
   readonly estimated: boolean;
   /** Reported counts that are impossible. */
@@ -83,7 +83,7 @@ function joined(some: readonly Implausible[], more: readonly Implausible[]): rea
 }
 
 /** What the vendor reported, and the model that served the response; undefined = the asked one. */
-interface Told {
+interface OwnUsage {
   readonly usage: MeteredUsage | undefined;
   readonly servedBy: string | undefined;
 }
@@ -92,22 +92,22 @@ interface Told {
 function ownOf(
   { usage, model }: ResponseSummary,
   asked: string,
-  { inner = [] }: UsageBound,
+  { additionalModels = [] }: UsageBound,
   ourName: OurName,
-): Told {
-  const answering = inner.filter(({ byCall }) => !byCall);
+): OwnUsage {
+  const answering = additionalModels.filter(({ byCall }) => !byCall);
   if (usage?.servedBy === undefined)
     return { usage, servedBy: isOther(model, asked, answering, ourName) ? model : undefined };
   if (answering.length > 0) return { usage, servedBy: usage.servedBy };
-  const { tokens, others = [] } = usage;
-  const before = others.filter(({ isBeside }) => isBeside !== true);
-  const beside = others.filter(({ isBeside }) => isBeside === true);
+  const { tokens, additionalUsage = [] } = usage;
+  const before = additionalUsage.filter(({ isBeside }) => isBeside !== true);
+  const beside = additionalUsage.filter(({ isBeside }) => isBeside === true);
   return {
     usage: {
       ...usage,
       tokens: sumTokens([tokens, ...before.map((each) => each.tokens)]),
       servedBy: undefined,
-      others: beside.length > 0 ? beside : undefined,
+      additionalUsage: beside.length > 0 ? beside : undefined,
     },
     servedBy: undefined,
   };
@@ -120,7 +120,7 @@ function ownOf(
 function isOther(
   model: string | undefined,
   asked: string,
-  answering: readonly InnerBound[],
+  answering: readonly AdditionalBound[],
   ourName: OurName,
 ): boolean {
   if (model === undefined || answering.length === 0) return false;
@@ -129,22 +129,25 @@ function isOther(
 }
 
 /** The bound with the limits of the model that served the response. */
-function boundOf({ servedBy }: Told, bound: UsageBound, ourName: OurName): UsageBound {
+function boundOf({ servedBy }: OwnUsage, bound: UsageBound, ourName: OurName): UsageBound {
   const id = servedBy === undefined ? undefined : ourName(servedBy);
   if (id === undefined) return bound;
-  const { limits } = bound.inner?.find(({ model, byCall }) => !byCall && model === id) ?? {};
+  const { limits } = bound.additionalModels?.find(({ model, byCall }) => !byCall && model === id) ?? {};
   return limits === undefined ? bound : { ...bound, ...limits };
 }
 
 /** Separates the usage of the asked model from that of other models. */
-function byModel({ usage: told, servedBy }: Told, usage: TokenUsage): ByModel {
-  const others = told?.others ?? [];
+function byModel({ usage: told, servedBy }: OwnUsage, usage: TokenUsage): ByModel {
+  const additionalUsage = told?.additionalUsage ?? [];
   if (servedBy !== undefined)
-    return { usage: {}, others: [{ model: servedBy, tokens: usage, hasServed: true }, ...others] };
-  return { usage, others: others.length === 0 ? undefined : others };
+    return {
+      usage: {},
+      additionalUsage: [{ model: servedBy, tokens: usage, hasServed: true }, ...additionalUsage],
+    };
+  return { usage, additionalUsage: additionalUsage.length === 0 ? undefined : additionalUsage };
 }
 
-type ByModel = Pick<ChargeableUsage, "usage" | "others">;
+type ByModel = Pick<ChargeableUsage, "usage" | "additionalUsage">;
 
 /** The reported tokens by model, without estimates; never more than `given` allows. */
 export function reportedByModel(
@@ -165,10 +168,10 @@ async function estimateParts(
   ourName: OurName,
 ): Promise<ChargeableUsage> {
   const counted = await Promise.all(parts.map((part) => estimateMissing(request, part, bound, ourName)));
-  const others = counted.flatMap((part) => part.others ?? []);
+  const additionalUsage = counted.flatMap((part) => part.additionalUsage ?? []);
   return {
     usage: sumTokens(counted.map(({ usage }) => usage)),
-    others: others.length > 0 ? others : undefined,
+    additionalUsage: additionalUsage.length > 0 ? additionalUsage : undefined,
     estimated: counted.some(({ estimated }) => estimated),
     implausible: counted.flatMap(({ implausible }) => implausible),
     ...sumWork(counted),

@@ -29,7 +29,7 @@ export type CountedRequest = Pick<
   "id" | "caller" | "protocol" | "model" | "body" | "scan" | "state" | "headers" | "query"
 >;
 
-/** The answer in the protocol's own form. `estimated`: counted here and not by the vendor. */
+/** The response in the protocol's own form. `estimated`: counted here and not by the vendor. */
 export interface TokenCount {
   readonly body: JsonObject;
   readonly estimated: boolean;
@@ -144,8 +144,8 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       if (told !== undefined) return { body: told, estimated: false };
       return { body: await countHere(request, model), estimated: true };
     },
-    ended(request, model, { usage, others, estimated, status }) {
-      if (others !== undefined || estimated || status !== 200 || request.responses !== 1) return;
+    ended(request, model, { usage, additionalUsage, estimated, status }) {
+      if (additionalUsage !== undefined || estimated || status !== 200 || request.responses !== 1) return;
       factor.keep(model.id, request.body, totalInput(usage));
     },
     close: () => pool.close(),
@@ -155,7 +155,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
 /** As many as any catalog has. */
 const MANY_UPSTREAMS = 1_000;
 
-/** An answer of our own. */
+/** A response of our own. */
 function countResponse({ endpoint: { count } }: Protocol, tokens: number): JsonObject {
   return count === undefined ? {} : { ...count.beside, [count.field]: tokens };
 }

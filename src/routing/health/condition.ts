@@ -63,7 +63,7 @@ const WORDS: Readonly<Record<Change, string>> = {
 };
 
 /** Writes what has changed at a place; what a person must mend is an alarm. */
-export function tell(
+export function logChange(
   log: Log,
   change: Change,
   { upstream, credential, model }: HealthSite,

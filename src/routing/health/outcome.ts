@@ -1,6 +1,6 @@
 /**
  * What an attempt taught about where it was sent.
- * - `answering`: its answer has begun; how it ends is reported too.
+ * - `answering`: its response has begun; how it ends is reported too.
  * - `ok`: it answered.
  * - `client-error`: it refused the caller's own mistake, which says that it lives and not whether it works.
  * - `unreachable`: no connection to it could be made.

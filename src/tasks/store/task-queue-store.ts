@@ -109,7 +109,7 @@ const OPEN = "t.due_at is not null and t.finished_at is null";
 const OVERDUE = "t.deadline_at < now()";
 /** Every worker claims within a beat what is due: so late, none is at work or none can. */
 const STUCK = "t.due_at < now() - interval '30 seconds'";
-/** The order went out, longer ago than an answer takes, and nobody knows what came of it. */
+/** The order went out, longer ago than a response takes, and nobody knows what came of it. */
 const AMBIGUOUS =
   "(t.intended_at < now() - interval '1 minute' and t.upstream_task is null and t.immediate_result is null)";
 

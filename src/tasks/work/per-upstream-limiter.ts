@@ -3,7 +3,7 @@ import { Semaphore } from "../../base/async/semaphore.ts";
 /** Bounds how much runs at each upstream at once; what is beyond waits its turn in order, where upstreams answer. */
 export interface PerUpstreamLimiter {
   /**
-   * Of the job `undefined` means that no answer came in time. Where as many in a row as may run say that, what would have
+   * Of the job `undefined` means that no response came in time. Where as many in a row as may run say that, what would have
    * to wait for a turn there is sent home with `undefined` too: it would wait as long as those before it, each for nothing.
    */
   run<T>(upstreamId: bigint, job: () => Promise<T | undefined>): Promise<T | undefined>;
@@ -13,7 +13,7 @@ export interface PerUpstreamLimiter {
 
 interface Turns {
   readonly semaphore: Semaphore;
-  /** Jobs in a row to which no answer came. */
+  /** Jobs in a row to which no response came. */
   silences: number;
 }
 

@@ -124,7 +124,7 @@ async function askSingly(
   );
 }
 
-/** What an answer says. One that our own reading fails at says nothing of its tasks: they run on, into their deadlines at worst. */
+/** What a response says. One that our own reading fails at says nothing of its tasks: they run on, into their deadlines at worst. */
 function readable<Read>(
   read: () => Read,
   nothing: Read,

@@ -16,7 +16,7 @@ const STORE_RETRY_MS = 200;
 
 /**
  * Submits: the one place that does. `too-late`: nothing was sent, as the claim may be over. `overdue`: the deadline passed
- * while it ran; its answer is kept when it comes.
+ * while it ran; its response is kept when it comes.
  */
 export async function post(
   held: HeldTask,

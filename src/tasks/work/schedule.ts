@@ -32,17 +32,17 @@ export function resubmitDelayMs(
 const FIND_PAUSES_MS = [5_000, 10_000, 30_000, 75_000] as const;
 
 /**
- * Before a task is looked for at the vendor whose answer to the submit was lost, after so many polls;
+ * Before a task is looked for at the vendor whose response to the submit was lost, after so many polls;
  * undefined = often enough.
  */
 export function findDelayMs(polls: number): number | undefined {
   return FIND_PAUSES_MS[polls];
 }
 
-/** An answer takes a minute or two; a process that was paused or cut off for longer has lost its connections. */
+/** A response takes a minute or two; a process that was paused or cut off for longer has lost its connections. */
 const PREDECESSOR_MS = 120_000;
 
-/** How long the process that submitted a task may still come to the answer; 0 = it will not. */
+/** How long the process that submitted a task may still come to the response; 0 = it will not. */
 export function waitForPredecessorMs(msSinceIntended: number): number {
   // Below 0 where the database's clock went back.
   return Math.max(0, Math.min(PREDECESSOR_MS, PREDECESSOR_MS - msSinceIntended));
@@ -70,6 +70,6 @@ function withinDeadline(delayMs: number, msToDeadline: number): number {
 /** What the caller of a task reads that was not over by its deadline. */
 export const TIMED_OUT = "The task did not finish in time.";
 
-/** What the caller of a task reads whose submit had no answer that says whether it was taken. */
+/** What the caller of a task reads whose submit had no response that says whether it was taken. */
 export const UNKNOWN_FATE =
   "The vendor's response to the submit was lost, and its outcome is unknown. The task was not submitted again and is free.";

@@ -89,7 +89,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
   await store.requeue(claim, resubmitDelayMs(attempts, soonest, msToDeadline(held), random()), refusals > 0);
 }
 
-/** Whoever has its answer in the end keeps it, and a late success is shown on the receipt. */
+/** Whoever has its response in the end keeps it, and a late success is shown on the receipt. */
 function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
   return finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
 }

@@ -7,7 +7,7 @@ import { keepResponse, post } from "./post.ts";
 import { findDelayMs, TIMED_OUT, UNKNOWN_FATE } from "./schedule.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
-/** Whether the vendor can tell what became of a submit whose answer was lost. */
+/** Whether the vendor can tell what became of a submit whose response was lost. */
 export function canFind({ idempotent, find }: TaskApi): boolean {
   return idempotent || find !== undefined;
 }
@@ -43,7 +43,7 @@ export function giveUp({ claim }: HeldTask, upstream: string, reason: string, de
   return deps.finisher.fail(claim, { reason: UNKNOWN_FATE, as: "upstream_failed" });
 }
 
-/** Looks for a task whose submit had no answer that says whether it was taken. Ends the claim. */
+/** Looks for a task whose submit had no response that says whether it was taken. Ends the claim. */
 export async function findTask(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
   const found = await (candidate.api.find ? askForIt : repeatIt)(held, candidate, deps);
   switch (found.type) {

@@ -41,7 +41,7 @@ export interface WorkDeps {
   readonly faults: RecentFailures;
   /** What requests and tasks of all accounts have learnt of them. */
   readonly health: PlaceHealth;
-  /** Places whose answer to a batch was about none of its tasks: they are asked about each. */
+  /** Places whose response to a batch was about none of its tasks: they are asked about each. */
   readonly batchless: RecentFailures;
   /** By task, the polls at which its vendor called it done and showed no result. */
   readonly resultless: Tally;

@@ -11,7 +11,7 @@ export interface AssetResponses {
   readonly result: string;
 }
 
-/** Reads an answer's result; whatever speaks against it becomes the outcome. */
+/** Reads a response's result; whatever speaks against it becomes the outcome. */
 export function readResult<T>(
   asked: AskOutcome,
   responses: AssetResponses,

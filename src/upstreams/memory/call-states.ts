@@ -11,7 +11,7 @@ import {
 
 /**
  * Remembers the state of calls for clients that send back nothing of a call but what they were asked to run: many chat
- * clients keep no field that they do not know. Written behind the answer in batches, sealed, for a day; every process
+ * clients keep no field that they do not know. Written behind the response in batches, sealed, for a day; every process
  * has its own latest in memory. It may forget: a conversation then goes on without, as it would have.
  */
 export interface CallStates {

@@ -11,7 +11,7 @@ import { upsertMovedConversations } from "./moved-conversations-store.ts";
 
 /**
  * Remembers which vendor account keeps what for whom: stored responses, their items, containers, sounds. A request that
- * names one can be answered nowhere else, and by nobody else. Written behind the answer in batches, so that no request
+ * names one can be answered nowhere else, and by nobody else. Written behind the response in batches, so that no request
  * waits for the database; a kill -9 may lose the last tenth of a second of ids, which are then as unknown as any other
  * to requests that name them, and their callers can send the content instead.
  */

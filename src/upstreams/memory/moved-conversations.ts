@@ -12,7 +12,7 @@ import {
 
 /**
  * Conversations that were answered elsewhere than at their own place, which is all that must be remembered of any: where
- * they are now, and how much of their history other signers have made. In memory of every process, written behind the answer,
+ * they are now, and how much of their history other signers have made. In memory of every process, written behind the response,
  * read at a start and never within a request.
  */
 export interface MovedConversations {

@@ -63,7 +63,7 @@ function endingOf(subtype: string): string {
   return subtype.toLowerCase() === "jpeg" ? "jpg" : subtype.toLowerCase().replace(/\+.*$/, "");
 }
 
-/** What the answer's bytes are, asked for so that nobody has to look into them. */
+/** What the response's bytes are, asked for so that nobody has to look into them. */
 const FORMAT = "png";
 
 const REFUSAL: RefusalTable = {
@@ -82,7 +82,7 @@ const REFUSAL: RefusalTable = {
 
 const NO_IMAGE = "The vendor's response contains no image.";
 
-/** Its answer is complete and useless, and the order is not to blame. */
+/** Its response is complete and useless, and the order is not to blame. */
 const NOT_AN_IMAGE: SubmitOutcome = {
   type: "refused",
   next: "another",
@@ -90,7 +90,7 @@ const NOT_AN_IMAGE: SubmitOutcome = {
 };
 
 /**
- * OpenAI's own images: the answer to the order is the image itself. With reference images the order is
+ * OpenAI's own images: the response to the order is the image itself. With reference images the order is
  * a form of files, so links must have been fetched before. https://platform.openai.com/docs/api-reference/images
  */
 export const openaiImages: TaskApi = {
@@ -183,7 +183,7 @@ function inlined(item: unknown): string | undefined {
 
 /**
  * Relays that stream whatever they were asked answer with events; the finished image is in one of them, and so is an
- * error. As the plain answer would hold it; events without either are left, and no answer that anyone can read.
+ * error. As the plain response would hold it; events without either are left, and no response that anyone can read.
  */
 function withoutEvents(response: TaskApiResponse): TaskApiResponse {
   if (!/^(event|data|id|retry)?:/.test(Buffer.from(response.body.subarray(0, 8)).toString("latin1")))
@@ -205,7 +205,7 @@ function dataOf(frame: string): Uint8Array {
   return Buffer.from(lines.map((line) => line.slice("data:".length)).join("\n"));
 }
 
-/** Its answer is all that ever comes: whoever finds the list empty need not wait for more. */
+/** Its response is all that ever comes: whoever finds the list empty need not wait for more. */
 function imageless(body: unknown): SubmitOutcome {
   const isList = typeof body === "object" && body !== null && Object.hasOwn(body, "data");
   return isList ? { type: "refused", next: "fail", reason: NO_IMAGE } : { type: "unclear", reason: NO_IMAGE };

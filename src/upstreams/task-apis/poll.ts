@@ -1,10 +1,10 @@
 import { LongNumber, parseExact, writeExact } from "../../base/json/exact-json.ts";
 import type { TaskApiResponse } from "./task-api.ts";
 
-/** Where something may stand in an answer: dotted paths, of which the first that holds something counts. */
+/** Where something may stand in a response: dotted paths, of which the first that holds something counts. */
 export type Places = readonly string[];
 
-/** The answer's body as JSON; undefined where it is none. */
+/** The response's body as JSON; undefined where it is none. */
 export function jsonOf({ body }: TaskApiResponse): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));

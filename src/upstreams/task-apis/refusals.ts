@@ -6,7 +6,7 @@ type Next = Extract<Refusal, { type: "refused" }>["next"];
 
 /** How a vendor says no. */
 export interface RefusalTable {
-  /** Where its answers keep a code of their own; `good` are the values that say nothing is wrong. */
+  /** Where its responses keep a code of their own; `good` are the values that say nothing is wrong. */
   readonly code: Places;
   readonly good?: readonly string[];
   /** Where the reason stands in words. */
@@ -26,7 +26,7 @@ const REASON_LENGTH = 1_000;
 /** About our own name of the model, our account or our address there, and not about the order. */
 const OUR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]);
 
-/** What an answer to a submit says unless it accepts; undefined = nothing speaks against it. */
+/** What a response to a submit says unless it accepts; undefined = nothing speaks against it. */
 export function readRefusal(response: TaskApiResponse, table: RefusalTable): Refusal | undefined {
   const body = jsonOf(response);
   const code = textAt(body, table.code);
@@ -47,7 +47,7 @@ export function readRefusal(response: TaskApiResponse, table: RefusalTable): Ref
 }
 
 /**
- * An answer under a good status that names no task and says why: the vendor's refusal, be its code known or not. undefined =
+ * A response under a good status that names no task and says why: the vendor's refusal, be its code known or not. undefined =
  * it says nothing, or that the vendor failed itself, which may have been behind its queue.
  */
 export function refusalWithoutTask(response: TaskApiResponse, table: RefusalTable): Refusal | undefined {
@@ -105,7 +105,7 @@ export function isSuccessful({ status }: TaskApiResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Whether a poll's answer can be believed at all. */
+/** Whether a poll's response can be believed at all. */
 export function isGoodRecord(response: TaskApiResponse, body: unknown, table: RefusalTable): boolean {
   if (!isSuccessful(response) || valueAt(body, "") === undefined) return false;
   const code = textAt(body, table.code);

@@ -9,7 +9,7 @@ export interface TaskApi {
   readSubmit(response: TaskApiResponse): SubmitOutcome;
   /** The request that asks for one task's state; absent = the submit answers with the result itself. */
   readonly poll?: (upstreamId: string, about: PollAbout) => TaskApiRequest;
-  /** `upstreamId`: the task that was asked for; an answer about another one tells nothing. */
+  /** `upstreamId`: the task that was asked for; a response about another one tells nothing. */
   readonly readPoll?: (response: TaskApiResponse, upstreamId?: string) => PollOutcome;
   /** Asks for many tasks at once, where the vendor offers it. */
   readonly batch?:
@@ -23,7 +23,7 @@ export interface TaskApi {
   /** The vendor makes one task of any number of submits with the same `taskId`: a lost answer may be repeated. */
   readonly idempotent: boolean;
   /**
-   * Looks for the task that a submit may have made whose answer was lost; undefined = the vendor keeps nothing by which
+   * Looks for the task that a submit may have made whose response was lost; undefined = the vendor keeps nothing by which
    * this order's task is told from others. Absent = it has no list, or none that says whose a task is.
    */
   readonly find?: (
@@ -54,9 +54,9 @@ export interface TaskApiRequest {
   readonly body?: Uint8Array;
   /** Instead of `body`: what becomes JSON where it is sent, since orders with images in them are large. */
   readonly json?: object | undefined;
-  /** The answer holds the images themselves: it may take as long, and be as large, as they need. */
+  /** The response holds the images themselves: it may take as long, and be as large, as they need. */
   readonly responsesWithMedia?: boolean;
-  /** Longer than this nobody waits for the answer, in milliseconds, the way there included. */
+  /** Longer than this nobody waits for the response, in milliseconds, the way there included. */
   readonly mostMs?: number;
 }
 
@@ -70,7 +70,7 @@ export interface TaskApiResponse {
 /**
  * `refused`: no task exists there. Its `next` says what can still be done: `fail` the caller's task (it is
  * the order that is wrong), ask `another` upstream (our account or the vendor is at fault), or wait and try
- * `later` (saturated). `unclear`: the answer does not say whether a task exists.
+ * `later` (saturated). `unclear`: the response does not say whether a task exists.
  */
 export type SubmitOutcome =
   | { readonly type: "accepted"; readonly upstreamId: string }
@@ -97,7 +97,7 @@ export type PollOutcome =
   | {
       readonly type: "running";
       readonly progressPercent?: number | undefined;
-      /** The answer is about this one, and says nothing of the task that was asked for. */
+      /** The response is about this one, and says nothing of the task that was asked for. */
       readonly otherTask?: string | undefined;
     }
   | { readonly type: "resultless" }

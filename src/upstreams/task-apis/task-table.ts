@@ -27,7 +27,7 @@ export interface TaskTable {
   readonly name: string;
   readonly idempotent: boolean;
   readonly submit: (order: MediaOrder, about: SubmitAbout) => JsonRequest;
-  /** Where the answer to a submit holds the new task's id. */
+  /** Where the response to a submit holds the new task's id. */
   readonly taskId: Places;
   readonly refusal: RefusalTable;
   /** The path that is read for a task's record; the id comes escaped. */
@@ -44,7 +44,7 @@ interface JsonRequest {
 
 /** Where things stand in a task's record. */
 interface RecordTable {
-  /** Where the record itself stands in the answer; "" = it is the answer. */
+  /** Where the record itself stands in the response; "" = it is the response. */
   readonly at: string;
   readonly id: Places;
   /** Where the word stands that task-words.ts reads. */
@@ -150,7 +150,7 @@ function readBatch(
   return outcomes;
 }
 
-/** A task that failed, with the answer's own word of why where its record has none. */
+/** A task that failed, with the response's own word of why where its record has none. */
 function readFailure(
   response: TaskApiResponse,
   body: unknown,

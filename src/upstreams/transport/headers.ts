@@ -50,7 +50,7 @@ export function versionHeaders(
 function fixedHeaders(credential: Credential, spelling: HeaderSpelling): readonly string[] {
   let list = perCredential.get(credential);
   if (list === undefined) {
-    // Answers are metered as they pass, so they must not come compressed.
+    // Responses are metered as they pass, so they must not come compressed.
     list = [
       ...credentialHeader(credential, spelling),
       ...["content-type", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],

@@ -12,7 +12,7 @@ describe("an upstream that sends interim answers unasked", () => {
     "HTTP/1.0 100 Continue\r\n\r\n",
     "HTTP/1.1 199 Whatever\r\ncontent-length: 3\r\n\r\n",
   ];
-  // What comes with the answer may look like one and is none.
+  // What comes with the response may look like one and is none.
   const response = `${OK}content-length: 12\r\n\r\nHTTP/1.1 100`;
 
   it.each([...interim, interim.join(""), interim.join("").repeat(2_000)])(
@@ -56,7 +56,7 @@ describe("an upstream that sends interim answers unasked", () => {
     });
     const { failure } = await rig.responseOf(callOf(upstream));
     expect(failure).toMatchObject({ kind: "protocol", phase: "first-byte" });
-    expect(failure?.message).toContain("more than a megabyte of interim answers");
+    expect(failure?.message).toContain("more than a megabyte of interim responses");
   });
 
   it("now and then, and no answer, has sent no byte of one", async () => {

@@ -5,11 +5,11 @@ export class InterimFlood extends Error {
   override readonly name = "InterimFlood";
 
   constructor() {
-    super("more than a megabyte of interim answers");
+    super("more than a megabyte of interim responses");
   }
 }
 
-/** Whether the next bytes of a connection are the head of an answer. */
+/** Whether the next bytes of a connection are the head of a response. */
 export interface AwaitedHead {
   awaited: boolean;
 }
@@ -29,9 +29,9 @@ const STATUS_BYTES = 12;
 const HEAD_END = "\r\n\r\n";
 
 /**
- * Takes interim answers (100, 102, 103 ...) out of what the HTTP client reads off a socket, up to a megabyte of them, since a
+ * Takes interim responses (100, 102, 103 ...) out of what the HTTP client reads off a socket, up to a megabyte of them, since a
  * client must ignore those that it did not ask for (RFC 9110, 15.2) and ours breaks the connection off at a 100. They
- * are no byte of an answer: time-outs run on. 101 is left to be refused, as nothing here asks for another protocol. Reads are
+ * are no byte of a response: time-outs run on. 101 is left to be refused, as nothing here asks for another protocol. Reads are
  * bounded besides.
  */
 export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
@@ -39,10 +39,10 @@ export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
   const read = (): Buffer | null =>
     readOf(socket.readableLength > MAX_READ_BYTES ? MAX_READ_BYTES : undefined);
   let held: Buffer | undefined;
-  /** Of interim answers since the last final one. */
+  /** Of interim responses since the last final one. */
   let skippedBytes = 0;
 
-  /** The first bytes of the final answer, as soon as they are there. */
+  /** The first bytes of the final response, as soon as they are there. */
   function readHead(): Buffer | null {
     for (;;) {
       const chunk = read();

@@ -1,5 +1,5 @@
 /**
- * Headers of an upstream's answer as the HTTP client has them: name, value, name, value. Vendors send some thirty of
+ * Headers of an upstream's response as the HTTP client has them: name, value, name, value. Vendors send some thirty of
  * which one or two are wanted, so each is read when it is asked for.
  */
 export class RawHeaders {

@@ -17,7 +17,7 @@ const OVER = 3;
 /** A server that has closed an idle connection says so within a round trip; one that took the request works longer. */
 const STALE_MS = 1_000;
 
-/** The one interim answer that ends HTTP; nothing here asks for it. */
+/** The one interim response that ends HTTP; nothing here asks for it. */
 const SWITCHING = 101;
 
 /** What goes out; made anew for each time, as a large body can be read only once. */
@@ -58,7 +58,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
   /** It reads on in a later turn of the event loop. */
   #resting = false;
   #sending = true;
-  /** On a kept connection until its answer begins. */
+  /** On a kept connection until its response begins. */
   #repeat: RequestTo | undefined;
 
   constructor(response: UpstreamResponse, options: TransportCallOptions) {
@@ -100,7 +100,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     // The time we did not read was no silence of the upstream.
     this.#lastByteMs = this.#options.deadlines.nowMs;
     if (!this.#resting) this.#decoder?.resume();
-    // Whoever is called back with one answer may let another go on; the client, which reads one at a time, refuses
+    // Whoever is called back with one response may let another go on; the client, which reads one at a time, refuses
     // until it has read what it is at.
     queueMicrotask(() => this.#goOn());
   }
@@ -267,7 +267,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     try {
       this.#response.ended();
     } catch (error) {
-      this.#options.log.error({ err: error }, "a receiver threw at the end of an upstream's answer");
+      this.#options.log.error({ err: error }, "a receiver threw at the end of an upstream's response");
     }
   }
 
@@ -277,7 +277,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
 
   /** Our own fault: the request dies, the process goes on. */
   #receiverThrew(error: unknown): void {
-    this.#options.log.error({ err: error }, "a receiver threw while reading an upstream's answer");
+    this.#options.log.error({ err: error }, "a receiver threw while reading an upstream's response");
     this.fail({
       kind: "aborted",
       phase: this.phase,
@@ -289,7 +289,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     try {
       this.#response.failed(failure);
     } catch (error) {
-      this.#options.log.error({ err: error }, "a receiver threw when told of an upstream's failure");
+      this.#options.log.error({ err: error }, "a receiver threw while handling an upstream's failure");
     }
   }
 

@@ -36,7 +36,7 @@ export interface OidcPerson {
 
 /**
  * Signing in at an identity provider: authorization code with PKCE, state and nonce. What must be remembered on the
- * way there and back is sealed and kept by the page (in its tab only), so any process can go on, and an answer
+ * way there and back is sealed and kept by the page (in its tab only), so any process can go on, and a response
  * that somebody else began opens nothing.
  */
 export interface Oidc {

@@ -18,7 +18,7 @@ import type { World } from "./world.ts";
 export interface Faults {
   /** No statement reaches the database. */
   outage: boolean;
-  /** A statement takes effect and its answer is lost. */
+  /** A statement takes effect and its response is lost. */
   lostCommit: number;
   /** A statement never arrives. */
   lostStatement: number;
@@ -28,7 +28,7 @@ export interface Faults {
   lostNotification: number;
   /** A statement lies in a buffer for long, and arrives after its repetition. */
   lateStatement: number;
-  /** A process sleeps between the commit of its statement and the answer. */
+  /** A process sleeps between the commit of its statement and the response. */
   pauseAtCommit: number;
   longestPauseMs: number;
   /** Disks refuse writes. */
@@ -140,7 +140,7 @@ export class SimulatedProcess {
     return owner === this || owner?.alive === false;
   }
 
-  /** Each statement travels, takes effect at once, and its answer travels back; each leg may fail. */
+  /** Each statement travels, takes effect at once, and its response travels back; each leg may fail. */
   private faultyStore(): JournalStore {
     const { world, store, faults } = this;
     const call = <T>(statement: () => T): Promise<T> =>

@@ -147,7 +147,7 @@ export class TaskProcess {
     defer: (callback) => this.world.after(0, () => this.run(callback)),
   };
 
-  /** Each statement travels, takes effect at once, and its answer travels back; each leg may fail. */
+  /** Each statement travels, takes effect at once, and its response travels back; each leg may fail. */
   private distant({ statements }: ModelStore): TaskStore {
     const { world, faults } = this;
     const call = <T>(statement: () => T): Promise<T> =>

@@ -10,9 +10,9 @@ export interface ResponseRow {
   readonly title: string;
   /** The upstreams whose protocols can say it. */
   readonly from: readonly ChatProtocol[];
-  /** The answer as it is read from such an upstream. */
+  /** The response as it is read from such an upstream. */
   response(upstream: ChatProtocol): ChatResponse;
-  /** What the answer says of it; compared before and after. */
+  /** What the response says of it; compared before and after. */
   read(response: ChatResponse): unknown;
   /** Callers who are told it in another way, and in which. */
   readonly told?: Partial<Readonly<Record<ChatProtocol, string>>>;

@@ -48,7 +48,7 @@ function judged(row: RequestRow, asked: ChatRequest, read: ChatRequest, encoded:
   return undone ? "gateway" : "silent";
 }
 
-/** The same for an answer: the cell, or the words in which it is told. */
+/** The same for a response: the cell, or the words in which it is told. */
 export function responseCell(row: ResponseRow, client: ChatProtocol, upstream: ChatProtocol): string {
   if (!row.from.includes(upstream)) return "-";
   const said = row.response(upstream);

@@ -13,7 +13,7 @@ export function requestsOf(protocol: ChatProtocol): readonly JsonObject[] {
   return said.flatMap(({ [protocol]: row }) => (row === undefined ? [] : [{ ...LEAST[protocol], ...row }]));
 }
 
-/** Every answer of the matrix that an upstream of this protocol can give. */
+/** Every response of the matrix that an upstream of this protocol can give. */
 export function responsesFrom(protocol: ChatProtocol): readonly ChatResponse[] {
   return RESPONSE_SECTIONS.flatMap(({ rows }) => rows)
     .filter(({ from }) => from.includes(protocol))

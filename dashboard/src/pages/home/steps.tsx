@@ -7,7 +7,7 @@ import { Section } from "../../parts/page.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { homeWords } from "./words.ts";
 
-/** What is still missing before the first answer; gone when nothing is. */
+/** What is still missing before the first response; gone when nothing is. */
 export function Steps({
   account,
   role,

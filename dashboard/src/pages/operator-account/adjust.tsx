@@ -32,7 +32,7 @@ export function Adjust({ account, open, onClose }: AdjustProps): ReactNode {
 function AdjustForm({ account, onClose }: Omit<AdjustProps, "open">): ReactNode {
   const t = useWords(operatorAccountWords);
   const parts = useWords(partsWords);
-  // Of this form, so that sending it again after an answer that got lost moves nothing twice.
+  // Of this form, so that sending it again after a response that got lost moves nothing twice.
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [isDebit, setIsDebit] = useState(false);
   const [amount, setAmount] = useState("");
@@ -50,7 +50,7 @@ function AdjustForm({ account, onClose }: Omit<AdjustProps, "open">): ReactNode 
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        // What is no amount is sent as it is, and the answer says so beside the field.
+        // What is no amount is sent as it is, and the response says so beside the field.
         const usd = readAmount(amount) ?? amount.trim();
         adjust.mutate({
           amount_usd: isDebit ? `-${usd}` : usd,

@@ -21,7 +21,7 @@ import { upstreamsWords } from "./words.ts";
 
 const INTERVAL_MS = 5_000;
 
-/** Who makes the answers, and who of them is well. */
+/** Who makes the responses, and who of them is well. */
 export function OperatorUpstreamsPage(): ReactNode {
   const t = useWords(upstreamsWords);
   const [creating, setCreating] = useState(false);

@@ -30,7 +30,7 @@ async function keyOf(name: string, account: string): Promise<string> {
   return (await minting).secret;
 }
 
-/** Calls the API as any program does, with the account's own key. Throws ApiError unless the answer is good. */
+/** Calls the API as any program does, with the account's own key. Throws ApiError unless the response is good. */
 export async function callPublic(
   account: string,
   path: string,

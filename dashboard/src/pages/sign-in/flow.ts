@@ -5,7 +5,7 @@ interface KeptFlow {
 
 const KEY = "faregate-sign-in";
 
-/** Keeps a sign-in that goes on elsewhere, in this tab: an answer to one that somebody else began finds nothing. */
+/** Keeps a sign-in that goes on elsewhere, in this tab: a response to one that somebody else began finds nothing. */
 export function keepFlow(kept: KeptFlow): void {
   sessionStorage.setItem(KEY, JSON.stringify(kept));
 }

@@ -90,7 +90,7 @@ function checkSignature(value: Json | undefined, context: DecodeContext): void {
   refuse("Thought signature is not valid.");
 }
 
-/** The vendor's own client sends a streamed answer back chunk by chunk: neighbours of one role are one turn. */
+/** The vendor's own client sends a streamed response back chunk by chunk: neighbours of one role are one turn. */
 function joinNeighbours(turns: Turn[]): Turn[] {
   const joined: Turn[] = [];
   for (const turn of turns) {

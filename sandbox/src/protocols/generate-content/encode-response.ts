@@ -22,7 +22,7 @@ export function encodeResponse(exchange: Exchange): JsonObject {
   };
 }
 
-/** Parts in order: thoughts where shown, text, whole calls. An empty answer has one empty text. */
+/** Parts in order: thoughts where shown, text, whole calls. An empty response has one empty text. */
 function encodeParts(exchange: Exchange, response: Response): JsonObject[] {
   const parts: JsonObject[] = [];
   if (response.thinking !== undefined && exchange.prompt.thinking.shown) {

@@ -32,7 +32,7 @@ export function messageObject(exchange: Exchange): JsonObject {
   };
 }
 
-/** Finished blocks in order: thinking, text, tool use. An empty answer has none. */
+/** Finished blocks in order: thinking, text, tool use. An empty response has none. */
 export function encodeBlocks(exchange: Exchange, response: Response): JsonObject[] {
   const blocks: JsonObject[] = [];
   if (response.thinking !== undefined) blocks.push(encodeThinking(exchange, response.thinking));

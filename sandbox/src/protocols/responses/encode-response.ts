@@ -7,7 +7,7 @@ import { ENCRYPTED_REASONING } from "./decode-items.ts";
 import { conversationItems } from "./decode-request.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** The plain response object; the answer is kept unless `store` is false. */
+/** The plain response object; the response is kept unless `store` is false. */
 export function encodeResponse(exchange: Exchange): JsonObject {
   const [response] = exchange.responses;
   const finished = finishedResponse(exchange, response === undefined ? [] : encodeItems(exchange, response));

@@ -16,7 +16,7 @@ export interface ResponseStore {
   clear(): void;
 }
 
-/** Benchmarks store every answer: this many stay below 100 MB. */
+/** Benchmarks store every response: this many stay below 100 MB. */
 const MAX_RESPONSES = 10_000;
 
 /** Stored responses in memory, the oldest forgotten first. */

@@ -18,7 +18,7 @@ interface AnswerCostProps {
   readonly about: About | undefined;
 }
 
-/** What an answer cost and how long it took, with the receipt that makes it up. */
+/** What a response cost and how long it took, with the receipt that makes it up. */
 export function AnswerCost({ account, about }: AnswerCostProps): ReactNode {
   const t = useWords(playgroundWords);
   const [open, setOpen] = useState(false);

@@ -117,7 +117,7 @@ function openCalls({ turns, running }: Conversation): readonly Call[] {
   return last?.role === "assistant" && !running ? last.answer.calls : [];
 }
 
-/** The request of the last answer, or of a first one. */
+/** The request of the last response, or of a first one. */
 function shownTurns({ turns }: Conversation): Conversation["turns"] {
   const asked = turns.at(-1)?.role === "assistant" ? turns.slice(0, -1) : turns;
   return asked.length > 0 ? asked : [{ role: "user", text: "Hello!", images: [], results: [] }];

@@ -8,7 +8,7 @@ import { playgroundWords } from "../words.ts";
 import type { Call, UserTurn } from "./conversation.ts";
 
 interface ComposerProps {
-  /** Of the answer before, which want their results. */
+  /** Of the response before, which want their results. */
   readonly calls: readonly Call[];
   readonly running: boolean;
   readonly disabled: boolean;

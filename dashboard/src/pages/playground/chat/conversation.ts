@@ -3,7 +3,7 @@ import type { Problem } from "../problem.ts";
 export const PROTOCOL_NAMES = ["chat-completions", "responses", "messages", "generate-content"] as const;
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 
-/** A conversation as the page keeps it, whatever protocol each of its answers came by. */
+/** A conversation as the page keeps it, whatever protocol each of its responses came by. */
 export type Turn = UserTurn | AssistantTurn;
 
 export interface UserTurn {
@@ -11,7 +11,7 @@ export interface UserTurn {
   readonly text: string;
   /** Data URLs. */
   readonly images: readonly string[];
-  /** Of the calls in the answer before. */
+  /** Of the calls in the response before. */
   readonly results: readonly CallResult[];
 }
 
@@ -19,7 +19,7 @@ export interface AssistantTurn {
   readonly role: "assistant";
   /** By which it came; `none` = only its text is sent back, whatever the protocol. */
   readonly protocol: ProtocolName | "none";
-  /** Why it is no whole answer: it was stopped here, or broke off by itself; undefined = it is one. */
+  /** Why it is no whole response: it was stopped here, or broke off by itself; undefined = it is one. */
   readonly cut?: "stopped" | "broken";
   readonly answer: Answer;
 }
@@ -30,7 +30,7 @@ export interface CallResult {
   readonly text: string;
 }
 
-/** What has come of an answer so far. */
+/** What has come of a response so far. */
 export interface Answer {
   readonly text: string;
   readonly thinking: string;
@@ -39,14 +39,14 @@ export interface Answer {
   readonly finish: string;
   /** What went wrong on the way; undefined = nothing. */
   readonly problem: Problem | undefined;
-  /** The answer as its protocol wants it sent back in the next request: signatures of thoughts included. */
+  /** The response as its protocol wants it sent back in the next request: signatures of thoughts included. */
   readonly echo: readonly unknown[];
 }
 
 export interface Call {
   readonly id: string;
   readonly name: string;
-  /** JSON, whole only when the answer is. */
+  /** JSON, whole only when the response is. */
   readonly input: string;
 }
 

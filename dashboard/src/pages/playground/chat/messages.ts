@@ -2,7 +2,7 @@ import { inputOf, textAt, valueAt } from "../json.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import type { Answer, AssistantTurn, Effort, Protocol, StreamReader, Turn } from "./conversation.ts";
 
-/** The protocol demands a bound; an answer longer than this is asked for by hand. */
+/** The protocol demands a bound; a response longer than this is asked for by hand. */
 const USUAL_MAX_TOKENS = 4_096;
 
 /** Tokens for thoughts, where other protocols have a word. */
@@ -70,7 +70,7 @@ function answered({ protocol, answer: { text, calls, echo } }: AssistantTurn): r
   ];
 }
 
-/** A block of the answer as far as it has come. */
+/** A block of the response as far as it has come. */
 interface Block {
   readonly opened: Readonly<Record<string, unknown>>;
   text: string;

@@ -5,7 +5,7 @@ import type { Answer, AssistantTurn, ChatRequest, ProtocolName, Turn, UserTurn }
 import { PROTOCOLS } from "./protocols.ts";
 import { serverEvents } from "./server-events.ts";
 
-/** What is known of an answer beside what it says. */
+/** What is known of a response beside what it says. */
 export interface About {
   /** By which its receipt is found. */
   readonly requestId: string;
@@ -15,7 +15,7 @@ export interface About {
 
 export interface Chat {
   readonly turns: readonly Turn[];
-  /** Of each answer. */
+  /** Of each response. */
   readonly about: ReadonlyMap<AssistantTurn, About>;
   readonly running: boolean;
   /** Why the last request failed; undefined = it did not. */
@@ -29,7 +29,7 @@ export interface Chat {
 /** How often a page that is written to is drawn. */
 const DRAW_MS = 50;
 
-/** A conversation whose answers stream in. */
+/** A conversation whose responses stream in. */
 export function useChat(account: string): Chat {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [about, setAbout] = useState<ReadonlyMap<AssistantTurn, About>>(new Map());
@@ -88,7 +88,7 @@ export function useChat(account: string): Chat {
 
 const NOTHING: Answer = { text: "", thinking: "", calls: [], finish: "", problem: undefined, echo: [] };
 
-/** An answer that ended is kept as it is; of one that broke off the text, as calls were cut and cannot be answered. */
+/** A response that ended is kept as it is; of one that broke off the text, as calls were cut and cannot be answered. */
 function keptTurn(protocol: ProtocolName, answer: Answer, stopped: boolean): AssistantTurn | undefined {
   const broke = stopped || answer.problem !== undefined || answer.finish === "";
   if (!broke) return { role: "assistant", protocol, answer };

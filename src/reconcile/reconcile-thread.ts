@@ -19,7 +19,7 @@ export interface ReconcileLimits {
  * thread serves others. The thread ends with it, and when `signal` is aborted; then it rejects with WorkerLost, as it does
  * where the memory does not suffice.
  */
-export async function reconcileApart(
+export async function reconcileInThread(
   { url, timeoutMs }: Pick<Database, "url" | "timeoutMs">,
   chunks: readonly Uint8Array[],
   options: ReconcileOptions,

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Model, Upstream } from "../catalog/catalog.ts";
-import { withListedTools } from "../catalog/listed-tools.ts";
+import { withListedTools } from "../catalog/listed-tool-prices.ts";
 import { type CallPrice, NO_DIMENSIONS } from "../catalog/price-table.ts";
 import { publicList } from "../price-lists/public-list.ts";
 import { findTool } from "../usage/tool-names.ts";
 import { type KindName, kindOf } from "./kinds.ts";
-import * as listed from "./listed-tools.ts";
+import * as listed from "./vendor-tool-prices.ts";
 
 const XAI = "https://api.x.ai/v1";
 
@@ -66,7 +66,7 @@ describe("list prices of vendors' tools", () => {
     expect(Object.keys(calls)).toContain("file_search");
   });
 
-  it("are the dearest of those who may answer", () => {
+  it("are the highest price of those who may answer", () => {
     const both = [
       ["openai-compatible", "grok-5", XAI],
       ["openai", "gpt-5.4"],

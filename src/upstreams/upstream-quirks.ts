@@ -12,7 +12,7 @@ import {
   type NamedQuirks,
   OPENAI_HINTS,
   OPENAI_MODELS,
-} from "./preset-models.ts";
+} from "./model-quirks.ts";
 import { vendorPresetOf } from "./vendor-presets.ts";
 
 /** Quirks of a kind of upstream that the catalog need not repeat. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Candidate } from "./call.ts";
 import type { KIND_NAMES } from "./kinds.ts";
-import { ANTHROPIC_MODELS, GEMINI_MODELS, OPENAI_MODELS } from "./preset-models.ts";
-import { presetQuirks, quirksOf } from "./presets.ts";
+import { ANTHROPIC_MODELS, GEMINI_MODELS, OPENAI_MODELS } from "./model-quirks.ts";
+import { presetQuirks, quirksOf } from "./upstream-quirks.ts";
 
 /** What is known of a model, the parts that differ. */
 const SAYS: readonly (readonly [kind: string, model: string, quirks: object])[] = [

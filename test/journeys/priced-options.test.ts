@@ -106,7 +106,7 @@ interface Charged {
   readonly receipt: Record<string, unknown>;
   /** As it stands in the usage log. */
   posted(): Promise<Record<string, unknown>>;
-  /** What the answer's tokens cost. */
+  /** What the response's tokens cost. */
   readonly tokenNanos: number;
 }
 

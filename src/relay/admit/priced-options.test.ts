@@ -5,7 +5,7 @@ import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { type ChatProtocol, PROTOCOL_NAMES, type ProtocolName } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { TextRequest } from "../text-request.ts";
-import { priceExtras } from "./extras.ts";
+import { priceOptions } from "./priced-options.ts";
 import { watchOf } from "./watch.ts";
 
 /** What asking for these extras gives, or the parameter and the price that are named in the refusal. */
@@ -25,7 +25,7 @@ function asked(
     price: { id: 1n, rates: { input: 1n, output: 2n, ...rates } },
   } as unknown as Model;
   try {
-    return priceExtras(request as unknown as TextRequest, catalog, model, () => false);
+    return priceOptions(request as unknown as TextRequest, catalog, model, () => false);
   } catch (error) {
     const { param, message } = error as { param: string; message: string };
     return { param, price: /\((.*)\)/.exec(message)?.[1] };
@@ -41,7 +41,7 @@ const WORDS = { text: "audio/wav" };
 const inConfig = (config: string, field: string, words: unknown) =>
   native(WORDS, { [config]: { [field]: words } });
 
-/** Answers in media that have no price in a price table of text alone. */
+/** Responses in media that have no price in a price table of text alone. */
 const UNPRICED: readonly [ChatProtocol, object, string, string, TokenPrices][] = [
   [
     "chat-completions",

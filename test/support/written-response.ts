@@ -1,7 +1,7 @@
 import type { TextProtocol } from "./text-caller.ts";
 
-/** One answer, said independently of the protocol and of how it is framed. */
-export interface ToldResponse {
+/** One response, said independently of the protocol and of how it is framed. */
+export interface WrittenResponse {
   /** "" = not a word. */
   readonly text: string;
   readonly end: "stop" | "length" | "declined" | "failed";
@@ -9,10 +9,10 @@ export interface ToldResponse {
   readonly output: number | undefined;
 }
 
-/** The answer as a vendor of the protocol writes it, whole and as a stream. */
-export function toldResponse(
+/** The response as a vendor of the protocol writes it, whole and as a stream. */
+export function writtenResponse(
   protocol: TextProtocol,
-  response: ToldResponse,
+  response: WrittenResponse,
 ): { readonly plain: string; readonly events: string } {
   return WRITERS[protocol](response);
 }
@@ -23,7 +23,7 @@ const frame = (data: object, name?: string): string =>
   `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 const WRITERS: Readonly<
-  Record<TextProtocol, (response: ToldResponse) => { readonly plain: string; readonly events: string }>
+  Record<TextProtocol, (response: WrittenResponse) => { readonly plain: string; readonly events: string }>
 > = {
   "chat-completions"({ text, end, output }) {
     const words = { stop: "stop", length: "length", declined: "content_filter", failed: "error" };

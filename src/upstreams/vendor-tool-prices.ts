@@ -1,4 +1,4 @@
-import type { ListedTool } from "../catalog/listed-tools.ts";
+import type { ListedTool } from "../catalog/listed-tool-prices.ts";
 
 /** A list price with its source and date. */
 export interface SourcedTool extends ListedTool {

@@ -1,4 +1,4 @@
-import type { OtherUsage } from "../../billing/billing.ts";
+import type { AdditionalUsage } from "../../billing/billing.ts";
 import { freezePrice } from "../../billing/pricing/max-cost.ts";
 import {
   boundReported,
@@ -14,8 +14,8 @@ import { type ModelTokens, type TokenUsage, totalInput, totalOutput } from "../.
 import type { TextRequest } from "../text-request.ts";
 
 /** The priced usage of models other than the asked one, and reported usage that is impossible. */
-interface PricedOthers {
-  readonly others: readonly OtherUsage[];
+interface PricedAdditional {
+  readonly additionalUsage: readonly AdditionalUsage[];
   readonly implausible: readonly Implausible[];
 }
 
@@ -32,11 +32,11 @@ interface Accepted {
  * price that applied when the request was accepted. Only models that the request names count, each with at most the usage of
  * one pass per allowed pass. If another model served the response, its usage stays without a price.
  */
-export function priceOthers(
+export function priceAdditional(
   { catalog, request, bound, acceptedMs }: Accepted,
   candidate: Candidate | null,
   told: readonly ModelTokens[] | undefined,
-): PricedOthers {
+): PricedAdditional {
   if (told === undefined || candidate === null) return NOTHING;
   const { headers } = request;
   const factorPpm = catalog.groups.get(request.caller.group)?.factorPpm ?? 0n;
@@ -51,8 +51,8 @@ export function priceOthers(
   });
   const charged = found.filter((each) => allowance.takes(each, each.ours?.id));
   if (charged.length < found.length) implausible.push(...cut(found, charged));
-  const others = charged.map(
-    ({ model: name, ours: model, tokens, isBeside, hasServed, tool, callOf }): OtherUsage => {
+  const additionalUsage = charged.map(
+    ({ model: name, ours: model, tokens, isBeside, hasServed, tool, callOf }): AdditionalUsage => {
       const limits = model && limitsOf(model, headers.betas);
       const isPriced = model?.price?.rates.input !== undefined;
       // The usage of the model that served the response is bounded already, over all passes that its tools took.
@@ -67,7 +67,7 @@ export function priceOthers(
       return { model: model?.id ?? name, usage: held.tokens, isBeside, tool, callOf, price };
     },
   );
-  return { others, implausible };
+  return { additionalUsage, implausible };
 }
 
 /** Receipts have a vendor's name of a model where none of ours is called so; what its vendor knows us by is no name. */
@@ -75,7 +75,7 @@ function toldName(name: string, candidate: Candidate): string {
   return sentSecrets(candidate).some((secret) => name.includes(secret)) ? "unnamed" : name;
 }
 
-const NOTHING: PricedOthers = { others: [], implausible: [] };
+const NOTHING: PricedAdditional = { additionalUsage: [], implausible: [] };
 
 /** How many passes of other models a request can have caused. */
 interface Allowance {
@@ -86,8 +86,8 @@ interface Allowance {
 }
 
 /** The models that may serve the response: the asked one, and those that the request names in its place. */
-function answeringModels({ model }: TextRequest, { inner = [] }: UsageBound): ReadonlySet<string> {
-  return new Set([model, ...inner.flatMap((each) => (each.byCall ? [] : [each.model]))]);
+function answeringModels({ model }: TextRequest, { additionalModels = [] }: UsageBound): ReadonlySet<string> {
+  return new Set([model, ...additionalModels.flatMap((each) => (each.byCall ? [] : [each.model]))]);
 }
 
 /** The same passes as in the hold: a tool's model and an advisor as often as tools may run, a fallback in place of the asked model. */
@@ -97,9 +97,9 @@ function createAllowance(
   answering: ReadonlySet<string>,
   maxPasses: number,
 ): Allowance {
-  const { inner = [], calls: callBound, responses, passes, mostPasses } = bound;
+  const { additionalModels = [], calls: callBound, responses, passes, mostPasses } = bound;
   const calls = Math.min(callBound?.most ?? 0, maxPasses);
-  const advisors = new Set(inner.flatMap(({ byCall, model }) => (byCall ? [model] : [])));
+  const advisors = new Set(additionalModels.flatMap(({ byCall, model }) => (byCall ? [model] : [])));
   const summaries = passes - 1 + (request.compacts === undefined ? 0 : 1);
   const left = {
     advice: advisors.size === 0 ? 0 : calls * responses,
@@ -180,8 +180,8 @@ function modelCalled(
     const id = ids.find((each) => each === request.model) ?? ids.find((each) => answering.has(each));
     if (id !== undefined) return catalog.models.get(id);
   }
-  const others = named.find((ids) => ids.length > 0) ?? [];
-  const id = others.find((each) => catalog.callable(request.caller, each)) ?? others[0];
+  const additionalUsage = named.find((ids) => ids.length > 0) ?? [];
+  const id = additionalUsage.find((each) => catalog.callable(request.caller, each)) ?? additionalUsage[0];
   return id === undefined ? undefined : catalog.models.get(id);
 }
 

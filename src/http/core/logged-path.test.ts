@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { toldPath } from "./told-path.ts";
+import { loggedPath } from "./logged-path.ts";
 
 it.each([
   ["/v1/v1/chat/completions", "/v1/v1/chat/completions"],
@@ -16,14 +16,14 @@ it.each([
   ["user:secret@host/v1", "*/v1"],
   ["", ""],
 ])("the path %j is told as %j", (url, told) => {
-  expect(toldPath(url)).toBe(told);
+  expect(loggedPath(url)).toBe(told);
 });
 
 it("a told path is short, of one line, and holds no generated key", () => {
   const key = fc.stringMatching(/^sk-[0-9A-Za-z]{48}$/);
   fc.assert(
     fc.property(fc.array(fc.oneof(key, fc.string(), fc.constant("v1"))), fc.string(), (parts, query) => {
-      const told = toldPath(`/${parts.join("/")}?${query}`);
+      const told = loggedPath(`/${parts.join("/")}?${query}`);
       expect(told).toMatch(/^[\w.:~*/-]{1,200}$/);
       expect(told).not.toContain("sk-");
     }),

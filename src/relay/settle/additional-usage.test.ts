@@ -3,7 +3,7 @@ import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import type { ModelTokens } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
-import { ourNameOf, priceOthers } from "./other-models.ts";
+import { ourNameOf, priceAdditional } from "./additional-usage.ts";
 
 const MOST_PASSES = 3;
 
@@ -36,7 +36,7 @@ const accepted = {
     passes: 1,
     mostPasses: undefined,
     calls: { most: 9, tools: [] },
-    inner: [
+    additionalModels: [
       { model: "other", byCall: true },
       { model: "asked", byCall: true },
     ],
@@ -53,7 +53,7 @@ const upstream = {
 } as Partial<Upstream> as Upstream;
 const candidate = { upstream, credential: { secret: "sk-SECRET-abcdefghijklmnop" } } as Candidate;
 
-const priced = (...told: ModelTokens[]) => priceOthers(accepted, candidate, told);
+const priced = (...told: ModelTokens[]) => priceAdditional(accepted, candidate, told);
 const advisor = (model: string, input: number, output = 1): ModelTokens => ({
   model,
   tokens: { inputUncached: input, outputVisible: output },
@@ -70,25 +70,27 @@ describe("what other models have used", () => {
     ["other", "other", undefined],
     ["vendor-other-2", "vendor-other-2", undefined],
   ])("goes by the upstream's name %s to our %s", (told, model, input) => {
-    const [found] = priced(advisor(told, 5)).others;
+    const [found] = priced(advisor(told, 5)).additionalUsage;
     expect(found?.model).toBe(model);
     expect(found?.price?.rates.input).toBe(input);
   });
 
   it("is told without the key that its vendor was sent", () => {
-    const [found] = priced(advisor(`models/${candidate.credential.secret}`, 5)).others;
+    const [found] = priced(advisor(`models/${candidate.credential.secret}`, 5)).additionalUsage;
     expect(found?.model).toBe("unnamed");
   });
 
   it("is at most what its model can use in one pass", () => {
-    const { others, implausible } = priced(advisor("vendor-other", 1_001, 100));
-    expect(others.map(({ usage }) => usage)).toEqual([{ outputVisible: 100 }]);
+    const { additionalUsage, implausible } = priced(advisor("vendor-other", 1_001, 100));
+    expect(additionalUsage.map(({ usage }) => usage)).toEqual([{ outputVisible: 100 }]);
     expect(implausible).toEqual([{ field: "input", reported: 1_001, most: 1_000 }]);
   });
 
   it("is charged for no more passes than a request has", () => {
-    const { others, implausible } = priced(...Array.from({ length: 9 }, () => advisor("vendor-other", 10)));
-    expect(others).toHaveLength(MOST_PASSES);
+    const { additionalUsage, implausible } = priced(
+      ...Array.from({ length: 9 }, () => advisor("vendor-other", 10)),
+    );
+    expect(additionalUsage).toHaveLength(MOST_PASSES);
     expect(implausible).toEqual([
       { field: "input", reported: 90, most: 30 },
       { field: "output", reported: 9, most: 3 },
@@ -96,20 +98,20 @@ describe("what other models have used", () => {
   });
 
   it("is nothing where the request names no such model, and told as impossible", () => {
-    const bare = { ...accepted, bound: { ...accepted.bound, inner: [] } };
+    const bare = { ...accepted, bound: { ...accepted.bound, additionalModels: [] } };
     const told = [advisor("vendor-other", 10), advisor("vendor-model", 20), advisor("unknown", 30)];
-    expect(priceOthers(bare, candidate, told)).toEqual({
-      others: [],
+    expect(priceAdditional(bare, candidate, told)).toEqual({
+      additionalUsage: [],
       implausible: [
         { field: "input", reported: 60, most: 0 },
         { field: "output", reported: 3, most: 0 },
       ],
     });
-    const { others } = priced(advisor("vendor-other", 10), {
+    const { additionalUsage } = priced(advisor("vendor-other", 10), {
       ...advisor("vendor-other", 20),
       isBeside: undefined,
     });
-    expect(others.map(({ usage }) => usage.inputUncached)).toEqual([10]);
+    expect(additionalUsage.map(({ usage }) => usage.inputUncached)).toEqual([10]);
   });
 });
 
@@ -117,7 +119,7 @@ describe("the name of a response's model", () => {
   const routed = (asked: string, listed: readonly string[]) => ({
     catalog: { ...accepted.catalog, models: new Map(NAMES.map((id) => [id, { id } as Model])) } as Catalog,
     request: { ...accepted.request, model: asked } as TextRequest,
-    bound: { ...accepted.bound, inner: listed.map((model) => ({ model, byCall: false })) },
+    bound: { ...accepted.bound, additionalModels: listed.map((model) => ({ model, byCall: false })) },
   });
   const NAMES = ["paid", "free", "cheap"];
   const vendor = {

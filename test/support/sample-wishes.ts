@@ -42,7 +42,7 @@ export const TOOLS: Readonly<Record<TextProtocol, object>> = {
   },
 };
 
-/** An answer that is an object of CITY's form. */
+/** A response that is an object of CITY's form. */
 export const STRUCTURED: Readonly<Record<TextProtocol, object>> = {
   "chat-completions": {
     response_format: { type: "json_schema", json_schema: { name: "city", schema: CITY, strict: true } },

@@ -4,13 +4,13 @@ import { allTokens, type Outcome } from "../../billing/billing.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Metrics } from "../../observe/metrics.ts";
-import { tellRefused } from "../../observe/refusal.ts";
+import { logRefusal } from "../../observe/refusal.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import type { Exchange, FailedAttempt } from "../exchange.ts";
 import { type AttemptFailure, codeOf } from "../failures.ts";
 import type { TextRequest } from "../text-request.ts";
 
-interface Tells {
+interface CountDeps {
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -24,7 +24,7 @@ export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure
  * One line for a request that another upstream rescued, since its caller never saw the failure, and for one that was
  * refused after it was let in; what failed for good has the line of its error.
  */
-function tellEnded(log: Log, exchange: Exchange, { status, upstream, errorCode }: Outcome): void {
+function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode }: Outcome): void {
   const { request, failedFirst, attempts } = exchange;
   const { id: requestId, model, caller } = request;
   const about = {
@@ -36,22 +36,25 @@ function tellEnded(log: Log, exchange: Exchange, { status, upstream, errorCode }
     upstream,
     attempts,
   };
-  if (status >= 400 && status < 500) tellRefused(log, { ...about, status, reason: errorCode });
+  if (status >= 400 && status < 500) logRefusal(log, { ...about, status, reason: errorCode });
   if (status === 200 && failedFirst !== undefined)
-    log.warn({ ...about, failed: failedFirst.upstream, code: failedFirst.code }, "another upstream answered");
+    log.warn(
+      { ...about, failed: failedFirst.upstream, code: failedFirst.code },
+      "another upstream responded",
+    );
 }
 
 /** For metrics; one that was not settled has met a bug of ours, which the log tells. */
-export function countEnded(deps: Tells, model: Model, exchange: Exchange): void {
+export function countEnded(deps: CountDeps, model: Model, exchange: Exchange): void {
   const { request, hold, outcome } = exchange;
   if (outcome === undefined) return;
   const { metrics } = deps;
-  tellEnded(deps.log, exchange, outcome);
+  logEnded(deps.log, exchange, outcome);
   const writtenOffNanos = hold.writtenOffNanos();
-  tellImpossible(deps, request, outcome);
-  if (writtenOffNanos > 0n) tellWrittenOff(deps, request, outcome, writtenOffNanos);
+  logImpossible(deps, request, outcome);
+  if (writtenOffNanos > 0n) logWrittenOff(deps, request, outcome, writtenOffNanos);
   const unpriced = hold.unpriced();
-  if (unpriced.length > 0) tellUnpriced(deps, request, outcome, unpriced);
+  if (unpriced.length > 0) logUnpriced(deps, request, outcome, unpriced);
   const { status, firstByteMs, totalMs } = outcome;
   const usage = allTokens(outcome);
   const endpoint = request.protocol.name;
@@ -69,29 +72,29 @@ export function countEnded(deps: Tells, model: Model, exchange: Exchange): void 
 }
 
 /** Once for each model and name: a vendor that serves so mostly serves every request so. The metric counts them all. */
-function tellUnpriced(
-  { log, metrics }: Tells,
+function logUnpriced(
+  { log, metrics }: CountDeps,
   { id: requestId, model }: TextRequest,
   { upstream }: Outcome,
   unpriced: readonly string[],
 ): void {
   metrics.usageUnpriced(model);
-  const untold = unpriced.filter((name) => told.get(`${model} ${name}`) === undefined);
+  const untold = unpriced.filter((name) => logged.get(`${model} ${name}`) === undefined);
   if (untold.length === 0) return;
-  for (const name of untold) told.set(`${model} ${name}`, untold);
+  for (const name of untold) logged.set(`${model} ${name}`, untold);
   log.warn(
     { alarm: true, requestId, upstream, model, unpriced: untold },
     "an upstream served a request with what the model has no price for; the highest of its kind was charged",
   );
 }
 
-const told = createLru<string, readonly string[]>(1_000);
+const logged = createLru<string, readonly string[]>(1_000);
 
 const NOT_POSSIBLE = "an upstream reported impossible usage; it was not charged";
 const FAR_BEYOND = "an upstream reported output far above the caller's limit; it was charged";
 
 /** An upstream that reports nonsense, in a count alone or beside what the model can do: an operator should look. */
-function tellImpossible({ log, metrics }: Tells, request: TextRequest, outcome: Outcome): void {
+function logImpossible({ log, metrics }: CountDeps, request: TextRequest, outcome: Outcome): void {
   const { implausible, hostile: ignoredValues, upstream } = outcome;
   if (implausible === undefined && ignoredValues === undefined) return;
   metrics.usageImplausible(upstream ?? "");
@@ -101,7 +104,7 @@ function tellImpossible({ log, metrics }: Tells, request: TextRequest, outcome: 
 }
 
 /** Work that nobody pays for. */
-function tellWrittenOff({ log }: Tells, request: TextRequest, outcome: Outcome, nanos: bigint): void {
+function logWrittenOff({ log }: CountDeps, request: TextRequest, outcome: Outcome, nanos: bigint): void {
   log.error(
     { ...alarmOf(request, outcome), usd: formatUsd(nanos) },
     "a request cost more than account or key could pay; the rest is written off",

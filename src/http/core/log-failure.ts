@@ -1,9 +1,9 @@
 import type { Caller } from "../../accounts/caller.ts";
 import { type GatewayError, UpstreamRejection } from "../../errors.ts";
 import type { Log } from "../../observe/log.ts";
-import { refusalSentence, tellRefused } from "../../observe/refusal.ts";
+import { logRefusal, refusalSentence } from "../../observe/refusal.ts";
 import { knownError } from "./error-response.ts";
-import { toldPath } from "./told-path.ts";
+import { loggedPath } from "./logged-path.ts";
 
 /** What is known of a request when it is refused. */
 export interface RefusedCall {
@@ -13,7 +13,7 @@ export interface RefusedCall {
   /** Of the console: who is signed in. */
   user: bigint | undefined;
   /** Its refusal needs no line: whoever took it up tells of its end, or its caller has left. */
-  isTold: boolean;
+  isLogged: boolean;
 }
 
 /** `route`: its path; "" = no route has it, and its `url` is told in its place. */
@@ -28,16 +28,16 @@ interface FailedCall {
  * The one line in the operator's log of a request that was not answered: what is refused says who asked for what, what is the
  * gateway's own fault or an upstream's says why.
  */
-export function tellFailed(
+export function logFailure(
   log: Log,
   { id: requestId, method, route, url }: FailedCall,
-  { caller, model, user, isTold }: RefusedCall,
+  { caller, model, user, isLogged: isTold }: RefusedCall,
   error: unknown,
 ): void {
   const { status, reason, param, known } = readFailure(error);
   const about = {
     requestId,
-    route: `${method} ${route === "" ? toldPath(url) : route}`.trimEnd(),
+    route: `${method} ${route === "" ? loggedPath(url) : route}`.trimEnd(),
     user: user === undefined ? undefined : String(user),
     account: caller?.accountName,
     keyId: caller === undefined ? undefined : String(caller.keyId),
@@ -47,7 +47,7 @@ export function tellFailed(
   if (known !== undefined && status >= 500)
     log.warn({ ...about, status, reason, err: known.cause ?? known }, known.message);
   else if (!isTold || status >= 500)
-    tellRefused(log, { ...about, status, reason, param }, refusalSentence(route));
+    logRefusal(log, { ...about, status, reason, param }, refusalSentence(route));
 }
 
 interface Failure {

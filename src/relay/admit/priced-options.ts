@@ -4,14 +4,8 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { keysOfTokenPrice, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
-import {
-  type HostedTool,
-  MEDIA,
-  type Medium,
-  readFeatures,
-  type WantedMedia,
-} from "../../protocols/body-features.ts";
-import { mediaNamed } from "../../protocols/media-words.ts";
+import { type HostedTool, readFeatures, type WantedMedia } from "../../protocols/body-features.ts";
+import { MEDIA, type Medium, mediaNamed } from "../../protocols/media.ts";
 import {
   findTerm,
   isPlainService,
@@ -22,24 +16,24 @@ import {
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 
-/** Extras stay with their protocol: translation into another has no slot for any, and names them as lost. */
-export function carriesExtras(request: TextRequest, protocol: ProtocolName): boolean {
+/** Priced options are only forwarded. Translation into another protocol drops them, and reports each as a loss. */
+export function carriesOptions(request: TextRequest, protocol: ProtocolName): boolean {
   return protocol === request.protocol.name;
 }
 
-/** Whether an upstream of the model would be asked for extras. */
-export function mayCarryExtras(request: TextRequest, catalog: Catalog, model: Model): boolean {
+/** Whether an upstream of the model would get these options. */
+export function mayCarryOptions(request: TextRequest, catalog: Catalog, model: Model): boolean {
   const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
-  return upstreams.some(({ protocols }) => protocols.some((protocol) => carriesExtras(request, protocol)));
+  return upstreams.some(({ protocols }) => protocols.some((protocol) => carriesOptions(request, protocol)));
 }
 
 /**
  * What the request asks for that makes the vendor's price another than that of text: a tier, speed or region by the model's
- * price table, a tool that the vendor runs and bills by the call, or an answer in other media. Without a price it is refused, so that nobody
+ * price table, a tool that the vendor runs and bills by the call, or a response in other media. Without a price it is refused, so that nobody
  * pays for it unseen. Empty = tokens alone: nothing is asked for, or no upstream would be. A tool whose model is charged by its tokens
  * needs no price of its calls.
  */
-export function priceExtras(
+export function priceOptions(
   request: TextRequest,
   catalog: Catalog,
   model: Model,
@@ -48,7 +42,7 @@ export function priceExtras(
   const features = readFeatures(request.protocol.forward.hold, request.scan);
   const { hostedTools, hostedFields, pricedFields, mediaWanted } = features;
   if (hostedTools.length + hostedFields.length + pricedFields.length + mediaWanted.length === 0) return {};
-  if (!mayCarryExtras(request, catalog, model)) return {};
+  if (!mayCarryOptions(request, catalog, model)) return {};
   for (const list of mediaWanted)
     for (const medium of mediaIn(request, list)) requireOutput(model, medium, list.field);
   const calls = Object.keys(model.price?.dimensions?.calls ?? {});
@@ -98,7 +92,7 @@ export function priceExtras(
   };
 }
 
-/** Refuses an answer in a medium that the model's price table has no price for. */
+/** Refuses a response in a medium that the model's price table has no price for. */
 function requireOutput({ price }: Model, medium: Medium, field: string): void {
   const name = OUTPUT_PRICE[medium];
   if (price === null || tokenPrice(price.rates, name) !== undefined) return;
@@ -113,9 +107,9 @@ const OUTPUT_PRICE = {
 } as const satisfies Readonly<Record<Medium, TokenPriceName>>;
 
 /** The media beside text that a list wants. */
-function mediaIn({ body }: TextRequest, list: WantedMedia): readonly Medium[] {
+function mediaIn({ body, protocol }: TextRequest, list: WantedMedia): readonly Medium[] {
   if (list.end - list.start > MAX_WORDS_BYTES) return MEDIA;
-  return mediaNamed([JSON.parse(textAt(body, list))].flat());
+  return mediaNamed([JSON.parse(textAt(body, list))].flat(), protocol.forward.hold.readMediumWord);
 }
 
 /** A list of the few words that there are is far shorter. */

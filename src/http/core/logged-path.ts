@@ -8,7 +8,7 @@ const HIDDEN = "*";
  * The path of a request that no route has, for the operator's log. The query is left out, and so is each segment that is more
  * than a word: a client that is set up wrongly may have its key, or its user's text, anywhere in the address.
  */
-export function toldPath(url: string): string {
+export function loggedPath(url: string): string {
   const path = (url.split(/[?#]/, 1)[0] ?? "").slice(0, MAX_LENGTH);
   return path
     .split("/")

@@ -1,7 +1,8 @@
 import { PPM } from "../../base/money.ts";
 import { NO_DIMENSIONS, rowsOf, type WholeRow } from "../../catalog/price-table.ts";
 import { type TokenPrices, tokenPrice } from "../../catalog/token-prices.ts";
-import type { BodyFeatures, Medium } from "../../protocols/body-features.ts";
+import type { BodyFeatures } from "../../protocols/body-features.ts";
+import type { Medium } from "../../protocols/media.ts";
 import type { TokenBucket } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { PRICE_OF } from "./bucket-price.ts";
@@ -48,14 +49,14 @@ const ALWAYS_WRITTEN: readonly TokenBucket[] = [
  * input. It covers the tier, speed and region that the request asks for, those that its upstreams may apply unasked, and
  * plain service.
  */
-export function dearestRate(
+export function maxRate(
   { rates, dimensions = NO_DIMENSIONS, asked = NOTHING, unasked, hours }: FrozenPrice,
   inputTokens: number,
   buckets: readonly TokenBucket[],
 ): bigint {
   // Most requests end here: prices of calls don't apply to tokens.
   if (dimensions.steps.length === 0 && asked === NOTHING && unasked === undefined && hours === undefined)
-    return dearestIn(rates, buckets);
+    return maxRateIn(rates, buckets);
   const rows = rowsOf(rates, dimensions);
   const reached = rows.steps.filter(({ above }) => inputTokens > above || above < 0);
   const plain = reached.map((row): Candidate => ({ row, factorPpm: PPM }));
@@ -72,12 +73,12 @@ export function dearestRate(
   const regions = [asked.region ?? [], unasked?.regions ?? []].flat();
   const region = regions.map((name) => dimensions.regions[name] ?? PPM).reduce(larger, PPM);
   const shared = speed * region * (hours?.factor ?? PPM);
-  let dearest = 0n;
+  let highest = 0n;
   for (const { row, factorPpm } of candidates) {
-    const rate = dearestIn(row.prices, buckets) * factorPpm * shared;
-    if (rate > dearest) dearest = rate;
+    const rate = maxRateIn(row.prices, buckets) * factorPpm * shared;
+    if (rate > highest) highest = rate;
   }
-  return (dearest + FACTOR_SCALE - 1n) / FACTOR_SCALE;
+  return (highest + FACTOR_SCALE - 1n) / FACTOR_SCALE;
 }
 
 const NOTHING: NonNullable<FrozenPrice["asked"]> = Object.freeze({});
@@ -88,13 +89,13 @@ interface Candidate {
   readonly factorPpm: bigint;
 }
 
-function dearestIn(prices: TokenPrices, buckets: readonly TokenBucket[]): bigint {
-  let dearest = 0n;
+function maxRateIn(prices: TokenPrices, buckets: readonly TokenBucket[]): bigint {
+  let highest = 0n;
   for (const bucket of buckets) {
     const rate = tokenPrice(prices, PRICE_OF[bucket]) ?? 0n;
-    if (rate > dearest) dearest = rate;
+    if (rate > highest) highest = rate;
   }
-  return dearest;
+  return highest;
 }
 
 function larger(one: bigint, other: bigint): bigint {

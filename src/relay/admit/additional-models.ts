@@ -1,16 +1,16 @@
 import type { FoundValue } from "../../base/json/json-scan.ts";
 import { textAt } from "../../base/json/json-splice.ts";
-import { freezePrice, type InnerUse } from "../../billing/pricing/max-cost.ts";
+import { type AdditionalModel, freezePrice } from "../../billing/pricing/max-cost.ts";
 import { unaskedTerms } from "../../billing/pricing/unasked-terms.ts";
 import { modelNotFound } from "../../catalog/allowed-model.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { type HostedTool, readFeatures, scannedPath } from "../../protocols/body-features.ts";
-import type { ForwardTable, InnerModelPlace } from "../../protocols/protocol.ts";
+import type { AdditionalModelPlace, ForwardTable } from "../../protocols/protocol.ts";
 import { isPlainService, type ServiceDimension, type ServiceTerms } from "../../usage/service-terms.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
-import { carriesExtras, nameIn, unpriced } from "./extras.ts";
+import { carriesOptions, nameIn, unpriced } from "./priced-options.ts";
 
 /**
  * Checks the models that a request names beside its own, such as an advisor or fallbacks, in the same way as `model`. Throws
@@ -18,7 +18,7 @@ import { carriesExtras, nameIn, unpriced } from "./extras.ts";
  * not use all of them. The names are forwarded unchanged, so an upstream's own names are accepted too. Translated requests
  * leave them out.
  */
-export function checkInnerModels(request: TextRequest, catalog: Catalog, model: Model): void {
+export function checkAdditionalModels(request: TextRequest, catalog: Catalog, model: Model): void {
   const { scan } = request;
   const places = placesIn(request);
   if (places.length === 0) return;
@@ -48,7 +48,7 @@ interface Word {
 }
 
 /** Where any form is allowed, items of lists and fields called `model` name models; a string by itself does not. */
-function wordsAt(request: TextRequest, { path, isOpen }: InnerModelPlace, found: FoundValue): Word[] {
+function wordsAt(request: TextRequest, { path, isOpen }: AdditionalModelPlace, found: FoundValue): Word[] {
   const { type } = found;
   if (isOpen !== true)
     return type === "string" ? [{ text: textOf(found), isChoice: false, isName: true }] : [];
@@ -83,25 +83,30 @@ function notChosen(path: string, word: string): GatewayError {
 }
 
 /** These models with their prices, for the hold. A model named twice counts twice, because all of them may work on one response. */
-export function innerUses(
+export function findAdditionalModels(
   request: TextRequest,
   catalog: Catalog,
   model: Model,
   factorPpm: bigint,
   atMs: number,
-): readonly InnerUse[] {
+): readonly AdditionalModel[] {
   const places = placesIn(request);
   const tools = hostedModels(request, catalog, model);
   if (places.length + tools.length === 0) return NO_USES;
   const upstreams = carriersOf(request, catalog, model);
-  const use = (inner: Model, place: InnerModelPlace, found?: FoundValue): InnerUse[] => {
+  const use = (additional: Model, place: AdditionalModelPlace, found?: FoundValue): AdditionalModel[] => {
     // A tool's model may lack a price, since tools without one are refused elsewhere. A model that responds must have one.
-    if (place.tool !== undefined && inner.price?.rates.input === undefined) return [];
-    const asked = askedOf(request, place, model, inner, found);
+    if (place.tool !== undefined && additional.price?.rates.input === undefined) return [];
+    const asked = askedOf(request, place, model, additional, found);
     return [
       {
-        model: inner,
-        price: freezePrice(inner, factorPpm, { asked, unasked: unaskedTerms(inner, upstreams) }, atMs),
+        model: additional,
+        price: freezePrice(
+          additional,
+          factorPpm,
+          { asked, unasked: unaskedTerms(additional, upstreams) },
+          atMs,
+        ),
         byCall: place.worksByCall === true,
         makesImages: place.tool === undefined ? undefined : true,
         isBilledAlone: place.isBilledAlone,
@@ -110,28 +115,28 @@ export function innerUses(
     ];
   };
   const named = new Set<string>();
-  const uses = places.flatMap((place): InnerUse[] => {
+  const uses = places.flatMap((place): AdditionalModel[] => {
     if (place.tool !== undefined || place.isOpen === true) return [];
     return request.scan.all(scannedPath(place)).flatMap((found) => {
       if (found.type !== "string") return [];
       named.add(textOf(found));
-      const inner = usable(textOf(found), upstreams, request, catalog);
-      return inner === undefined ? [] : use(inner, place, found);
+      const additional = usable(textOf(found), upstreams, request, catalog);
+      return additional === undefined ? [] : use(additional, place, found);
     });
   });
   for (const place of places.filter(({ isOpen }) => isOpen === true)) {
     const words = request.scan.all(scannedPath(place)).flatMap((found) => wordsAt(request, place, found));
     for (const { text, isChoice, isName } of words) {
       const isHeld = named.has(text) && place.isBilledAlone !== true;
-      const inner = isName && !isHeld ? usable(text, upstreams, request, catalog) : undefined;
+      const additional = isName && !isHeld ? usable(text, upstreams, request, catalog) : undefined;
       if (isChoice) uses.push(...chosenFrom(upstreams, catalog).flatMap((each) => use(each, place)));
-      else if (inner !== undefined) uses.push(...use(inner, place));
+      else if (additional !== undefined) uses.push(...use(additional, place));
     }
   }
-  return [...uses, ...tools.flatMap(({ inner, place }) => use(inner, place))];
+  return [...uses, ...tools.flatMap(({ additional, place }) => use(additional, place))];
 }
 
-const NO_USES: readonly InnerUse[] = [];
+const NO_USES: readonly AdditionalModel[] = [];
 
 /** The model of a tool that is charged by that model's tokens: one that this key may use and that has the prices and limits that a hold needs. */
 export function tokenPricedModel(
@@ -145,11 +150,11 @@ export function tokenPricedModel(
   const named = request.scan.all(scannedPath(place)).find(({ parent }) => parent === hosted.found.parent);
   const name = named?.type === "string" ? textOf(named) : place.tool?.byDefault;
   if (name === undefined) return undefined;
-  const inner = usable(name, carriersOf(request, catalog, model), request, catalog);
-  if (inner === undefined) return undefined;
+  const additional = usable(name, carriersOf(request, catalog, model), request, catalog);
+  if (additional === undefined) return undefined;
   const isPriced =
-    place.tool === undefined ? isGenerating(inner) : inner.price?.rates.imageOutput !== undefined;
-  return isPriced ? inner : undefined;
+    place.tool === undefined ? isGenerating(additional) : additional.price?.rates.imageOutput !== undefined;
+  return isPriced ? additional : undefined;
 }
 
 /** The models of those offered tools for which the asked model has no price per call. */
@@ -157,40 +162,40 @@ function hostedModels(
   request: TextRequest,
   catalog: Catalog,
   model: Model,
-): { readonly inner: Model; readonly place: InnerModelPlace }[] {
-  if (!(request.protocol.forward.innerModels ?? []).some(({ tool }) => tool !== undefined)) return [];
+): { readonly additional: Model; readonly place: AdditionalModelPlace }[] {
+  if (!(request.protocol.forward.additionalModels ?? []).some(({ tool }) => tool !== undefined)) return [];
   const priced = Object.keys(model.price?.dimensions?.calls ?? {});
   return readFeatures(request.protocol.forward.hold, request.scan).hostedTools.flatMap((hosted) => {
     const place = toolPlace(hosted, request);
     if (place?.tool === undefined || findTool(priced, hosted.tool) !== undefined) return [];
-    const inner = tokenPricedModel(hosted, request, catalog, model);
-    return inner === undefined ? [] : [{ inner, place }];
+    const additional = tokenPricedModel(hosted, request, catalog, model);
+    return additional === undefined ? [] : [{ additional, place }];
   });
 }
 
-function toolPlace({ tool, place }: HostedTool, { protocol }: TextRequest): InnerModelPlace | undefined {
-  return (protocol.forward.innerModels ?? []).find(
+function toolPlace({ tool, place }: HostedTool, { protocol }: TextRequest): AdditionalModelPlace | undefined {
+  return (protocol.forward.additionalModels ?? []).find(
     (each) => (each.tool?.type ?? each.freeCalls) === familyOf(tool) && each.path === `${place.path}.model`,
   );
 }
 
-function placesIn({ protocol, scan }: TextRequest): readonly InnerModelPlace[] {
+function placesIn({ protocol, scan }: TextRequest): readonly AdditionalModelPlace[] {
   const { forward } = protocol;
   const paths = pathsOf(forward);
-  // Nearly every request names no further model, which is seen without going through the places.
+  // Nearly every request names no additional model, which is seen without going through the places.
   if (!scan.present.some((path) => paths.has(path))) return NO_PLACES;
-  return (forward.innerModels ?? []).filter((place) => scan.present.includes(scannedPath(place)));
+  return (forward.additionalModels ?? []).filter((place) => scan.present.includes(scannedPath(place)));
 }
 
-const NO_PLACES: readonly InnerModelPlace[] = [];
+const NO_PLACES: readonly AdditionalModelPlace[] = [];
 
-/** Where a scan watches for further models: the same for every request of a protocol. */
+/** Where a scan watches for additional models: the same for every request of a protocol. */
 const scannedPaths = new WeakMap<ForwardTable, ReadonlySet<string>>();
 
 function pathsOf(forward: ForwardTable): ReadonlySet<string> {
   let paths = scannedPaths.get(forward);
   if (paths === undefined) {
-    paths = new Set((forward.innerModels ?? []).map(scannedPath));
+    paths = new Set((forward.additionalModels ?? []).map(scannedPath));
     scannedPaths.set(forward, paths);
   }
   return paths;
@@ -200,7 +205,7 @@ function pathsOf(forward: ForwardTable): ReadonlySet<string> {
 function carriersOf(request: TextRequest, catalog: Catalog, model: Model): readonly Upstream[] {
   return catalog
     .serving(model.id, request.caller.group, request.protocol.name)
-    .filter(({ protocols }) => protocols.some((each) => carriesExtras(request, each)));
+    .filter(({ protocols }) => protocols.some((each) => carriesOptions(request, each)));
 }
 
 /** Whether the catalog or one of the upstreams has a model of this name. */
@@ -262,7 +267,7 @@ function beside(
 /** The larger of several limits. A value that is not a count stands for the model's own limit. */
 function limitOf(
   request: TextRequest,
-  { outputLimit }: InnerModelPlace,
+  { outputLimit }: AdditionalModelPlace,
   found?: FoundValue,
 ): number | undefined {
   const limits = beside(request, outputLimit, found).map(({ value }) =>
@@ -278,24 +283,24 @@ function limitOf(
  */
 function askedOf(
   request: TextRequest,
-  { speed: path, worksByCall }: InnerModelPlace,
+  { speed: path, worksByCall }: AdditionalModelPlace,
   model: Model,
-  inner: Model,
+  additional: Model,
   found?: FoundValue,
 ): ServiceTerms | undefined {
   const { pricedFields } = readFeatures(request.protocol.forward.hold, request.scan);
   const own = beside(request, path, found);
   const asked: Partial<Record<ServiceDimension, string>> = {};
   const note = (dimension: ServiceDimension, field: string, value: string): void => {
-    const named = nameIn(inner, dimension, value);
-    const what = `\`${field}\` "${value}" of "${inner.id}"`;
+    const named = nameIn(additional, dimension, value);
+    const what = `\`${field}\` "${value}" of "${additional.id}"`;
     if (named === undefined) throw unpriced(field, what, `price.${dimension}s "${value}"`);
     asked[dimension] = named;
   };
   for (const { dimension, field, value } of pricedFields) {
-    const isOthers = dimension === "speed" && (worksByCall === true || own.length > 0);
+    const isOwn = dimension === "speed" && (worksByCall === true || own.length > 0);
     // If the asked model charges a fee for the field, that fee covers the whole request.
-    if (!isOthers && !isPlainService(value) && nameIn(model, dimension, value) !== undefined)
+    if (!isOwn && !isPlainService(value) && nameIn(model, dimension, value) !== undefined)
       note(dimension, field, value);
   }
   for (const { head } of own) if (!isPlainService(head)) note("speed", path ?? "", head);
