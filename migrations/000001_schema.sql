@@ -205,7 +205,10 @@ create table upstreams (
   unasked_tiers text[] not null default '{}',
   region text,
   -- The vendor or server that it is; the base URL stands here also where it is the preset's. null = none is named.
-  preset text
+  preset text,
+  -- What an operator tunes of it; null = nothing. Secrets among it are sealed.
+  options json,
+  sealed text
 );
 
 create table upstream_credentials (

@@ -5174,6 +5174,11 @@ export interface paths {
                                 } | null;
                                 unasked_tiers: string[];
                                 region: string | null;
+                                headers: {
+                                    [key: string]: string;
+                                };
+                                proxy: string | null;
+                                ca_file: string | null;
                                 enabled: boolean;
                                 revision: string;
                                 credentials: {
@@ -5375,6 +5380,11 @@ export interface paths {
                         } | null;
                         unasked_tiers?: string[];
                         region?: string | null;
+                        headers?: {
+                            [key: string]: string;
+                        };
+                        proxy?: string | null;
+                        ca_file?: string | null;
                         enabled?: boolean;
                         api_keys?: string[];
                         name: string;
@@ -5534,6 +5544,11 @@ export interface paths {
                             } | null;
                             unasked_tiers: string[];
                             region: string | null;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            proxy: string | null;
+                            ca_file: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5754,6 +5769,11 @@ export interface paths {
                             } | null;
                             unasked_tiers: string[];
                             region: string | null;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            proxy: string | null;
+                            ca_file: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5955,6 +5975,11 @@ export interface paths {
                         } | null;
                         unasked_tiers?: string[];
                         region?: string | null;
+                        headers?: {
+                            [key: string]: string;
+                        };
+                        proxy?: string | null;
+                        ca_file?: string | null;
                         enabled?: boolean;
                         api_keys?: string[];
                     };
@@ -6114,6 +6139,11 @@ export interface paths {
                             } | null;
                             unasked_tiers: string[];
                             region: string | null;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            proxy: string | null;
+                            ca_file: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6519,6 +6549,11 @@ export interface paths {
                             } | null;
                             unasked_tiers: string[];
                             region: string | null;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            proxy: string | null;
+                            ca_file: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6748,6 +6783,11 @@ export interface paths {
                             } | null;
                             unasked_tiers: string[];
                             region: string | null;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            proxy: string | null;
+                            ca_file: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6971,6 +7011,11 @@ export interface paths {
                             } | null;
                             unasked_tiers: string[];
                             region: string | null;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            proxy: string | null;
+                            ca_file: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -7188,6 +7233,11 @@ export interface paths {
                             } | null;
                             unasked_tiers: string[];
                             region: string | null;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            proxy: string | null;
+                            ca_file: string | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {

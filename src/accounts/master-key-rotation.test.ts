@@ -23,6 +23,7 @@ beforeEach(async () => {
     kind: "openai",
     baseUrl: "https://api.example/v1",
     models: new Map(),
+    options: { headers: { "x-team": { value: "team", reference: null } } },
     credentials: ["one", "two"].map((secret) => ({ name: secret, secret, reference: null, enabled: true })),
   });
 });
@@ -32,7 +33,8 @@ async function opensEverything(seals: Seals): Promise<boolean> {
   try {
     await openKeyHasher(test.database, seals);
     const [upstream] = await readUpstreams(test.database, seals);
-    return upstream?.credentials.map(({ secret }) => secret).join() === "one,two";
+    const secrets = upstream?.credentials.map(({ secret }) => secret);
+    return [...(secrets ?? []), upstream?.options?.headers?.["x-team"]?.value].join() === "one,two,team";
   } catch {
     return false;
   }
@@ -47,11 +49,11 @@ const rotate = (
 describe("re-sealing", () => {
   it("reaches every column that holds a sealed secret, and changes no secret", async () => {
     const before = (await openKeyHasher(test.database, createSeals(OLD))).hash("k");
-    expect(await resealAll(test.database, OLD, NEW)).toBe(3);
+    expect(await resealAll(test.database, OLD, NEW)).toBe(4);
     expect(await opensEverything(createSeals(NEW))).toBe(true);
     expect(await opensEverything(createSeals(OLD))).toBe(false);
     expect((await openKeyHasher(test.database, createSeals(NEW))).hash("k")).toEqual(before);
-    expect(await resealAll(test.database, OLD, NEW)).toBe(3);
+    expect(await resealAll(test.database, OLD, NEW)).toBe(4);
     expect(await opensEverything(createSeals(NEW))).toBe(true);
   });
 
@@ -76,7 +78,7 @@ describe("a rotation", () => {
       },
     );
     expect(await opensEverything(seals)).toBe(true);
-    expect(await rotate()).toBe(3);
+    expect(await rotate()).toBe(4);
     expect(await opensEverything(seals)).toBe(true);
     await stop();
   });

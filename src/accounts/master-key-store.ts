@@ -82,7 +82,9 @@ export async function resealAll(
 /** Opens every secret of the database; throws SealError at the first that the keys of `seals` do not open. */
 export async function openAll(db: Queryable, seals: Seals): Promise<void> {
   for (const table of await tablesWithSecrets(db)) {
-    const rows = await db.query<SealedRow>(`select id, sealed from ${table} order by id`);
+    const rows = await db.query<SealedRow>(
+      `select id, sealed from ${table} where sealed is not null order by id`,
+    );
     for (const { id, sealed } of rows) seals.open(sealed, sealedRow(table, id));
   }
 }
@@ -104,7 +106,9 @@ async function tablesWithSecrets(db: Queryable): Promise<string[]> {
 }
 
 async function resealTable(tx: Queryable, seals: Seals, table: string): Promise<number> {
-  const rows = await tx.query<SealedRow>(`select id, sealed from ${table} order by id for update`);
+  const rows = await tx.query<SealedRow>(
+    `select id, sealed from ${table} where sealed is not null order by id for update`,
+  );
   for (const { id, sealed } of rows) {
     const row = sealedRow(table, id);
     await tx.execute(`update ${table} set sealed = $2 where id = $1`, [

@@ -208,7 +208,7 @@ function upstreamOf(
 ): Upstream {
   const { id, name, preset, baseUrl, models, groups, priority, weight, maxConcurrency, probe, signer, cost } =
     record;
-  const { unaskedTiers, region } = record;
+  const { unaskedTiers, region, options } = record;
   return Object.freeze<Upstream>({
     id,
     name,
@@ -226,6 +226,7 @@ function upstreamOf(
     // As the words of responses are read.
     unaskedTiers: unaskedTiers.flatMap((tier) => readServiceWord(tier) ?? []),
     region: readServiceWord(region) ?? null,
+    options,
     configuredCredentials,
     protocols: record.protocols ?? kind.protocols,
     sharedIds: new Set(record.sharedIds),

@@ -2,6 +2,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { PriceDimensions } from "./price-table.ts";
 import type { TokenPrices } from "./token-prices.ts";
+import type { UpstreamOptions } from "./upstream-options.ts";
 
 /** What a model can be called on: the text protocols and the two task endpoints. */
 export type Endpoint = ProtocolName | "images" | "videos";
@@ -116,6 +117,8 @@ export interface Upstream {
   readonly unaskedTiers: readonly string[];
   /** In which region of the price tables it serves where a response and its request name none; null = plainly. */
   readonly region: string | null;
+  /** Absent = none. */
+  readonly options?: UpstreamOptions | undefined;
   /** Credentials that it was given, those out of service too: its weight is divided by them. */
   readonly configuredCredentials: number;
   /** Ids of things in the vendor's account that every caller of this upstream may name. */

@@ -3,6 +3,7 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { Timeouts, UpstreamCost } from "./catalog.ts";
 import { readUpstreamCost, type StoredCost, storedCost } from "./upstream-cost.ts";
+import { type PlainOptions, readOptions, storedOptions, type UpstreamOptions } from "./upstream-options.ts";
 
 /** An upstream as declared: what was given, without the defaults of its kind and of the program. */
 export interface UpstreamDeclaration {
@@ -34,6 +35,8 @@ export interface UpstreamDeclaration {
   readonly unaskedTiers: readonly string[];
   /** Where it serves what names no region; null = plainly. */
   readonly region: string | null;
+  /** Absent = none. */
+  readonly options?: UpstreamOptions | undefined;
   readonly enabled: boolean;
   readonly credentials: readonly CredentialDeclaration[];
 }
@@ -49,6 +52,8 @@ export interface CredentialDeclaration {
 
 export interface UpstreamRecord extends UpstreamDeclaration {
   readonly id: bigint;
+  /** The secrets of its options as they stand in the database; null = there are none. */
+  readonly sealed?: string | null;
   readonly credentials: readonly StoredCredential[];
 }
 
@@ -86,13 +91,14 @@ export async function upsertUpstream(
   seals: Seals,
   upstream: UpstreamDeclaration,
 ): Promise<bigint> {
+  const { plain, secrets } = storedOptions(upstream.options);
   const { id } = await tx.one<{ id: bigint }>(
     `insert into upstreams (name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency,
-       timeouts, enabled, shared_ids, probe, signer, cost, unasked_tiers, region, preset)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+       timeouts, enabled, shared_ids, probe, signer, cost, unasked_tiers, region, preset, options)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
      on conflict (name) do update set kind = $2, base_url = $3, protocols = $4, models = $5, groups = $6,
        priority = $7, weight = $8, max_concurrency = $9, timeouts = $10, enabled = $11, shared_ids = $12, probe = $13,
-       signer = $14, cost = $15, unasked_tiers = $16, region = $17, preset = $18
+       signer = $14, cost = $15, unasked_tiers = $16, region = $17, preset = $18, options = $19
      returning id`,
     [
       upstream.name,
@@ -113,8 +119,13 @@ export async function upsertUpstream(
       upstream.unaskedTiers,
       upstream.region,
       upstream.preset,
+      plain && JSON.stringify(plain),
     ],
   );
+  await tx.execute("update upstreams set sealed = $2 where id = $1", [
+    id,
+    secrets && seals.seal(secrets, sealedRow("upstreams", id)),
+  ]);
   await replaceCredentials(tx, seals, id, upstream.credentials);
   return id;
 }
@@ -154,7 +165,7 @@ export async function setCredential(
 export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
   const rows = await db.query<UpstreamRow>(
     `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled,
-       shared_ids, probe, signer, cost, unasked_tiers, region, preset
+       shared_ids, probe, signer, cost, unasked_tiers, region, preset, options, sealed
      from upstreams order by name`,
   );
   const credentials = await db.query<CredentialRow>(
@@ -179,6 +190,11 @@ export async function readUpstreams(db: Queryable, seals: Seals): Promise<Upstre
     cost: row.cost && readUpstreamCost(row.cost),
     unaskedTiers: row.unasked_tiers,
     region: row.region,
+    options: readOptions({
+      plain: row.options,
+      secrets: row.sealed && seals.open(row.sealed, sealedRow("upstreams", row.id)),
+    }),
+    sealed: row.sealed,
     enabled: row.enabled,
     credentials: credentials
       .filter(({ upstream_id }) => upstream_id === row.id)
@@ -206,6 +222,8 @@ interface UpstreamRow {
   readonly unasked_tiers: readonly string[];
   readonly region: string | null;
   readonly preset: string | null;
+  readonly options: PlainOptions | null;
+  readonly sealed: string | null;
 }
 
 interface CredentialRow {

@@ -10,6 +10,7 @@ import { createKey, readKeys } from "../accounts/keys-store.ts";
 import { createSeals } from "../base/seal.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { deleteModel } from "../catalog/models-store.ts";
+import { secretFields, type UpstreamOptions } from "../catalog/upstream-options.ts";
 import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
 import { KIND_NAMES, kindOf, PRESET_KIND } from "../upstreams/kinds.ts";
 import { PRESET_NAMES, presetOf } from "../upstreams/vendor-presets.ts";
@@ -190,9 +191,13 @@ async function emptyCatalog(): Promise<void> {
 
 /** Each credential once, by what the list of variables says of it. */
 function secretsOf(manifest: Manifest): { owner: string; secret: string }[] {
-  return manifest.upstreams.flatMap(({ name, credentials }) =>
-    credentials.map(({ secret }) => ({ owner: `credential of upstream ${name}`, secret })),
-  );
+  return manifest.upstreams.flatMap(({ name, credentials, options }) => [
+    ...credentials.map(({ secret }) => ({ owner: `credential of upstream ${name}`, secret })),
+    ...Array.from(secretFields(options), ([field, { value }]) => ({
+      owner: `${field} of upstream ${name}`,
+      secret: value,
+    })),
+  ]);
 }
 
 function allSecretsOf(manifest: Manifest): string[] {
@@ -201,6 +206,19 @@ function allSecretsOf(manifest: Manifest): string[] {
     ...secretsOf(manifest).map(({ secret }) => secret),
     ...keys.flatMap(({ credential }) => credential ?? []),
   ];
+}
+
+/** `secret`: of the form of a credential. */
+function upstreamOptions(secret: fc.Arbitrary<string>): fc.Arbitrary<UpstreamOptions> {
+  const kept = (value: fc.Arbitrary<string>) => fc.record({ value, reference: fc.constant(null) });
+  const password = fc.stringMatching(/^[a-z0-9]{12}$/);
+  return fc.oneof(
+    fc.record({
+      headers: fc.record({ "x-team": kept(secret), "x-unit": kept(secret) }),
+      proxy: kept(password.map((text) => `socks5://user:${text}@proxy.internal:1080`)),
+    }),
+    fc.record({ headers: fc.record({ "x-team": kept(secret) }) }),
+  );
 }
 
 function manifests(): fc.Arbitrary<Manifest> {
@@ -319,6 +337,7 @@ function manifests(): fc.Arbitrary<Manifest> {
                 .uniqueArray(fc.constantFrom("flex", "priority", "turbo"))
                 .map((list) => list.sort()),
               region: fc.option(fc.constantFrom("eu", "us")),
+              options: fc.option(upstreamOptions(secret), { nil: undefined }),
               signer: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
               timeouts: fc.record(
                 { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },

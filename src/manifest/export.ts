@@ -19,6 +19,7 @@ import {
   referToCredentials,
   referToKey,
   referToMetricsToken,
+  referToOption,
 } from "./file/reference-names.ts";
 import { escapeReferences } from "./file/references.ts";
 
@@ -93,6 +94,7 @@ function exportUpstream(
     base_url: upstream.baseUrl === presetOf(upstream.preset)?.baseUrl ? undefined : base_url,
     ...credentialFields(upstream, names),
     ...rest,
+    ...optionFields(upstream, names),
     models: plain ? [...models.keys()] : rest["models"],
   };
   const { priority, weight, maxConcurrency, probe } = UPSTREAM_DEFAULTS;
@@ -104,6 +106,13 @@ function credentialFields(upstream: State["upstreams"][number], names: Reference
   const [only] = references;
   if (only === undefined) return {};
   return references.length > 1 ? { api_keys: references } : { api_key: only };
+}
+
+function optionFields(upstream: State["upstreams"][number], names: ReferenceNames): FileRecord {
+  const headers = Object.keys(upstream.options?.headers ?? {}).map(
+    (name) => [name, referToOption(upstream, `headers.${name}`, names)] as const,
+  );
+  return { headers: Object.fromEntries(headers), proxy: referToOption(upstream, "proxy", names) };
 }
 
 function exportAccount(account: AccountState, known: Known, names: ReferenceNames): FileRecord {

@@ -39,7 +39,7 @@ export interface LocalFile {
  * whatever the gateway keeps; a variable that is not set and means nothing kept is refused when it is applied.
  */
 export function localFile(text: string, env: Environment, file: string): LocalFile {
-  parseManifest(text, env, file, { kept: (name) => `stand-in-for-the-secret-${name}` });
+  parseManifest(text, env, file, { kept: (name) => `http://stand-in-for-the-secret-${name}` });
   const unset = new Set<string>();
   return {
     unset,

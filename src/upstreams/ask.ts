@@ -54,7 +54,10 @@ export function askHeaders({ upstream, credential, requestId, request }: Upstrea
   if (request.body !== undefined || request.json !== undefined)
     headers.set("content-type", "application/json");
   for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name.toLowerCase(), value);
-  return [...[...headers].flat(), ...(credential === null ? [] : credentialHeader(credential, kind))];
+  const key = credential === null ? [] : credentialHeader(credential, kind);
+  // What the request signs or says of itself is not sent twice.
+  const more = Object.entries(upstream.options?.headers ?? {}).filter(([name]) => !headers.has(name));
+  return [...headers, ...more.map(([name, { value }]) => [name, value])].flat().concat(key);
 }
 
 /** The bytes of its body; null = it has none. */

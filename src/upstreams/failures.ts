@@ -1,6 +1,11 @@
 import type { UpstreamFailure } from "./call.ts";
 import { InterimFlood } from "./transport/interim-responses.ts";
 
+/** No connection through an upstream's proxy; the message says what the proxy did. */
+export class ProxyFailure extends Error {
+  override readonly name = "ProxyFailure";
+}
+
 type Phase = UpstreamFailure["phase"];
 
 /** Reads a client error as a failure of the phase it came in. */
@@ -16,6 +21,8 @@ export function failureOf(error: Error, phase: Phase, host: string): UpstreamFai
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
     return { kind: "aborted", phase, message: `The connections to ${host} are being closed.` };
   }
+  if (error instanceof ProxyFailure)
+    return { kind: "connect", phase, message: `The proxy of ${host} ${error.message}.` };
   if (phase === "connect") {
     return code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT"
       ? { kind: "timeout", phase, message: `${host} did not accept a connection in time.` }
@@ -68,7 +75,7 @@ function isBroken(error: Error, code: string): boolean {
 
 /** Or the server leaves out the certificate between, which looks the same from here. */
 const UNKNOWN_AUTHORITY =
-  "its certificate is signed by an unknown authority; set NODE_EXTRA_CA_CERTS to the authority's file";
+  "its certificate is signed by an unknown authority; set ca_file, or NODE_EXTRA_CA_CERTS, to the authority's file";
 
 const PLAIN_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at that address",
@@ -82,7 +89,8 @@ const PLAIN_REASONS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate isn't valid yet, or this machine's clock is wrong",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed; set NODE_EXTRA_CA_CERTS to its file",
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    "its certificate is self-signed; set ca_file, or NODE_EXTRA_CA_CERTS, to its file",
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
@@ -90,6 +98,11 @@ const PLAIN_REASONS: Readonly<Record<string, string>> = {
 
 function reason(error: Error, code: string): string {
   return PLAIN_REASONS[code] ?? (code || error.name);
+}
+
+/** Why nothing could be reached, as the end of a sentence. */
+export function reasonOf(error: Error): string {
+  return reason(error, errorCode(error));
 }
 
 function errorCode(error: Error): string {

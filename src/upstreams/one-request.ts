@@ -5,7 +5,7 @@ import type { Credential, Timeouts, Upstream } from "../catalog/catalog.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { UpstreamKind } from "./kinds.ts";
-import { credentialHeader } from "./transport/headers.ts";
+import { credentialHeader, ownHeaders } from "./transport/headers.ts";
 import { TransportCall } from "./transport/transport-call.ts";
 import { createConnectionPool } from "./transport/transport-connections.ts";
 
@@ -47,7 +47,7 @@ export async function requestOnce(
   { upstream, credential, kind, clock }: RequestParts,
 ): Promise<OneResponse> {
   const deadlines = new Deadlines<TransportCall>(clock);
-  const lines = createConnectionPool();
+  const lines = createConnectionPool(silentLog);
   try {
     return await new Promise<OneResponse>((resolve, reject) => {
       let status = 0;
@@ -79,6 +79,7 @@ export async function requestOnce(
           ...["accept", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
           ...versionOf(kind),
           ...credentialHeader(credential, kind),
+          ...ownHeaders(upstream),
           ...(method === "POST" ? ["content-type", "application/json"] : []),
         ],
         body: method === "POST" ? "{}" : null,

@@ -18,7 +18,7 @@ const CERTIFICATES = {
   elsewhere: "its certificate is for another name",
   expired: "its certificate has expired",
   early: "its certificate isn't valid yet, or this machine's clock is wrong",
-  self: "its certificate is self-signed; set NODE_EXTRA_CA_CERTS to its file",
+  self: "its certificate is self-signed; set ca_file, or NODE_EXTRA_CA_CERTS, to its file",
 } as const;
 type Name = keyof typeof CERTIFICATES;
 const NAMES = Object.keys(CERTIFICATES) as Name[];
@@ -87,7 +87,7 @@ describe("an upstream whose certificate is", () => {
     await expectRefused(
       trustless,
       "sound",
-      "its certificate is signed by an unknown authority; set NODE_EXTRA_CA_CERTS to the authority's file",
+      "its certificate is signed by an unknown authority; set ca_file, or NODE_EXTRA_CA_CERTS, to the authority's file",
     );
   });
 });

@@ -33,6 +33,8 @@ export interface CatalogUpstream {
   readonly timeouts?: string;
   readonly unaskedTiers?: readonly string[];
   readonly region?: string;
+  /** Further YAML of the upstream, one field a line. */
+  readonly more?: readonly string[];
 }
 
 /**
@@ -79,5 +81,5 @@ function upstream(each: CatalogUpstream, index: number): string {
     api_keys: [${(each.apiKeys ?? ["good-key"]).join(", ")}]
     models: ${models}
     priority: ${each.priority ?? 0}
-${each.protocols ? `    protocols: [${each.protocols.join(", ")}]\n` : ""}${each.timeouts ? `    timeouts: ${each.timeouts}\n` : ""}${each.unaskedTiers ? `    unasked_tiers: [${each.unaskedTiers.join(", ")}]\n` : ""}${each.region ? `    region: ${each.region}\n` : ""}`;
+${each.protocols ? `    protocols: [${each.protocols.join(", ")}]\n` : ""}${each.timeouts ? `    timeouts: ${each.timeouts}\n` : ""}${each.unaskedTiers ? `    unasked_tiers: [${each.unaskedTiers.join(", ")}]\n` : ""}${each.region ? `    region: ${each.region}\n` : ""}${(each.more ?? []).map((line) => `    ${line}\n`).join("")}`;
 }

@@ -55,6 +55,19 @@ const terms = {
     .string()
     .nullable()
     .describe("Region of the models' prices in which it serves what names none; null = the plain price"),
+  headers: z
+    .record(z.string(), z.string())
+    .describe("Sent with every request; a stored value is shown, and kept if sent, as ***"),
+  proxy: z
+    .string()
+    .nullable()
+    .describe(
+      "Proxy for everything that goes to the upstream; a stored password is shown, and kept if sent, as ***",
+    ),
+  ca_file: z
+    .string()
+    .nullable()
+    .describe("PEM file of authorities to trust beside the public ones, by its absolute path"),
 };
 
 const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
@@ -73,6 +86,9 @@ const rest = z.strictObject({
   cost: terms.cost,
   unasked_tiers: terms.unasked_tiers,
   region: terms.region,
+  headers: terms.headers,
+  proxy: terms.proxy,
+  ca_file: terms.ca_file,
   enabled: z.boolean(),
 });
 

@@ -159,7 +159,12 @@ async function judge(
   };
   const { disabled: _, ...form } = encodeUpstream(before);
   readUpstream(
-    definedFields({ ...form, timeouts: {}, api_keys: secrets.length > 0 ? secrets : undefined }),
+    definedFields({
+      ...form,
+      timeouts: {},
+      ca_file: undefined,
+      api_keys: secrets.length > 0 ? secrets : undefined,
+    }),
     known,
   );
 }

@@ -1,5 +1,13 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import {
+  changedSecrets,
+  destinationOf,
+  keepReferences,
+  MASKED,
+  maskedProxy,
+  type UpstreamOptions,
+} from "../../catalog/upstream-options.ts";
+import {
   deleteUpstream,
   readUpstreams,
   setUpstreamEnabled,
@@ -10,7 +18,8 @@ import {
 } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
 import { encodeUpstream } from "../../manifest/file/encode-file.ts";
-import { readUpstream } from "../../manifest/file/read-item.ts";
+import { ItemError, readUpstream } from "../../manifest/file/read-item.ts";
+import type { DeclaredUpstream } from "../../manifest/manifest.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
@@ -137,27 +146,54 @@ async function judge(tx: Queryable, { name, terms, before }: Judged): Promise<Up
   const secrets = api_keys ?? stored.map(({ secret }) => secret);
   const file = definedFields({
     ...withoutNulls(form),
+    ...storedSecrets(form, before?.options),
     name,
     api_keys: secrets.length > 0 ? secrets : undefined,
   });
   const declared = readUpstream(file, await readKnownNames(tx));
-  if (before !== undefined && api_keys === undefined) refuseMoved(before, declared.baseUrl);
+  if (before !== undefined) refuseMoved(before, declared, terms);
   return {
     ...declared,
+    options: keepReferences(declared.options, before?.options),
     enabled: enabled ?? before?.enabled ?? UPSTREAM_DEFAULTS.enabled,
     credentials: api_keys === undefined ? stored : declared.credentials,
   };
 }
 
 /** A stored credential goes only to the server it was entered for: a new address must not be a way to read it. */
-function refuseMoved(before: UpstreamRecord, baseUrl: string): void {
-  const { origin } = new URL(baseUrl);
-  if (before.credentials.length === 0 || new URL(before.baseUrl).origin === origin) return;
+function refuseMoved(before: UpstreamRecord, declared: DeclaredUpstream, terms: UpstreamTerms): void {
+  const destination = destinationOf(declared);
+  if (destinationOf(before) === destination) return;
+  const kept = Object.entries(terms.headers ?? {}).find(([, value]) => value === MASKED);
+  const keepsCredentials = before.credentials.length > 0 && terms.api_keys === undefined;
+  if (kept === undefined && !keepsCredentials) return;
+  const where = destination.startsWith(new URL(before.baseUrl).origin) ? "proxy" : "base_url";
   throw new GatewayError(
     "invalid_request",
-    `base_url: changes the server to ${origin}; send its credentials in api_keys, because stored ones are only sent to their own server`,
-    { param: "api_keys" },
+    `${where}: changes the server to ${destination}; send its credentials in ${keepsCredentials ? "api_keys" : "headers"}, because stored ones are only sent to their own server`,
+    { param: keepsCredentials ? "api_keys" : "headers" },
   );
+}
+
+/** The secrets of a form, those that it keeps as they are stored. */
+function storedSecrets(
+  { headers = {}, proxy }: Pick<UpstreamTerms, "headers" | "proxy">,
+  options: UpstreamOptions | undefined,
+): Pick<UpstreamTerms, "headers" | "proxy"> {
+  const before = options?.proxy?.value;
+  const values = Object.entries(headers).map(([name, value]): [string, string] => {
+    if (value !== MASKED) return [name, value];
+    const stored = options?.headers?.[name.toLowerCase()];
+    if (stored === undefined) throw new ItemError(`headers.${name}`, "has no stored value to keep; write it");
+    return [name, stored.value];
+  });
+  const isKept = before !== undefined && proxy === maskedProxy(before);
+  if (!isKept && proxy?.includes(`${MASKED}@`))
+    throw new ItemError("proxy", "has no stored password to keep; write it");
+  return definedFields({
+    headers: Object.fromEntries(values),
+    proxy: isKept ? before : (proxy ?? undefined),
+  });
 }
 
 function audited(upstream: UpstreamDeclaration): object {
@@ -168,5 +204,12 @@ function noteOf(action: string, before: UpstreamRecord, after: UpstreamDeclarati
   const secretsOf = ({ credentials }: UpstreamDeclaration): string =>
     credentials.map(({ secret }) => secret).join("\n");
   const replaced = secretsOf(before) === secretsOf(after) ? {} : { credentials: "replaced" };
-  return { action, subject: before.name, before: audited(before), after: { ...audited(after), ...replaced } };
+  const secrets = changedSecrets(before.options, after.options);
+  const changed = secrets.length > 0 ? { secrets } : {};
+  return {
+    action,
+    subject: before.name,
+    before: audited(before),
+    after: { ...audited(after), ...replaced, ...changed },
+  };
 }

@@ -55,6 +55,9 @@ export function upstreamResponses(
       cost: record.cost && costResponse(record.cost),
       unasked_tiers: [...record.unaskedTiers].sort(),
       region: record.region,
+      headers: (file["headers"] ?? {}) as Upstream["headers"],
+      proxy: (file["proxy"] ?? null) as Upstream["proxy"],
+      ca_file: record.options?.caFile ?? null,
       enabled: record.enabled,
       revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({
@@ -98,10 +101,10 @@ function costResponse({ factorPpm, prices }: UpstreamCost): Upstream["cost"] {
   };
 }
 
-/** A credential's secret counts, sealed, as a digest of itself would let short ones be guessed. */
+/** A secret counts, sealed, as a digest of itself would let short ones be guessed. */
 export function upstreamRevision(record: UpstreamRecord): string {
   const credentials = record.credentials.map(({ secret: _, ...rest }) => rest);
-  return revisionOf({ ...encodeUpstream(record), credentials });
+  return revisionOf({ ...encodeUpstream(record), credentials, options: record.sealed });
 }
 
 interface Signs {

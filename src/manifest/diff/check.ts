@@ -11,6 +11,7 @@ import { isPlainService, readServiceWord } from "../../usage/service-terms.ts";
 import { type NamedItem, namedItems } from "../file/named-items.ts";
 import { decodeTable, priceRows } from "../file/price-spelling.ts";
 import type { FileModel, FilePrice, FileUpstream } from "../file/schema.ts";
+import { checkOptions } from "./check-options.ts";
 
 /** An item that is sound by itself, with its place in its list. */
 export interface Item<T> {
@@ -226,6 +227,7 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
     checkServiceWord(checks, [...path, "unasked_tiers", index], tier);
   });
   if (upstream.region !== null) checkServiceWord(checks, [...path, "region"], upstream.region);
+  checkOptions(report, path, upstream);
   const models = new Set(modelNames(upstream).map(([, id]) => String(id)));
   checkCost(checks, [...path, "cost", "prices"], upstream.cost?.prices ?? {}, models);
 }

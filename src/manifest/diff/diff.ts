@@ -1,5 +1,6 @@
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import { decodeSettings, type SettingsFile } from "../../catalog/settings.ts";
+import { changedSecrets, keepReferences } from "../../catalog/upstream-options.ts";
 import {
   type CredentialDeclaration,
   UPSTREAM_DEFAULTS,
@@ -114,6 +115,7 @@ function newUpstream(upstream: UpstreamDeclaration): string[] {
     protocols: null,
     groups: null,
     cost: null,
+    options: undefined,
   };
   const { kind: _kind, models: _models, ...usual } = encodeUpstream(defaults);
   const names = Object.entries(models as FileRecord).map(([id, vendorName]) =>
@@ -136,6 +138,7 @@ function diffUpstreams(state: State, manifest: Manifest): Plan {
     const details = [
       ...changedFields(encodeUpstream(before), encodeUpstream(upstream)),
       ...credentialDetails(before.credentials, upstream.credentials),
+      ...changedSecrets(before.options, upstream.options),
     ];
     return details.length > 0 ? [{ subject: "upstream", action: "update", name, details, upstream }] : [];
   });
@@ -147,6 +150,7 @@ function complete(declared: DeclaredUpstream, before: State["upstreams"][number]
   const known = new Map(before?.credentials.map((credential) => [credential.secret, credential]));
   return {
     ...declared,
+    options: keepReferences(declared.options, before?.options),
     enabled: declared.enabled ?? before?.enabled ?? UPSTREAM_DEFAULTS.enabled,
     credentials: declared.credentials.map((credential): CredentialDeclaration => {
       const kept = known.get(credential.secret);

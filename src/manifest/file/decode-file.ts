@@ -4,6 +4,7 @@ import type { Group, UpstreamCost } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import { isListPrice } from "../../catalog/upstream-cost.ts";
+import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
 import type { CredentialDeclaration, UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
@@ -95,6 +96,7 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     cost: upstream.cost ? decodeCost(upstream.cost) : null,
     unaskedTiers: upstream.unasked_tiers,
     region: upstream.region,
+    options: decodeOptions(upstream, path, referenceAt),
     enabled: upstream.disabled === undefined ? undefined : !upstream.disabled,
     credentials: decodeCredentials(upstream, path, referenceAt),
   });
@@ -104,6 +106,23 @@ function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): Upst
   const byModel = Object.entries(prices).map(([model, price]) => [model, decodePrice(price)] as const);
   const cost = { factorPpm: factor, prices: new Map(byModel) };
   return isListPrice(cost) ? null : cost;
+}
+
+function decodeOptions(
+  { headers, proxy, ca_file }: FileUpstream,
+  path: Path,
+  referenceAt: ReferenceAt,
+): UpstreamOptions | undefined {
+  const named = Object.entries(headers).map(([name, value]) => {
+    const reference = referenceAt([...path, "headers", name]);
+    return [name.toLowerCase(), { value, reference }] as const;
+  });
+  const options = definedFields({
+    headers: named.length > 0 ? Object.fromEntries(named) : undefined,
+    proxy: proxy === undefined ? undefined : { value: proxy, reference: referenceAt([...path, "proxy"]) },
+    caFile: ca_file,
+  });
+  return Object.keys(options).length > 0 ? options : undefined;
 }
 
 function decodeTimeouts(timeouts: FileUpstream["timeouts"]): UpstreamDeclaration["timeouts"] {

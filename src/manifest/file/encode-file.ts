@@ -6,6 +6,7 @@ import type { Group, Timeouts, UpstreamCost } from "../../catalog/catalog.ts";
 import { momentText } from "../../catalog/coming-prices.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
+import { MASKED, maskedProxy } from "../../catalog/upstream-options.ts";
 import type { UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { vocabularyOf } from "../../catalog/vocabulary.ts";
 import { decimalValue, type FileRecord, type FileValue, usdByName } from "./file-value.ts";
@@ -57,7 +58,9 @@ export function encodePrice({ rates, dimensions, media }: Price): FileRecord {
   };
 }
 
+/** Secrets of its options are masked. */
 export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials">): FileRecord {
+  const { headers, proxy, caFile } = upstream.options ?? {};
   return {
     name: upstream.name,
     kind: upstream.kind,
@@ -76,6 +79,9 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     cost: upstream.cost ? encodeCost(upstream.cost) : undefined,
     unasked_tiers: upstream.unaskedTiers.length === 0 ? undefined : [...upstream.unaskedTiers].sort(),
     region: upstream.region ?? undefined,
+    headers: headers && Object.fromEntries(Object.keys(headers).map((name) => [name, MASKED])),
+    proxy: proxy && maskedProxy(proxy.value),
+    ca_file: caFile,
     disabled: !upstream.enabled,
   };
 }

@@ -1,4 +1,6 @@
 import { randomText } from "../../base/random.ts";
+import { destinationOf, secretFields, withSecrets } from "../../catalog/upstream-options.ts";
+import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import type { State } from "../diff/state.ts";
 import type { Manifest } from "../manifest.ts";
 import { ManifestError, WHOLE_FILE } from "./problems.ts";
@@ -7,6 +9,7 @@ import {
   referToCredentials,
   referToKey,
   referToMetricsToken,
+  referToOption,
 } from "./reference-names.ts";
 
 /**
@@ -27,26 +30,33 @@ interface Kept {
   readonly name: string;
   readonly secret: string;
   readonly reference: string | null;
-  /** Addresses of the upstreams that have this credential. */
-  readonly origins: Set<string>;
+  /** Where the upstreams that have this secret send it. */
+  readonly destinations: Set<string>;
 }
 
 export function createPlaceholders(state: State): Placeholders {
   const names = createReferenceNames();
   const byName: Record<string, string> = {};
-  const credentials = new Map<string, Kept>();
+  const secrets = new Map<string, Kept>();
   const hashes = new Map<string, Buffer>();
-  // Shaped so that every rule for credentials and keys lets it pass.
-  const standInFor = (name: string): string => (byName[name] ??= `stand-in-${randomText(24)}`);
+  // Shaped so that every rule for credentials, keys and proxies lets it pass.
+  const standInFor = (name: string): string => (byName[name] ??= `http://stand-in-${randomText(24)}`);
+  const keep = (standIn: string, kept: Omit<Kept, "destinations">, upstream: UpstreamRecord): void => {
+    const { destinations } = secrets.get(standIn) ?? { destinations: new Set() };
+    secrets.set(standIn, { ...kept, destinations: destinations.add(destinationOf(upstream)) });
+  };
   for (const upstream of state.upstreams) {
     referToCredentials(upstream, names).forEach((reference, index) => {
       const credential = upstream.credentials[index];
       if (credential === undefined) return;
       const name = reference.slice(2, -1);
-      const kept = credentials.get(standInFor(name)) ?? { ...credential, name, origins: new Set() };
-      kept.origins.add(new URL(upstream.baseUrl).origin);
-      credentials.set(standInFor(name), kept);
+      keep(standInFor(name), { ...credential, name }, upstream);
     });
+    for (const [field, { value: secret, reference }] of secretFields(upstream.options)) {
+      const [, name] = /^\$\{(.*)\}$/.exec(referToOption(upstream, field, names) ?? "") ?? [];
+      if (name === undefined) continue;
+      keep(standInFor(name), { name, secret, reference }, upstream);
+    }
   }
   // As the export gives its names out, which leaves keys without a variable to the last.
   const keys = state.accounts.flatMap((account) => account.keys.map((key) => ({ account, key })));
@@ -62,15 +72,28 @@ export function createPlaceholders(state: State): Placeholders {
     exchange: (manifest) => ({
       ...manifest,
       settings: exchangeToken(manifest.settings, tokenStandIn, token),
-      upstreams: manifest.upstreams.map((upstream) => ({
-        ...upstream,
-        credentials: upstream.credentials.map((credential) => {
-          const kept = credentials.get(credential.secret);
-          if (kept === undefined) return refuseKey(credential, hashes, upstream.name);
-          refuseMoved(kept, upstream);
-          return { ...credential, secret: kept.secret, reference: kept.reference };
-        }),
-      })),
+      upstreams: manifest.upstreams.map((declared) => {
+        // First where they go, and then whether they may.
+        const exchanged = (value: string) => secrets.get(value) ?? refuseKey(value, hashes, declared.name);
+        const options =
+          declared.options &&
+          withSecrets(declared.options, (given) => {
+            const kept = exchanged(given.value);
+            return kept === undefined ? given : { value: kept.secret, reference: kept.reference };
+          });
+        const upstream = { ...declared, options };
+        for (const { value } of secretFields(declared.options).values())
+          refuseMoved(secrets.get(value), upstream);
+        return {
+          ...upstream,
+          credentials: upstream.credentials.map((credential) => {
+            const kept = exchanged(credential.secret);
+            if (kept === undefined) return credential;
+            refuseMoved(kept, upstream);
+            return { ...credential, secret: kept.secret, reference: kept.reference };
+          }),
+        };
+      }),
     }),
   };
 }
@@ -87,19 +110,16 @@ function exchangeToken(
 }
 
 /** A stored credential goes only where it went before: a new address must not be a way to read it. */
-function refuseMoved(kept: Kept, { name, baseUrl }: Manifest["upstreams"][number]): void {
-  if (kept.origins.has(new URL(baseUrl).origin)) return;
+function refuseMoved(kept: Kept | undefined, upstream: Manifest["upstreams"][number]): void {
+  const destination = destinationOf(upstream);
+  if (kept === undefined || kept.destinations.has(destination)) return;
   throw refusal(
-    `upstream ${name}: the credential \${${kept.name}} was entered for another server; write the credential itself to send it to ${new URL(baseUrl).origin}`,
+    `upstream ${upstream.name}: the credential \${${kept.name}} was entered for another server; write the credential itself to send it to ${destination}`,
   );
 }
 
-function refuseKey<Credential extends { readonly secret: string }>(
-  credential: Credential,
-  keys: ReadonlyMap<string, Buffer>,
-  upstream: string,
-): Credential {
-  if (!keys.has(credential.secret)) return credential;
+function refuseKey(value: string, keys: ReadonlyMap<string, Buffer>, upstream: string): undefined {
+  if (!keys.has(value)) return undefined;
   throw refusal(
     `upstream ${upstream}: its credential refers to an account's key, which is known only to its holder`,
   );

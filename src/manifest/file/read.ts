@@ -170,20 +170,22 @@ function namesIn(list: unknown, field: string): Set<string> {
   return new Set(items.flatMap((item) => (isRecord(item) ? [String(item[field])] : [])));
 }
 
-const SECRET_FIELDS: Path = ["api_key", "api_keys", "key", "metrics_token"];
+const SECRET_FIELDS: Path = ["api_key", "api_keys", "key", "metrics_token", "headers", "proxy"];
 
 function isSecretPlace(path: Path): boolean {
   return path.some((step) => SECRET_FIELDS.includes(step));
 }
 
 /** Every text under a key that holds a secret, wherever it stands. */
-function writtenSecrets(value: unknown, secret = false): string[] {
+function writtenSecrets(value: unknown, field?: string): string[] {
+  const secret = field !== undefined;
   if (typeof value === "string") return secret ? [value] : [];
   if (typeof value === "number") return secret ? [String(value)] : [];
-  if (Array.isArray(value)) return value.flatMap((item) => writtenSecrets(item, secret));
+  if (Array.isArray(value)) return value.flatMap((item) => writtenSecrets(item, field));
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => [
-    ...(secret ? [name] : []),
-    ...writtenSecrets(inner, secret || SECRET_FIELDS.includes(name)),
+    // Names of headers say what is wrong with them.
+    ...(secret && field !== "headers" ? [name] : []),
+    ...writtenSecrets(inner, field ?? (SECRET_FIELDS.includes(name) ? name : undefined)),
   ]);
 }

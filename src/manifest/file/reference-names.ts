@@ -1,4 +1,6 @@
+import { hasSecret, secretFields } from "../../catalog/upstream-options.ts";
 import type { AccountState, State } from "../diff/state.ts";
+import { escapeReferences } from "./references.ts";
 
 /** Gives every secret of an export the name of an environment variable to come from. */
 export interface ReferenceNames {
@@ -49,6 +51,23 @@ export function referToCredentials(
       meaning: `credential of upstream ${name}`,
     }),
   );
+}
+
+/** A secret of its options as an export has it; one that needs no hiding stands as it is. */
+export function referToOption(
+  { name, options }: State["upstreams"][number],
+  field: string,
+  names: ReferenceNames,
+): string | undefined {
+  const secret = secretFields(options).get(field);
+  if (secret === undefined) return undefined;
+  if (field === "proxy" && !hasSecret(secret.value)) return escapeReferences(secret.value);
+  return names.referTo({
+    identity: `credential ${secret.value}`,
+    known: secret.reference,
+    words: ["upstream", name, field],
+    meaning: `${field} of upstream ${name}`,
+  });
 }
 
 /** The same for an account's key. */

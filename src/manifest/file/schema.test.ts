@@ -1,8 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { decodeSettings } from "../../catalog/settings.ts";
 import { parseManifest } from "./read.ts";
 import { catalogFileJsonSchema, key } from "./schema.ts";
+
+/** A file of authorities that exists. */
+const CA_FILE = fileURLToPath(new URL("../../../test/support/certificates/ca.pem", import.meta.url));
 
 const root = new URL("../../../", import.meta.url);
 
@@ -97,7 +101,7 @@ describe("the example file", () => {
       if (key !== undefined && lines[index + 1]?.trimStart().startsWith(`# ${key}`)) return [];
       return [line.replace(/^( +)# (?= *[a-z_]+:)/, "$1")];
     });
-    const { models, settings } = readAll(shown.join("\n"));
+    const { models, settings } = readAll(shown.join("\n").replace("/etc/ssl/private-ca.pem", CA_FILE));
     expect(Object.keys(models[0]?.quirks ?? {}).length).toBeGreaterThan(20);
     expect(settings).toMatchObject({ mirror: { kind: "s3" }, foreign_ids: "refuse" });
   });

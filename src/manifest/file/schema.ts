@@ -111,6 +111,19 @@ const credential = z
   .string()
   .regex(/^[\x21-\x7e]{1,4096}$/, "must be 1 to 4096 visible ASCII characters without spaces");
 
+/** Names and values of headers as HTTP has them; what else is wrong with them is told by check-options.ts. */
+const headers = z
+  .record(
+    z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, "is not the name of a header"),
+    z
+      .string()
+      .regex(
+        /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/,
+        "must be visible ASCII characters, with no spaces at its ends",
+      ),
+  )
+  .describe("Headers sent with every request, preferably as references to environment variables");
+
 const cost = z
   .strictObject({
     factor: decimal("factor").prefault(1).describe("On the model's price: 0.8 = a discount of 20 %"),
@@ -185,6 +198,21 @@ const upstream = z
       .nullable()
       .default(UPSTREAM_DEFAULTS.region)
       .describe("Region of the models' prices in which it serves what names none: us"),
+    headers: headers.default({}),
+    proxy: z
+      .string()
+      .max(2000)
+      .refine(isProxyUrl, {
+        message: "must be an http, https or socks5 URL without path, such as http://user:password@host:3128",
+      })
+      .optional()
+      .describe("Proxy for everything that goes to the upstream: an http, https or socks5 URL"),
+    ca_file: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe("PEM file of authorities to trust beside the public ones, by its absolute path"),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new upstream is enabled"),
   })
   .describe("A vendor, or any server that speaks one of the protocols");
@@ -215,6 +243,12 @@ function isBaseUrl(text: string): boolean {
   const url = new URL(text);
   const bare = !url.username && !url.password && !url.search && !url.hash && !/[?#]/.test(text);
   return bare && (url.protocol === "http:" || url.protocol === "https:");
+}
+
+function isProxyUrl(text: string): boolean {
+  if (!URL.canParse(text) || /[\s?#]/.test(text)) return false;
+  const { protocol, hostname, pathname } = new URL(text);
+  return /^(https?|socks5):$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname);
 }
 
 /**

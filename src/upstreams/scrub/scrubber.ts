@@ -1,8 +1,10 @@
 import type { Catalog, Upstream } from "../../catalog/catalog.ts";
+import { optionSecrets } from "../../catalog/upstream-options.ts";
 import { kindOf } from "../kinds.ts";
 import { namesOfUrl, redactionsOf } from "./scrub-names.ts";
 import { ACCOUNT_PATTERNS, REDACTED } from "./scrub-patterns.ts";
 import { openSecretFinder, type Span } from "./scrub-secrets.ts";
+import { isNoWord } from "./sent-secrets.ts";
 
 /**
  * Takes out of a vendor's words what is the operator's: credentials, hosts, names of accounts and projects. For errors
@@ -34,22 +36,25 @@ export function scrubberOf(catalog: KnownUpstreams): Scrubber {
 }
 
 /** What of an upstream a scrubber reads, without the rest: plain data, for a worker. */
-export interface ScrubbedUpstream extends Pick<Upstream, "kind" | "baseUrl"> {
+export interface ScrubbedUpstream extends Pick<Upstream, "kind" | "baseUrl" | "options"> {
   readonly credentials: readonly { readonly secret: string }[];
 }
 
-export function scrubbedOf({ kind, baseUrl, credentials }: Upstream): ScrubbedUpstream {
-  return { kind, baseUrl, credentials: credentials.map(({ secret }) => ({ secret })) };
+export function scrubbedOf({ kind, baseUrl, options, credentials }: Upstream): ScrubbedUpstream {
+  return { kind, baseUrl, options, credentials: credentials.map(({ secret }) => ({ secret })) };
 }
 
 export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber {
-  const urls = upstreams.map(({ baseUrl }) => namesOfUrl(baseUrl));
+  const urls = upstreams.flatMap(({ baseUrl, options }) =>
+    [baseUrl, options?.proxy?.value ?? []].flat().map(namesOfUrl),
+  );
   const held = upstreams.flatMap(({ kind, credentials }) =>
     credentials.map(
       ({ secret }) => kindOf(kind)?.heldIn?.(secret) ?? { secrets: [secret], urls: [], names: [] },
     ),
   );
-  const secrets = openSecretFinder(held.flatMap((each) => each.secrets));
+  const options = upstreams.flatMap((upstream) => (upstream.options ? optionSecrets(upstream.options) : []));
+  const secrets = openSecretFinder([...held.flatMap((each) => each.secrets), ...options.filter(isNoWord)]);
   const names = held.flatMap((each) => [...each.urls.map(namesOfUrl), { words: each.names, plainHosts: [] }]);
   const redactions = [...redactionsOf([...urls, ...names]), ...ACCOUNT_PATTERNS];
 

@@ -1,4 +1,5 @@
 import { asBuffer, indexIn } from "../../base/sse.ts";
+import { optionSecrets } from "../../catalog/upstream-options.ts";
 import type { Candidate } from "../call.ts";
 import { kindOf } from "../kinds.ts";
 import { REDACTED } from "./scrub-patterns.ts";
@@ -19,18 +20,21 @@ const SURE_LETTERS = 16;
 /** A shorter one with a digit in it is no word from here on. */
 const LEAST_LETTERS = 8;
 
-/** The secrets in the credential that a candidate is sent: it is by those that its vendor knows us. */
+/** The secrets in the credential that a candidate is sent, and in its headers: it is by those that its vendor knows us. */
 export function sentSecrets({ upstream, credential: { secret } }: SentTo): readonly string[] {
   const secrets = kindOf(upstream.kind)?.heldIn?.(secret).secrets ?? [secret];
-  return secrets.filter(isNoWord);
+  const { headers } = upstream.options ?? {};
+  const more = headers === undefined ? [] : optionSecrets({ headers });
+  return [...secrets, ...more].filter(isNoWord);
 }
 
-function isNoWord(secret: string): boolean {
+/** A secret that is looked for; a header may as well hold a word. */
+export function isNoWord(secret: string): boolean {
   return secret.length >= SURE_LETTERS || (secret.length >= LEAST_LETTERS && /\d/.test(secret));
 }
 
 type SentTo = {
-  readonly upstream: Pick<Candidate["upstream"], "kind">;
+  readonly upstream: Pick<Candidate["upstream"], "kind" | "options">;
   readonly credential: Pick<Candidate["credential"], "secret">;
 };
 

@@ -1,4 +1,5 @@
-import type { Credential } from "../../catalog/catalog.ts";
+import type { Credential, Upstream } from "../../catalog/catalog.ts";
+import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { CallerHeaders, UpstreamRequest } from "../call.ts";
@@ -18,7 +19,7 @@ const perCredential = new WeakMap<Credential, readonly string[]>();
 
 /**
  * Request headers as a flat list of names and values. Only what is named here reaches an upstream:
- * the caller's version and betas (where the protocol knows them), the request's id, and our own.
+ * the caller's version and betas (where the protocol knows them), the request's id, our own, and the operator's.
  */
 export function requestHeaders(call: UpstreamRequest, spelling: HeaderSpelling, bodyBytes: number): string[] {
   const { candidate, headers } = call;
@@ -30,6 +31,20 @@ export function requestHeaders(call: UpstreamRequest, spelling: HeaderSpelling, 
   if (version !== undefined) {
     list.push(spelling.versionHeader, headers.version ?? version);
     if (headers.betas) list.push(spelling.betaHeader, headers.betas);
+  }
+  if (candidate.upstream.options !== undefined) list.push(...ownHeaders(candidate.upstream));
+  return list;
+}
+
+const perUpstream = new WeakMap<UpstreamOptions, readonly string[]>();
+
+/** Headers of the operator's own. */
+export function ownHeaders({ options }: Pick<Upstream, "options">): readonly string[] {
+  if (options?.headers === undefined) return [];
+  let list = perUpstream.get(options);
+  if (list === undefined) {
+    list = Object.entries(options.headers).flatMap(([name, { value }]) => [name, value]);
+    perUpstream.set(options, list);
   }
   return list;
 }

@@ -272,7 +272,9 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
   }
 
   #timedOut(limit: Limit, limitMs: number): void {
-    this.fail(timeoutOf(limit, limitMs, this.phase, this.#options.upstream.name));
+    const { name, options } = this.#options.upstream;
+    const host = limit === "connect" && options?.proxy !== undefined ? `${name} behind its proxy` : name;
+    this.fail(timeoutOf(limit, limitMs, this.phase, host));
   }
 
   /** Our own fault: the request dies, the process goes on. */

@@ -1,6 +1,9 @@
-import { buildConnector, Client } from "undici";
+import { Client } from "undici";
 import type { Upstream } from "../../catalog/catalog.ts";
+import type { Log } from "../../observe/log.ts";
 import type { ConnectionStats } from "../call.ts";
+import { readCaFile } from "./ca-files.ts";
+import { connectorTo } from "./connector.ts";
 import { splitBaseUrl } from "./endpoint-url.ts";
 import { type AwaitedHead, skipInterimResponses } from "./interim-responses.ts";
 
@@ -50,17 +53,19 @@ export interface UpstreamConnectionPool {
 }
 
 /** All lines; a changed address makes a new one, and the old one ends with its last request. */
-export function createConnectionPool(): UpstreamConnectionPool {
+export function createConnectionPool(log: Log): UpstreamConnectionPool {
   // Catalog records never change, so a record's line is looked up without making its key.
   let byRecord = new WeakMap<Upstream, UpstreamConnection>();
   const byKey = new Map<string, UpstreamConnection>();
   const loads = new Map<bigint, { inFlight: number }>();
+  /** By file: the certificates that it had when it was last read well. */
+  const certificates = new Map<string, string>();
 
   return {
     to: (upstream) => byRecord.get(upstream) ?? open(upstream),
     inFlight: (upstreamId) => loads.get(upstreamId)?.inFlight ?? 0,
     retain(upstreams) {
-      const wanted = new Set(upstreams.map(keyOf));
+      const wanted = new Set(upstreams.map((upstream) => keyOf(upstream, certificatesOf(upstream, true))));
       byRecord = new WeakMap();
       for (const [key, connection] of byKey) {
         if (wanted.has(key)) continue;
@@ -80,24 +85,46 @@ export function createConnectionPool(): UpstreamConnectionPool {
     },
   };
 
+  /** Throws RangeError for a file that was never read well; `again`: reads it anew and keeps what it had where it is broken now. */
+  function certificatesOf({ name, options }: Upstream, again = false): string | undefined {
+    const file = options?.caFile;
+    if (file === undefined) return undefined;
+    const known = certificates.get(file);
+    if (known !== undefined && !again) return known;
+    try {
+      const read = readCaFile(file);
+      certificates.set(file, read);
+      return read;
+    } catch (error) {
+      if (!again) throw new RangeError(`its ca_file is unusable: ${(error as Error).message}`);
+      log.warn({ upstream: name, err: error }, "the ca_file of an upstream is unusable");
+      return known;
+    }
+  }
+
   function open(upstream: Upstream): UpstreamConnection {
-    const key = keyOf(upstream);
+    const ca = certificatesOf(upstream);
+    const key = keyOf(upstream, ca);
     let load = loads.get(upstream.id);
     if (load === undefined) {
       load = { inFlight: 0 };
       loads.set(upstream.id, load);
     }
-    const connection = byKey.get(key) ?? openConnection(upstream, load);
+    const connection = byKey.get(key) ?? openConnection(upstream, load, ca);
     byKey.set(key, connection);
     byRecord.set(upstream, connection);
     return connection;
   }
 }
 
-function openConnection(upstream: Upstream, load: UpstreamConnection["load"]): UpstreamConnection {
+function openConnection(
+  upstream: Upstream,
+  load: UpstreamConnection["load"],
+  ca: string | undefined,
+): UpstreamConnection {
   const { origin, prefix } = splitBaseUrl(upstream.baseUrl);
   // One connector for all, since it remembers TLS sessions.
-  const connect = buildConnector({ timeout: upstream.timeouts.connectMs, allowH2: false });
+  const connect = connectorTo(upstream, ca);
   const clients = new Set<Client>();
   const idle: Client[] = [];
   const heads = new WeakMap<Client, AwaitedHead>();
@@ -162,6 +189,7 @@ function openConnection(upstream: Upstream, load: UpstreamConnection["load"]): U
 }
 
 /** What a connection depends on. */
-function keyOf({ id, baseUrl, timeouts }: Upstream): string {
-  return `${id} ${baseUrl} ${timeouts.connectMs}`;
+function keyOf({ id, baseUrl, timeouts, options }: Upstream, ca: string | undefined): string {
+  const key = `${id} ${baseUrl} ${timeouts.connectMs}`;
+  return options === undefined ? key : `${key} ${options.proxy?.value} ${ca}`;
 }

@@ -31,7 +31,7 @@ export interface TransportOptions {
 export function createTransport(options: TransportOptions): Transport {
   const { clock, log } = options;
   const deadlines = new Deadlines<TransportCall>(clock);
-  const connections = createConnectionPool();
+  const connections = createConnectionPool(log);
 
   return {
     send,

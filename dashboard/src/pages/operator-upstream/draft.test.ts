@@ -16,16 +16,20 @@ const UPSTREAM = {
   signer: null,
   unasked_tiers: ["priority"],
   region: "us",
+  headers: { "x-team": "***" },
+  proxy: "http://user:***@proxy.internal:3128",
+  ca_file: null,
   cost: { factor: "0.8", prices: { text: { input: "1", output: "2" } } },
   timeouts: {},
   shared_ids: [],
 };
 
 describe("the form of an upstream", () => {
-  it("keeps an upstream closed to every group, or open to all or some, and what it costs, where only its weight is changed", () => {
+  it("keeps an upstream closed to every group, or open to all or some, and its options, where only its weight is changed", () => {
+    const { cost, headers, proxy } = UPSTREAM;
     for (const groups of [[], null, ["partners"]]) {
       const draft = draftOf({ ...UPSTREAM, groups } as unknown as Upstream);
-      expect(termsOf({ ...draft, weight: "2" })).toMatchObject({ groups, weight: 2, cost: UPSTREAM.cost });
+      expect(termsOf({ ...draft, weight: "2" })).toMatchObject({ groups, weight: 2, cost, headers, proxy });
     }
   });
 });

@@ -39,6 +39,12 @@ export interface UpstreamDraft {
   readonly unaskedTiers: string;
   /** "" = none. */
   readonly region: string;
+  /** `name: value`, one a line. */
+  readonly headers: string;
+  /** "" = none. */
+  readonly proxy: string;
+  /** "" = none. */
+  readonly caFile: string;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -70,6 +76,9 @@ export const EMPTY_DRAFT: UpstreamDraft = {
   costPrices: "{}",
   unaskedTiers: "",
   region: "",
+  headers: "",
+  proxy: "",
+  caFile: "",
   timeouts: NO_TIMEOUTS,
 };
 
@@ -94,6 +103,11 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     costPrices: JSON.stringify(upstream.cost?.prices ?? {}),
     unaskedTiers: upstream.unasked_tiers.join("\n"),
     region: upstream.region ?? "",
+    headers: Object.entries(upstream.headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("\n"),
+    proxy: upstream.proxy ?? "",
+    caFile: upstream.ca_file ?? "",
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
   };
@@ -118,14 +132,30 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     cost: { factor: draft.costFactor.trim() || "1", prices: JSON.parse(draft.costPrices) as CostPrices },
     unasked_tiers: draft.unaskedTiers.split(/\s+/).filter((tier) => tier !== ""),
     region: draft.region.trim() || null,
+    headers: headersOf(draft),
+    proxy: draft.proxy.trim() || null,
+    ca_file: draft.caFile.trim() || null,
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),
   };
 }
 
+/** Each line up to its first colon, and behind it; what is no header is left to the gateway to refuse. */
+function headersOf({ headers }: UpstreamDraft): Record<string, string> {
+  const lines = headers.split("\n").filter((line) => line.trim() !== "");
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = "", ...value] = line.split(":");
+      return [name.trim(), value.join(":").trim()];
+    }),
+  );
+}
+
 /** Whether the address leads to another server than the stored credentials belong to. */
 export function isMoved(draft: UpstreamDraft, before: Upstream | undefined): boolean {
   if (before === undefined || before.credentials.length === 0 || !URL.canParse(draft.baseUrl)) return false;
-  return new URL(draft.baseUrl).origin !== new URL(before.base_url).origin;
+  const { proxy, ca_file } = termsOf(draft);
+  const isSame = proxy === before.proxy && ca_file === before.ca_file;
+  return !isSame || new URL(draft.baseUrl).origin !== new URL(before.base_url).origin;
 }

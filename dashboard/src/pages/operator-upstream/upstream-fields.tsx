@@ -6,6 +6,7 @@ import { Checkbox, Field, Input, Select, Textarea } from "../../parts/field.tsx"
 import { useWords } from "../../words/use-words.ts";
 import { isMoved, TIMEOUT_NAMES, type UpstreamDraft } from "./draft.ts";
 import { ModelFields } from "./model-fields.tsx";
+import { OptionFields } from "./option-fields.tsx";
 import { TickList } from "./tick-list.tsx";
 import { upstreamWords } from "./words.ts";
 
@@ -192,6 +193,7 @@ function Numbers({ draft, change, error }: Omit<FieldsProps, "before">): ReactNo
         checked={draft.probe}
         onChange={(event) => change({ probe: event.target.checked })}
       />
+      <OptionFields draft={draft} change={change} error={error} />
       <details>
         <summary className="cursor-pointer font-medium">{t.timeouts}</summary>
         <p className="py-1 text-sm text-mute">{t.timeoutsHint}</p>
