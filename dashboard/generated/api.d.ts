@@ -5179,6 +5179,15 @@ export interface paths {
                                 };
                                 proxy: string | null;
                                 ca_file: string | null;
+                                body: {
+                                    set?: {
+                                        [key: string]: unknown;
+                                    };
+                                    default?: {
+                                        [key: string]: unknown;
+                                    };
+                                    remove?: string[];
+                                } | null;
                                 enabled: boolean;
                                 revision: string;
                                 credentials: {
@@ -5385,6 +5394,15 @@ export interface paths {
                         };
                         proxy?: string | null;
                         ca_file?: string | null;
+                        body?: {
+                            set?: {
+                                [key: string]: unknown;
+                            };
+                            default?: {
+                                [key: string]: unknown;
+                            };
+                            remove?: string[];
+                        } | null;
                         enabled?: boolean;
                         api_keys?: string[];
                         name: string;
@@ -5549,6 +5567,15 @@ export interface paths {
                             };
                             proxy: string | null;
                             ca_file: string | null;
+                            body: {
+                                set?: {
+                                    [key: string]: unknown;
+                                };
+                                default?: {
+                                    [key: string]: unknown;
+                                };
+                                remove?: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5774,6 +5801,15 @@ export interface paths {
                             };
                             proxy: string | null;
                             ca_file: string | null;
+                            body: {
+                                set?: {
+                                    [key: string]: unknown;
+                                };
+                                default?: {
+                                    [key: string]: unknown;
+                                };
+                                remove?: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5980,6 +6016,15 @@ export interface paths {
                         };
                         proxy?: string | null;
                         ca_file?: string | null;
+                        body?: {
+                            set?: {
+                                [key: string]: unknown;
+                            };
+                            default?: {
+                                [key: string]: unknown;
+                            };
+                            remove?: string[];
+                        } | null;
                         enabled?: boolean;
                         api_keys?: string[];
                     };
@@ -6144,6 +6189,15 @@ export interface paths {
                             };
                             proxy: string | null;
                             ca_file: string | null;
+                            body: {
+                                set?: {
+                                    [key: string]: unknown;
+                                };
+                                default?: {
+                                    [key: string]: unknown;
+                                };
+                                remove?: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6554,6 +6608,15 @@ export interface paths {
                             };
                             proxy: string | null;
                             ca_file: string | null;
+                            body: {
+                                set?: {
+                                    [key: string]: unknown;
+                                };
+                                default?: {
+                                    [key: string]: unknown;
+                                };
+                                remove?: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6788,6 +6851,15 @@ export interface paths {
                             };
                             proxy: string | null;
                             ca_file: string | null;
+                            body: {
+                                set?: {
+                                    [key: string]: unknown;
+                                };
+                                default?: {
+                                    [key: string]: unknown;
+                                };
+                                remove?: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -7016,6 +7088,15 @@ export interface paths {
                             };
                             proxy: string | null;
                             ca_file: string | null;
+                            body: {
+                                set?: {
+                                    [key: string]: unknown;
+                                };
+                                default?: {
+                                    [key: string]: unknown;
+                                };
+                                remove?: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -7238,6 +7319,15 @@ export interface paths {
                             };
                             proxy: string | null;
                             ca_file: string | null;
+                            body: {
+                                set?: {
+                                    [key: string]: unknown;
+                                };
+                                default?: {
+                                    [key: string]: unknown;
+                                };
+                                remove?: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {

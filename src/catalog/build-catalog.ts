@@ -1,3 +1,4 @@
+import { changedFieldsOf } from "../base/json/field-changes.ts";
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
@@ -67,6 +68,9 @@ export function buildCatalog(parts: CatalogParts, kindOf: KindsOf): Catalog {
     models: new Map(parts.models.map((model) => [model.id, model])),
     upstreams,
     allUpstreams: [...known.values()],
+    bodyFields: [
+      ...new Set(upstreams.flatMap(({ options }) => (options?.body ? changedFieldsOf(options.body) : []))),
+    ],
     settings: parts.settings,
     serving: (modelId, group, endpoint) => {
       const reach = reaches.get(group)?.get(modelId);

@@ -17,6 +17,8 @@ export interface Catalog {
   readonly upstreams: readonly Upstream[];
   /** Every upstream with every credential, those out of service too: what must never be told. */
   readonly allUpstreams: readonly Upstream[];
+  /** Top-level fields of requests that options of upstreams change. */
+  readonly bodyFields: readonly string[];
   readonly settings: Settings;
   /**
    * Enabled upstreams with a usable credential that serve this model for this group, unordered; with

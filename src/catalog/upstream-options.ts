@@ -1,4 +1,5 @@
 import { definedFields } from "../base/defined-fields.ts";
+import type { FieldChanges } from "../base/json/field-changes.ts";
 
 /** What an operator tunes of an upstream beyond how it is reached and chosen. What is absent changes nothing. */
 export interface UpstreamOptions {
@@ -8,6 +9,8 @@ export interface UpstreamOptions {
   readonly proxy?: OptionSecret;
   /** PEM file of the authorities that are trusted beside the public ones. */
   readonly caFile?: string;
+  /** What is changed of the top-level fields of text requests. */
+  readonly body?: FieldChanges;
 }
 
 /** A value that nobody is shown. */

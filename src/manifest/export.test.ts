@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { comingPrices, declaredPrices, upstreamCosts } from "../../test/support/price-tables.ts";
+import { secretsOf, upstreamOptions } from "../../test/support/upstream-options.ts";
 import { upsertAccount } from "../accounts/accounts-store.ts";
 import { generateKey } from "../accounts/key-form.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
@@ -10,7 +11,6 @@ import { createKey, readKeys } from "../accounts/keys-store.ts";
 import { createSeals } from "../base/seal.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { deleteModel } from "../catalog/models-store.ts";
-import { secretFields, type UpstreamOptions } from "../catalog/upstream-options.ts";
 import { CHAT_PROTOCOLS } from "../conversation/protocol-name.ts";
 import { KIND_NAMES, kindOf, PRESET_KIND } from "../upstreams/kinds.ts";
 import { PRESET_NAMES, presetOf } from "../upstreams/vendor-presets.ts";
@@ -189,36 +189,12 @@ async function emptyCatalog(): Promise<void> {
   await test.database.execute("delete from groups where name <> 'default'");
 }
 
-/** Each credential once, by what the list of variables says of it. */
-function secretsOf(manifest: Manifest): { owner: string; secret: string }[] {
-  return manifest.upstreams.flatMap(({ name, credentials, options }) => [
-    ...credentials.map(({ secret }) => ({ owner: `credential of upstream ${name}`, secret })),
-    ...Array.from(secretFields(options), ([field, { value }]) => ({
-      owner: `${field} of upstream ${name}`,
-      secret: value,
-    })),
-  ]);
-}
-
 function allSecretsOf(manifest: Manifest): string[] {
   const keys = manifest.accounts.flatMap((account) => account.keys ?? []);
   return [
     ...secretsOf(manifest).map(({ secret }) => secret),
     ...keys.flatMap(({ credential }) => credential ?? []),
   ];
-}
-
-/** `secret`: of the form of a credential. */
-function upstreamOptions(secret: fc.Arbitrary<string>): fc.Arbitrary<UpstreamOptions> {
-  const kept = (value: fc.Arbitrary<string>) => fc.record({ value, reference: fc.constant(null) });
-  const password = fc.stringMatching(/^[a-z0-9]{12}$/);
-  return fc.oneof(
-    fc.record({
-      headers: fc.record({ "x-team": kept(secret), "x-unit": kept(secret) }),
-      proxy: kept(password.map((text) => `socks5://user:${text}@proxy.internal:1080`)),
-    }),
-    fc.record({ headers: fc.record({ "x-team": kept(secret) }) }),
-  );
 }
 
 function manifests(): fc.Arbitrary<Manifest> {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Upstream } from "../../src/console/upstreams/contract.ts";
 import { catalogFile } from "../support/catalog-file.ts";
 import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
-import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { cleanLedger } from "../support/money-books.ts";
 import { httpProxy, PROXY_PASSWORD, PROXY_USER, socksProxy, type TestProxy } from "../support/proxies.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
@@ -35,7 +35,7 @@ let gateway: TestGateway;
 let file: string;
 
 /** Models, each of an upstream of its own name. */
-const MODELS = ["headed", "tunneled", "secured", "socksed", "wrong", "trusting"];
+const MODELS = ["headed", "tunneled", "secured", "socksed", "wrong", "trusting", "changed"];
 const ENV = { TEAM, PROXY_PASSWORD, FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD };
 
 beforeAll(async () => {
@@ -64,6 +64,11 @@ beforeAll(async () => {
       upstream("secured", secureUrl, through("http", tunnels.port), `ca_file: ${CA_FILE}`),
       upstream("socksed", "http://vendor.internal", through("socks5", socks.port)),
       upstream("wrong", vendor.url, through("http", tunnels.port, "wrong-password-99")),
+      upstream(
+        "changed",
+        vendor.url,
+        "body: { set: { store: false, user: ours }, default: { seed: 7 }, remove: [logit_bias] }",
+      ),
       upstream("trusting", secureUrl, `ca_file: ${CA_FILE}`),
     ],
   });
@@ -150,6 +155,38 @@ describe("the proxy of an upstream", () => {
 
 it("trusts the authorities in ca_file beside the public ones", async () => {
   expect(await ask("trusting")).toMatchObject({ status: 200 });
+});
+
+describe("changes of the body", () => {
+  const last = () => vendor.requests.at(-1)?.body.toString("utf8") ?? "";
+
+  it("are spliced into a caller's bytes", async () => {
+    const headers = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" };
+    const body =
+      '{ "logit_bias": {"1": 2}, "model":"changed", "user":"theirs",  "messages":[{"role":"user","content":"Hi"}], "top_k" : 5.0}';
+    const url = `${gateway.url}/v1/chat/completions`;
+    expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
+    expect(last()).toContain(
+      '"model":"changed", "user":"ours",  "messages":[{"role":"user","content":"Hi"}]',
+    );
+    expect(last()).toContain('"top_k" : 5.0');
+    expect(JSON.parse(last())).toMatchObject({ store: false, user: "ours", seed: 7, top_k: 5 });
+    expect(last()).not.toContain("logit_bias");
+  });
+
+  it("are made in a translated body, and leave alone what the caller says where they are defaults", async () => {
+    expect(await ask("changed", "messages")).toMatchObject({ status: 200 });
+    expect(JSON.parse(last())).toMatchObject({ store: false, user: "ours", seed: 7 });
+  });
+
+  it("are refused where they would change what a request costs or says", async () => {
+    const told = async (body: string) => applied(file.replace(/body: .*/, `body: ${body}`));
+    for (const body of ["{ set: { max_tokens: 1 } }", "{ default: { n: 2 } }", "{ remove: [messages] }"])
+      expect(await told(body), body).toContain("decides what a request costs, says or may reach");
+    expect(await told("{ default: { service_tier: flex } }")).toContain("must be a tier in unasked_tiers");
+    const held = "{ default: { service_tier: flex } }\n    unasked_tiers: [flex]";
+    expect(await told(held)).toContain("body.default.service_tier (unset) -> flex");
+  });
 });
 
 describe("what a file says of options", () => {

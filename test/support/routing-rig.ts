@@ -83,6 +83,7 @@ export function catalogOf(upstreams: readonly Upstream[]): Catalog {
     models: new Map(),
     upstreams,
     allUpstreams: upstreams,
+    bodyFields: [],
     settings: decodeSettings({}),
     serving: (_model, group) => upstreams.filter(({ groups }) => groups === null || groups.has(group)),
     endpointsOf: () => [],

@@ -182,6 +182,7 @@ function catalogOf(state: TaskRig["catalog"], vendors: readonly FakeVendor[]): C
     models: new Map([[MODEL.id, MODEL]]),
     upstreams: vendors.map(({ upstream }) => upstream),
     allUpstreams: vendors.map(({ upstream }) => upstream),
+    bodyFields: [],
     groups: new Map([["default", { name: "default", factorPpm: 1_000_000n }]]),
     settings: state.settings,
     serving: () => state.serving.map(({ upstream }) => upstream),

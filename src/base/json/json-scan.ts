@@ -27,6 +27,8 @@ export interface BodyScan {
   readonly present: readonly string[];
   /** Occurrences of a watched path in the order of the body, at most MAX_KEPT of them. */
   all(path: string): readonly FoundValue[];
+  /** Whether the path was looked for. */
+  watches(path: string): boolean;
   /** How often the path occurs; more than `all` gives when it occurs absurdly often. */
   count(path: string): number;
   /** The last occurrence, which is the one that parsers take. */
@@ -147,6 +149,10 @@ class Findings implements BodyScan {
 
   all(path: string): readonly Draft[] {
     return this.occurrences(path)?.kept ?? NO_DRAFTS;
+  }
+
+  watches(path: string): boolean {
+    return this.numbers.has(path);
   }
 
   count(path: string): number {

@@ -199,6 +199,11 @@ function commaBehind(body: readonly Buffer[], end: number): number {
   return -1;
 }
 
+/** Top-level fields in front of all others of the body, by their names, with their values as JSON text. */
+export function insertFields({ root }: BodyScan, fields: readonly (readonly [string, string])[]): Edit[] {
+  return fields.map(([name, json]) => insertFirst(root, name, json));
+}
+
 /** Gives a top-level field another name, every duplicate of it; its value stays as it is. */
 export function renameField(scan: BodyScan, name: string, newName: string): Edit[] {
   return scan.all(name).map((field) => renameMember(field, newName));

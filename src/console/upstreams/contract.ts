@@ -68,6 +68,14 @@ const terms = {
     .string()
     .nullable()
     .describe("PEM file of authorities to trust beside the public ones, by its absolute path"),
+  body: z
+    .strictObject({
+      set: z.record(z.string(), z.unknown()).optional(),
+      default: z.record(z.string(), z.unknown()).optional(),
+      remove: z.array(z.string()).optional(),
+    })
+    .nullable()
+    .describe("Changes of the top-level fields of text requests; null = none"),
 };
 
 const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
@@ -89,6 +97,7 @@ const rest = z.strictObject({
   headers: terms.headers,
   proxy: terms.proxy,
   ca_file: terms.ca_file,
+  body: terms.body,
   enabled: z.boolean(),
 });
 

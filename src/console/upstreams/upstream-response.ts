@@ -58,6 +58,7 @@ export function upstreamResponses(
       headers: (file["headers"] ?? {}) as Upstream["headers"],
       proxy: (file["proxy"] ?? null) as Upstream["proxy"],
       ca_file: record.options?.caFile ?? null,
+      body: (record.options?.body ?? null) as Upstream["body"],
       enabled: record.enabled,
       revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({

@@ -1,3 +1,4 @@
+import type { FieldChanges } from "../../base/json/field-changes.ts";
 import type { JsonObject } from "../request.ts";
 import type { Origin, Reader } from "../state/opaque.ts";
 import type { Quirks } from "./quirks.ts";
@@ -13,6 +14,8 @@ export interface EncodeTarget extends Reader {
   readonly maxOutputTokens: number | undefined;
   /** Unique to the request: ids that the upstream leaves out are made from it. */
   readonly seed: string;
+  /** What the operator changes of the fields at the top of the body. */
+  readonly changes?: FieldChanges | undefined;
 }
 
 /** What the encoding of a request did that its response must undo (`adapt/restore-names.ts` does, for all protocols). */

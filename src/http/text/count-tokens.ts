@@ -29,7 +29,7 @@ export async function serveCount(deps: HttpDeps, context: RequestContext, call: 
   Object.assign(context.headers, await deps.entrance.admitCount(caller));
   const memory = deps.bodies.grantOf(caller);
   try {
-    const scanner = createBodyScan(watchOf(name));
+    const scanner = createBodyScan(watchOf(name, deps.catalog.current().bodyFields));
     const search = openStateSearch(name);
     const terms = {
       limitBytes: TEXT_BODY_BYTES,

@@ -77,7 +77,7 @@ export async function respondWithText(
 
     let { adapter } = call;
     const trigger = protocol.endpoint.compactPath === undefined ? undefined : openTriggerSearch();
-    const scanner = createBodyScan(watchOf(call.protocol));
+    const scanner = createBodyScan(watchOf(call.protocol, deps.catalog.current().bodyFields));
     const search = openStateSearch(call.protocol);
     const form =
       adapter === undefined

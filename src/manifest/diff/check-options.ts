@@ -1,7 +1,9 @@
 import { isAbsolute } from "node:path";
 import type { Path } from "../../base/schema-issues.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
+import { NEVER_REMOVED, RESERVED, SERVICE_FIELDS, TIER_FIELDS } from "../../upstreams/reserved-fields.ts";
 import { caFileProblem } from "../../upstreams/transport/ca-files.ts";
+import { isPlainService, readServiceWord } from "../../usage/service-terms.ts";
 import type { FileUpstream } from "../file/schema.ts";
 
 type Report = (path: Path, message: string) => void;
@@ -9,10 +11,62 @@ type Report = (path: Path, message: string) => void;
 /** What a schema of single values can't say of an upstream's options. */
 export function checkOptions(report: Report, path: Path, upstream: FileUpstream): void {
   checkHeaders(report, [...path, "headers"], upstream);
+  checkBody(report, [...path, "body"], upstream);
   const { ca_file: caFile } = upstream;
   if (caFile === undefined) return;
   const problem = isAbsolute(caFile) ? caFileProblem(caFile) : "must be an absolute path";
   if (problem !== undefined) report([...path, "ca_file"], problem);
+}
+
+function checkBody(report: Report, path: Path, { body, unasked_tiers: tiers }: FileUpstream): void {
+  if (body === undefined) return;
+  const { set, default: ifAbsent, remove } = body;
+  const seen = new Set<string>();
+  const once = (place: Path, name: string): void => {
+    if (seen.has(name)) report(place, "is changed twice; name each field once");
+    seen.add(name);
+  };
+  for (const [kind, values] of [
+    ["set", set],
+    ["default", ifAbsent],
+  ] as const) {
+    for (const [name, value] of Object.entries(values)) {
+      const place = [...path, kind, name];
+      once(place, name);
+      if (hasEmptyObject(value)) report(place, "must not contain an empty object");
+      if (kind === "default" && isAmong(TIER_FIELDS, name)) checkTier(report, place, value, tiers);
+      else if (isAmong(RESERVED, name) || isAmong(SERVICE_FIELDS, name)) report(place, RESERVED_WHY);
+    }
+  }
+  remove.forEach((name, index) => {
+    const place = [...path, "remove", index];
+    once(place, name);
+    if (isAmong(NEVER_REMOVED, name) || isAmong(SERVICE_FIELDS, name)) report(place, RESERVED_WHY);
+  });
+}
+
+/** In any case, as some servers read names. */
+function isAmong(fields: ReadonlySet<string>, name: string): boolean {
+  return [...fields].some((field) => field.toLowerCase() === name.toLowerCase());
+}
+
+const RESERVED_WHY =
+  "decides what a request costs, says or may reach, which the gateway has reckoned with; remove it";
+
+/** A tier that the vendor is asked for must be held for, as one in which it serves unasked. */
+function checkTier(report: Report, place: Path, value: unknown, tiers: readonly string[]): void {
+  const word = typeof value === "string" ? readServiceWord(value) : undefined;
+  const held = tiers.some((tier) => readServiceWord(tier) === word);
+  if (typeof value === "string" && (isPlainService(value) || (word !== undefined && held))) return;
+  report(place, "must be a tier in unasked_tiers, which the hold covers; add it there, or remove it here");
+}
+
+/** JSON that a database and a catalog file don't give back as it was. */
+function hasEmptyObject(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasEmptyObject);
+  if (typeof value !== "object" || value === null) return false;
+  const inner = Object.values(value);
+  return inner.length === 0 || inner.some(hasEmptyObject);
 }
 
 /** As much as servers take beside what the gateway sends itself. */

@@ -1,4 +1,5 @@
 import { definedFields } from "../../base/defined-fields.ts";
+import type { FieldChanges } from "../../base/json/field-changes.ts";
 import type { Path } from "../../base/schema-issues.ts";
 import type { Group, UpstreamCost } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
@@ -109,7 +110,7 @@ function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): Upst
 }
 
 function decodeOptions(
-  { headers, proxy, ca_file }: FileUpstream,
+  { headers, proxy, ca_file, body }: FileUpstream,
   path: Path,
   referenceAt: ReferenceAt,
 ): UpstreamOptions | undefined {
@@ -121,8 +122,23 @@ function decodeOptions(
     headers: named.length > 0 ? Object.fromEntries(named) : undefined,
     proxy: proxy === undefined ? undefined : { value: proxy, reference: referenceAt([...path, "proxy"]) },
     caFile: ca_file,
+    body: body && changesOf(body),
   });
   return Object.keys(options).length > 0 ? options : undefined;
+}
+
+/** undefined where they change nothing. */
+function changesOf({
+  set,
+  default: ifAbsent,
+  remove,
+}: NonNullable<FileUpstream["body"]>): FieldChanges | undefined {
+  const changes = definedFields({
+    set: Object.keys(set).length > 0 ? set : undefined,
+    default: Object.keys(ifAbsent).length > 0 ? ifAbsent : undefined,
+    remove: remove.length > 0 ? remove : undefined,
+  });
+  return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
 function decodeTimeouts(timeouts: FileUpstream["timeouts"]): UpstreamDeclaration["timeouts"] {

@@ -60,7 +60,7 @@ export function encodePrice({ rates, dimensions, media }: Price): FileRecord {
 
 /** Secrets of its options are masked. */
 export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials">): FileRecord {
-  const { headers, proxy, caFile } = upstream.options ?? {};
+  const { headers, proxy, caFile, body } = upstream.options ?? {};
   return {
     name: upstream.name,
     kind: upstream.kind,
@@ -82,6 +82,7 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     headers: headers && Object.fromEntries(Object.keys(headers).map((name) => [name, MASKED])),
     proxy: proxy && maskedProxy(proxy.value),
     ca_file: caFile,
+    body: body as FileRecord | undefined,
     disabled: !upstream.enabled,
   };
 }

@@ -124,6 +124,18 @@ const headers = z
   )
   .describe("Headers sent with every request, preferably as references to environment variables");
 
+/** A field at the top of a body. Which ones may be changed is told by check-options.ts. */
+const fieldName = z.string().regex(/^(?!__proto__$)[\w.-]{1,100}$/, "is not the name of a field");
+const fieldValues = z.record(fieldName, z.unknown());
+
+const body = z
+  .strictObject({
+    set: fieldValues.default({}).describe("Fields that get this value whatever the caller sends"),
+    default: fieldValues.default({}).describe("Fields that get this value where the caller sends none"),
+    remove: unique(fieldName).default([]).describe("Fields that are cut"),
+  })
+  .describe("Changes of the top-level fields of text requests");
+
 const cost = z
   .strictObject({
     factor: decimal("factor").prefault(1).describe("On the model's price: 0.8 = a discount of 20 %"),
@@ -213,6 +225,7 @@ const upstream = z
       .max(1000)
       .optional()
       .describe("PEM file of authorities to trust beside the public ones, by its absolute path"),
+    body: body.optional(),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new upstream is enabled"),
   })
   .describe("A vendor, or any server that speaks one of the protocols");

@@ -10,10 +10,20 @@ import { referencePaths } from "./references.ts";
 /** What the relay itself reads of a body, beside the protocol's listed fields and what a hold needs. */
 const OWN = ["model", "stream"];
 
-const compiled = new Map<ProtocolName, Watch>();
+const NONE: readonly string[] = [];
+const compiledFor = new WeakMap<readonly string[], Map<ProtocolName, Watch>>();
 
-/** Everything that a scan of this protocol's body must look for; compiled once. */
-export function watchOf(name: ProtocolName): Watch {
+/**
+ * Everything that a scan of this protocol's body must look for, with further fields at its top; compiled once for each list of
+ * them.
+ */
+export function watchOf(name: ProtocolName, fields: readonly string[] = NONE): Watch {
+  const key = fields.length === 0 ? NONE : fields;
+  let compiled = compiledFor.get(key);
+  if (compiled === undefined) {
+    compiled = new Map();
+    compiledFor.set(key, compiled);
+  }
   let watch = compiled.get(name);
   if (watch === undefined) {
     const { forward, endpoint } = PROTOCOLS[name];
@@ -24,6 +34,7 @@ export function watchOf(name: ProtocolName): Watch {
       ...tablePaths(forward),
       ...holdPaths(forward.hold),
       ...referencePaths(name),
+      ...fields,
     ];
     watch = compileWatch(paths, {
       unique: ["model"],

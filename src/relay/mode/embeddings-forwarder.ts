@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { withChanges } from "../../base/json/field-changes.ts";
 import { removeField, replaceModel, splice } from "../../base/json/json-splice.ts";
 import { GatewayError } from "../../errors.ts";
 import { asArray, asObject, type JsonObject } from "../../protocols/json.ts";
@@ -8,6 +9,7 @@ import { NO_TERMS } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import { Forwarder } from "./forward.ts";
 import type { Framing } from "./framing.ts";
+import { ownEdits, withOwnEdits } from "./own-fields.ts";
 import type { WholeForm } from "./whole-response.ts";
 
 /** What a native call says beyond the embeddings protocol, for upstreams of that protocol's vendor alone. */
@@ -29,10 +31,15 @@ export class EmbeddingsForwarder extends Forwarder {
     this.model = candidate.model;
     this.isNative = kindOf(candidate.upstream.kind)?.embeddingsForm === "native";
     this.wantsBase64 = scan.last("encoding_format")?.value === "base64";
-    if (this.isNative) this.pieces = [Buffer.from(JSON.stringify(nativeRequest(body, candidate.model)))];
-    else {
+    if (this.isNative) {
+      const native = withChanges(
+        nativeRequest(body, candidate.model),
+        candidate.upstream.options?.body ?? {},
+      );
+      this.pieces = [Buffer.from(JSON.stringify(native))];
+    } else {
       const edits = [...replaceModel(scan, candidate.model), ...removeField(scan, TASK_FIELD)];
-      this.pieces = splice(body, edits);
+      this.pieces = splice(body, withOwnEdits(edits, ownEdits(request, candidate.upstream)));
     }
   }
 

@@ -10,6 +10,7 @@ import { withoutState } from "../admit/carried-state.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import type { Framing, RelayedStream, StreamRewriter } from "./framing.ts";
+import { ownEdits, withOwnEdits } from "./own-fields.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { askedBy, originOf, responseFrame } from "./translate.ts";
 import type { WholeForm } from "./whole-response.ts";
@@ -46,7 +47,7 @@ export class Forwarder implements RelayMode {
     limit?: readonly Edit[],
   ) {
     const { protocol, scan, body, streamed, responses } = request;
-    const edits: Edit[] = [];
+    let edits: Edit[] = [];
     if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model)
       edits.push(...replaceModel(scan, candidate.model));
     if (limit !== undefined) edits.push(...limit);
@@ -59,6 +60,8 @@ export class Forwarder implements RelayMode {
     if (without !== undefined) edits.push(...without.edits);
     this.losses = without?.losses ?? NO_LOSSES;
     this.foreignValues = without?.count ?? 0;
+    if (candidate.upstream.options?.body !== undefined)
+      edits = withOwnEdits(edits, ownEdits(request, candidate.upstream));
     edits.sort((a, b) => a.start - b.start);
     this.request = request;
     this.candidate = candidate;

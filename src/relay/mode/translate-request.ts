@@ -1,4 +1,5 @@
 import { parseExact, writeExact } from "../../base/json/exact-json.ts";
+import { withChanges } from "../../base/json/field-changes.ts";
 import type { Loss, RefusedField } from "../../conversation/loss.ts";
 import type { EncodeTarget, ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
@@ -57,7 +58,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
   const { includeUsage, oneCall, echo } = request;
   return {
     value: {
-      body: Buffer.from(writeExact(body)),
+      body: Buffer.from(writeExact(target.changes === undefined ? body : withChanges(body, target.changes))),
       losses,
       plan,
       includeUsage,

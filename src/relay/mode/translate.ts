@@ -39,6 +39,7 @@ export function targetOf(
     quirks,
     maxOutputTokens: model.maxOutputTokens ?? undefined,
     seed: request.id,
+    changes: candidate.upstream.options?.body,
   };
 }
 

@@ -19,6 +19,7 @@ import { totalInput } from "../../usage/usage.ts";
 import { pinsOf } from "../admit/pins.ts";
 import { readReferences } from "../admit/references.ts";
 import { failureOfError, scrubbedError } from "../failures.ts";
+import { ownEdits, withOwnEdits } from "../mode/own-fields.ts";
 import type { TextRequest } from "../text-request.ts";
 import { LearntFactor } from "./learnt-factor.ts";
 import type { CountMessage, CountResponse } from "./token-count-worker.ts";
@@ -91,7 +92,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
         method: "POST",
         path,
         mostMs: SILENCE_MS,
-        body: Buffer.concat(splice(request.body, edits)),
+        body: Buffer.concat(splice(request.body, withOwnEdits(edits, ownEdits(request, candidate.upstream)))),
         headers: {
           "content-type": "application/json",
           ...versionHeaders(candidate.protocol, kind, request.headers),

@@ -19,6 +19,7 @@ const UPSTREAM = {
   headers: { "x-team": "***" },
   proxy: "http://user:***@proxy.internal:3128",
   ca_file: null,
+  body: { set: { store: false } },
   cost: { factor: "0.8", prices: { text: { input: "1", output: "2" } } },
   timeouts: {},
   shared_ids: [],
@@ -26,10 +27,17 @@ const UPSTREAM = {
 
 describe("the form of an upstream", () => {
   it("keeps an upstream closed to every group, or open to all or some, and its options, where only its weight is changed", () => {
-    const { cost, headers, proxy } = UPSTREAM;
+    const { cost, headers, proxy, body } = UPSTREAM;
     for (const groups of [[], null, ["partners"]]) {
       const draft = draftOf({ ...UPSTREAM, groups } as unknown as Upstream);
-      expect(termsOf({ ...draft, weight: "2" })).toMatchObject({ groups, weight: 2, cost, headers, proxy });
+      expect(termsOf({ ...draft, weight: "2" })).toMatchObject({
+        groups,
+        weight: 2,
+        cost,
+        headers,
+        proxy,
+        body,
+      });
     }
   });
 });

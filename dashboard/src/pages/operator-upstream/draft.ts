@@ -45,6 +45,8 @@ export interface UpstreamDraft {
   readonly proxy: string;
   /** "" = none. */
   readonly caFile: string;
+  /** JSON; "" = none. */
+  readonly body: string;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -79,6 +81,7 @@ export const EMPTY_DRAFT: UpstreamDraft = {
   headers: "",
   proxy: "",
   caFile: "",
+  body: "",
   timeouts: NO_TIMEOUTS,
 };
 
@@ -108,6 +111,7 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
       .join("\n"),
     proxy: upstream.proxy ?? "",
     caFile: upstream.ca_file ?? "",
+    body: upstream.body === null ? "" : JSON.stringify(upstream.body, null, 2),
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
   };
@@ -135,10 +139,21 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     headers: headersOf(draft),
     proxy: draft.proxy.trim() || null,
     ca_file: draft.caFile.trim() || null,
+    body: changesOf(draft),
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),
   };
+}
+
+/** What is no JSON is left to the gateway to refuse. */
+function changesOf({ body }: UpstreamDraft): Upstream["body"] {
+  if (body.trim() === "") return null;
+  try {
+    return JSON.parse(body) as Upstream["body"];
+  } catch {
+    return body as unknown as Upstream["body"];
+  }
 }
 
 /** Each line up to its first colon, and behind it; what is no header is left to the gateway to refuse. */

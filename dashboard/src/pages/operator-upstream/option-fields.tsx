@@ -31,6 +31,9 @@ export function OptionFields({ draft, change, error }: OptionFieldsProps): React
         <Field label={t.caFile} hint={t.caFileHint} error={faultOf(error, "ca_file")}>
           <Input value={draft.caFile} onChange={(event) => change({ caFile: event.target.value })} />
         </Field>
+        <Field label={t.body} hint={t.bodyHint} error={faultOf(error, "body")}>
+          <Textarea rows={3} value={draft.body} onChange={(event) => change({ body: event.target.value })} />
+        </Field>
       </div>
     </details>
   );
