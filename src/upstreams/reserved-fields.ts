@@ -27,5 +27,5 @@ export const RESERVED = new Set([
   ...["thread", "diagnostics", "compaction", "models"],
   ...rootsOf(({ hold }) => holdPaths(hold)),
   ...rootsOf(({ unserved = {}, watched = [] }) => [...Object.keys(unserved), ...watched]),
-  ...rootsOf(({ innerModels = [] }) => innerModels.map(({ path }) => path)),
+  ...rootsOf(({ additionalModels = [] }) => additionalModels.map(({ path }) => path)),
 ]);
