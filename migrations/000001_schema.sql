@@ -174,7 +174,9 @@ create table models (
   price_id int8 references prices (id),
   -- Rows of the price book that were written ahead, by rising valid_from: each takes the place of price_id at its moment.
   coming_price_ids int8[] not null default '{}',
-  quirks jsonb not null default '{}'
+  quirks jsonb not null default '{}',
+  -- A second name of this model: price, upstreams, groups and all else are that model's.
+  alias_of text
 );
 
 create table upstreams (
@@ -360,6 +362,8 @@ create table usage (
   account_id int8 not null,
   key_id int8 not null,
   model text not null,
+  -- What the caller asked for, where that is another name: an alias of the model.
+  asked_model text,
   endpoint text not null,
   streamed boolean not null,
   upstream text,

@@ -2241,6 +2241,7 @@ export interface paths {
                             factor: string;
                             data: {
                                 id: string;
+                                alias_of: string | null;
                                 /** @enum {string} */
                                 modality: "text" | "embedding" | "rerank" | "image" | "video";
                                 family: string | null;
@@ -2433,6 +2434,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "running" | "pending" | "posted" | "quarantined";
                                 model?: string;
+                                asked_model?: string;
                                 endpoint?: string;
                                 streamed?: boolean;
                                 /** Format: date-time */
@@ -2942,6 +2944,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "running" | "pending" | "posted" | "quarantined";
                                 model?: string;
+                                asked_model?: string;
                                 endpoint?: string;
                                 streamed?: boolean;
                                 /** Format: date-time */
@@ -7438,6 +7441,7 @@ export interface paths {
                         "application/json": {
                             data: {
                                 id: string;
+                                alias_of: string | null;
                                 family: string | null;
                                 variant: string | null;
                                 owned_by: string;
@@ -7705,6 +7709,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        alias_of?: string | null;
                         family?: string | null;
                         variant?: string | null;
                         owned_by?: string;
@@ -7962,6 +7967,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             id: string;
+                            alias_of: string | null;
                             family: string | null;
                             variant: string | null;
                             owned_by: string;
@@ -8248,6 +8254,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             id: string;
+                            alias_of: string | null;
                             family: string | null;
                             variant: string | null;
                             owned_by: string;
@@ -8516,6 +8523,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        alias_of?: string | null;
                         family?: string | null;
                         variant?: string | null;
                         owned_by?: string;
@@ -8773,6 +8781,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             id: string;
+                            alias_of: string | null;
                             family: string | null;
                             variant: string | null;
                             owned_by: string;
@@ -9472,6 +9481,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             id: string;
+                            alias_of: string | null;
                             family: string | null;
                             variant: string | null;
                             owned_by: string;
@@ -9827,6 +9837,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             id: string;
+                            alias_of: string | null;
                             family: string | null;
                             variant: string | null;
                             owned_by: string;

@@ -83,6 +83,8 @@ export interface HoldOrder {
   readonly requestId: string;
   readonly caller: Caller;
   readonly model: string;
+  /** What the caller asked for, where that is an alias of the model. */
+  readonly askedModel?: string | undefined;
   readonly endpoint: Endpoint;
   readonly streamed: boolean;
   readonly price: FrozenPrice;

@@ -15,7 +15,7 @@ export function allowedModel(catalog: Catalog, caller: Caller, name: string, end
   if (!catalog.endpointsOf(model.id, caller.group).includes(endpoint)) {
     throw new GatewayError(
       "unsupported_endpoint",
-      `The model '${model.id}' isn't available on this endpoint. /v1/models lists its endpoints (supported_endpoint_types).`,
+      `The model '${name}' isn't available on this endpoint. /v1/models lists its endpoints (supported_endpoint_types).`,
       { param: "model" },
     );
   }

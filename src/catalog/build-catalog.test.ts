@@ -40,6 +40,20 @@ const model = (id: string): fc.Arbitrary<Model> =>
     quirks: fc.constant({}),
   });
 
+/** As the database has it: all but the name is its model's. */
+const ALIAS = {
+  family: null,
+  variant: null,
+  ownedBy: "faregate",
+  created: 7,
+  endpoints: [],
+  groups: null,
+  contextTokens: null,
+  maxOutputTokens: null,
+  price: null,
+  quirks: {},
+} satisfies Omit<Model, "id">;
+
 const upstream = (id: number): fc.Arbitrary<UpstreamRecord> =>
   fc.record({
     id: fc.constant(BigInt(id)),
@@ -160,6 +174,36 @@ describe("the catalog", () => {
         );
       }),
       { numRuns: casesOf(1_000) },
+    );
+  });
+
+  it("lets an alias be called where its model may be, or by that name alone, always as the model", () => {
+    const targets = fc.array(fc.constantFrom(...MODELS, "unknown", "alias 1"), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    const allowed = fc.option(fc.subarray([...MODELS, "alias 0", "alias 1"]), { nil: null });
+    fc.assert(
+      fc.property(parts, caller, targets, allowed, (given, who, names, models) => {
+        const aliases = names.map((aliasOf, index) => {
+          const id = `alias ${index}`;
+          return { ...ALIAS, id, aliasOf };
+        });
+        const key = { ...who, models: models && new Set(models) };
+        const catalog = buildCatalog({ ...given, models: [...given.models, ...aliases] }, kindOf);
+        const listed = new Map(catalog.listed(key).map((each) => [each.id, each]));
+        for (const { id, aliasOf } of aliases) {
+          const named = { ...key, models: key.models?.has(id) ? null : key.models };
+          const own = MODELS.includes(aliasOf) ? catalog.callable(named, aliasOf) : undefined;
+          expect(catalog.callable(key, id)).toBe(own);
+          expect(listed.get(id)).toEqual(own && { ...own, id, aliasOf, created: ALIAS.created });
+          for (const endpoint of ENDPOINTS) {
+            const there = own === undefined ? [] : catalog.serving(aliasOf, key.group, endpoint);
+            if (own !== undefined) expect(catalog.serving(id, key.group, endpoint)).toEqual(there);
+          }
+        }
+      }),
+      { numRuns: casesOf(500) },
     );
   });
 

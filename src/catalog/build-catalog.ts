@@ -56,9 +56,7 @@ export function buildCatalog(parts: CatalogParts, kindOf: KindsOf): Catalog {
   const reaches = new Map(
     parts.groups.map(({ name }) => [name, reachesOfGroup(name, parts.models, upstreams, { serves, kindOf })]),
   );
-  const lists = new Map(
-    [...reaches].map(([name, reach]) => [name, [...reach.values()].map(({ model }) => model)]),
-  );
+  const lists = new Map([...reaches].map(([name, reach]) => [name, [...reach.values()].map(listedModel)]));
   const refusing = new Set(
     upstreams.filter((upstream) => refusesForeignIds(upstream, parts)).map(({ id }) => id),
   );
@@ -77,11 +75,16 @@ export function buildCatalog(parts: CatalogParts, kindOf: KindsOf): Catalog {
       return (endpoint === undefined ? reach?.upstreams : reach?.byEndpoint.get(endpoint)) ?? NOTHING;
     },
     endpointsOf: (modelId, group) => reaches.get(group)?.get(modelId)?.endpoints ?? NOTHING,
-    callable: ({ models, group }, modelId) =>
-      models === null || models.has(modelId) ? reaches.get(group)?.get(modelId)?.model : undefined,
+    callable: ({ models, group }, modelId) => {
+      const model = reaches.get(group)?.get(modelId)?.model;
+      if (models === null || model === undefined) return model;
+      return models.has(modelId) || models.has(model.id) ? model : undefined;
+    },
     listed: ({ models, group }) => {
       const all = lists.get(group) ?? NOTHING;
-      return models === null ? all : all.filter(({ id }) => models.has(id));
+      return models === null
+        ? all
+        : all.filter(({ id, aliasOf }) => models.has(id) || (aliasOf !== undefined && models.has(aliasOf)));
     },
     placed: (upstreamId, credentialId) => {
       const upstream = known.get(upstreamId);
@@ -119,6 +122,13 @@ interface Reach {
   readonly endpoints: readonly Endpoint[];
   readonly upstreams: readonly Upstream[];
   readonly byEndpoint: ReadonlyMap<Endpoint, readonly Upstream[]>;
+  /** The entry of the catalog by which it is reached; absent = the model itself. */
+  readonly alias?: Model;
+}
+
+/** A model as lists name it. */
+function listedModel({ model, alias }: Reach): Model {
+  return alias === undefined ? model : { ...model, id: alias.id, created: alias.created, aliasOf: model.id };
 }
 
 /** Whether an upstream can answer a request for the model that came in on this endpoint. */
@@ -136,10 +146,17 @@ function reachesOfGroup(
   facts: Facts,
 ): ReadonlyMap<string, Reach> {
   const open = upstreams.filter(({ groups }) => groups === null || groups.has(group));
-  return new Map(
+  const own = new Map(
     models.flatMap((model) => {
       const reach = reachOf(model, group, open, facts);
       return reach ? [[model.id, reach]] : [];
+    }),
+  );
+  return new Map(
+    models.flatMap((model): [string, Reach][] => {
+      const reach = own.get(model.aliasOf ?? model.id);
+      if (reach === undefined) return [];
+      return [[model.id, model.aliasOf === undefined ? reach : { ...reach, alias: model }]];
     }),
   );
 }
@@ -155,7 +172,12 @@ function reachOf(
   upstreams: readonly Upstream[],
   { serves, kindOf }: Facts,
 ): Reach | undefined {
-  if (model.price === null || (model.groups !== null && !model.groups.has(group))) return undefined;
+  if (
+    model.price === null ||
+    model.aliasOf !== undefined ||
+    (model.groups !== null && !model.groups.has(group))
+  )
+    return undefined;
   const having = upstreams.filter(({ models }) => models.has(model.id));
   const byEndpoint = new Map<Endpoint, readonly Upstream[]>();
   for (const endpoint of model.endpoints) {

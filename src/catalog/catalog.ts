@@ -30,9 +30,12 @@ export interface Catalog {
    * list, `unsupported_endpoint` and routing share. [] = not callable.
    */
   endpointsOf(modelId: string, group: string): readonly Endpoint[];
-  /** The model, priced as it is charged, if this caller may use it (whitelist, group, at least one serving upstream); else undefined. */
+  /**
+   * The model, priced as it is charged, if this caller may use it (whitelist, group, at least one serving upstream); else
+   * undefined. By an alias the model that it stands for, so that its id is the real one.
+   */
   callable(caller: Caller, modelId: string): Model | undefined;
-  /** Every model this caller may call, by id. */
+  /** Every model this caller may call, by id; each alias is an entry of its own, with `aliasOf`. */
   listed(caller: Caller): readonly Model[];
   /**
    * Exactly this upstream with this credential, disabled ones too: what has begun there is finished there.
@@ -75,6 +78,8 @@ export interface Model {
   readonly coming?: readonly PriceRow[] | undefined;
   /** Per-model quirks as data (which output-limit field the vendor reads, which system role ...). */
   readonly quirks: Readonly<Record<string, unknown>>;
+  /** The model of which this is a second name: all else is that model's; absent = it is a model itself. */
+  readonly aliasOf?: string | undefined;
 }
 
 /** An immutable row of the price book. Rates are nanos per 1,000,000 tokens; undefined = no price of its own. */

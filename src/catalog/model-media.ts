@@ -37,8 +37,9 @@ const ROWS: readonly (readonly [name: RegExp, reads: readonly Medium[]])[] = [
 export function inputMediaOf(catalog: Catalog, model: Model, group: string): readonly Medium[] {
   const stated = readQuirks(model.quirks).inputMedia;
   if (stated !== undefined) return MEDIA.filter((each) => stated.includes(each));
-  const upstreams = catalog.serving(model.id, group);
-  return MEDIA.filter((each) => upstreams.some((upstream) => readBy(upstream, model.id).includes(each)));
+  const id = model.aliasOf ?? model.id;
+  const upstreams = catalog.serving(id, group);
+  return MEDIA.filter((each) => upstreams.some((upstream) => readBy(upstream, id).includes(each)));
 }
 
 function readBy({ kind, models }: Upstream, modelId: string): readonly Medium[] {

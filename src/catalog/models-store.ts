@@ -47,6 +47,7 @@ export async function upsertModels(tx: Queryable, models: readonly ModelDeclarat
     price_id: priceIds.inForce.get(model.id)?.toString() ?? null,
     coming_price_ids: coming.map((row) => priceIds.coming.get(comingKey(model.id, row.fromMs))?.toString()),
     quirks: model.quirks,
+    alias_of: model.aliasOf ?? null,
   }));
   await tx.execute(
     `with declared as (select * from jsonb_populate_recordset(null::models, $1::jsonb)),
@@ -55,14 +56,16 @@ export async function upsertModels(tx: Queryable, models: readonly ModelDeclarat
        where p.model_id = d.id and p.valid_from > now() and p.id <> all (d.coming_price_ids)
      )
      insert into models (id, family, variant, owned_by, created, endpoints, groups, context_tokens,
-       max_output_tokens, price_id, coming_price_ids, quirks)
+       max_output_tokens, price_id, coming_price_ids, quirks, alias_of)
      select d.id, d.family, d.variant, d.owned_by, coalesce(d.created, m.created, extract(epoch from now())::int8),
-       d.endpoints, d.groups, d.context_tokens, d.max_output_tokens, d.price_id, d.coming_price_ids, d.quirks
+       d.endpoints, d.groups, d.context_tokens, d.max_output_tokens, d.price_id, d.coming_price_ids, d.quirks,
+       d.alias_of
      from declared d left join models m on m.id = d.id
      on conflict (id) do update set (family, variant, owned_by, created, endpoints, groups, context_tokens,
-       max_output_tokens, price_id, coming_price_ids, quirks) = row (excluded.family, excluded.variant,
+       max_output_tokens, price_id, coming_price_ids, quirks, alias_of) = row (excluded.family, excluded.variant,
        excluded.owned_by, excluded.created, excluded.endpoints, excluded.groups, excluded.context_tokens,
-       excluded.max_output_tokens, excluded.price_id, excluded.coming_price_ids, excluded.quirks)`,
+       excluded.max_output_tokens, excluded.price_id, excluded.coming_price_ids, excluded.quirks,
+       excluded.alias_of)`,
     [JSON.stringify(rows)],
   );
 }
@@ -78,7 +81,7 @@ export async function deleteModel(tx: Queryable, id: string): Promise<boolean> {
 export async function readModels(db: Queryable, atMs = systemClock.nowMs()): Promise<Model[]> {
   const rows = await db.query<ModelRow>(
     `select m.id, m.family, m.variant, m.owned_by, m.created, m.endpoints, m.groups, m.context_tokens,
-            m.max_output_tokens, m.quirks, m.price_id, ${PRICE_COLUMNS.map((name) => `p.${name}`).join(", ")},
+            m.max_output_tokens, m.quirks, m.alias_of, m.price_id, ${PRICE_COLUMNS.map((name) => `p.${name}`).join(", ")},
             p.valid_from
      from models m left join prices p on p.id = m.price_id
      order by m.id`,
@@ -129,6 +132,7 @@ interface ModelRow extends PriceColumns {
   readonly context_tokens: number | null;
   readonly max_output_tokens: number | null;
   readonly quirks: Readonly<Record<string, unknown>>;
+  readonly alias_of: string | null;
   readonly price_id: bigint | null;
   readonly valid_from: Date | null;
 }
@@ -147,6 +151,7 @@ function readModelRow(row: ModelRow, coming: readonly PriceRow[] | undefined): M
     price: row.price_id === null ? null : readBookRow({ ...row, id: row.price_id }),
     coming,
     quirks: row.quirks,
+    aliasOf: row.alias_of ?? undefined,
   };
 }
 

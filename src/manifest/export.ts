@@ -40,14 +40,18 @@ export async function exportManifest({
 
 function renderState(state: State): string {
   const names = createReferenceNames();
+  const own = new Set(state.models.flatMap(({ id, aliasOf }) => (aliasOf === undefined ? [id] : [])));
+  // An alias without its model has no effect either.
+  const models = state.models.filter(({ aliasOf }) => aliasOf === undefined || own.has(aliasOf));
   const known = {
     groups: new Set(state.groups.map(({ name }) => name)),
-    models: new Set(state.models.map(({ id }) => id)),
+    models: new Set(models.map(({ id }) => id)),
+    own,
   };
   const file: FileRecord = {
     version: 1,
     groups: state.groups.map((group) => literal(encodeGroup(group))),
-    models: state.models.map((model) => exportModel(model, known)),
+    models: models.map((model) => exportModel(model, known)),
     upstreams: state.upstreams.map((upstream) => exportUpstream(upstream, known, names)),
     settings: exportSettings(state, names),
     accounts: state.accounts.map((account) => exportAccount(account, known, names)),
@@ -65,6 +69,8 @@ function renderState(state: State): string {
 interface Known {
   readonly groups: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;
+  /** Those that are no aliases. */
+  readonly own: ReadonlySet<string>;
 }
 
 function exportSettings({ settings }: State, names: ReferenceNames): FileRecord {
@@ -83,7 +89,7 @@ function exportUpstream(
   known: Known,
   names: ReferenceNames,
 ): FileRecord {
-  const models = new Map([...upstream.models].filter(([id]) => known.models.has(id)));
+  const models = new Map([...upstream.models].filter(([id]) => known.own.has(id)));
   const groups = upstream.groups && new Set(intersection(upstream.groups, known.groups));
   const { name, kind, preset, base_url, ...rest } = literal(encodeUpstream({ ...upstream, models, groups }));
   const plain = [...models].every(([ours, theirs]) => ours === theirs);

@@ -69,7 +69,7 @@ export function comparePrices(compared: Compared): Comparisons {
   const unlisted: string[] = [];
   const sellers = upstreams.map((upstream) => ({ ...upstream, vendor: vendorOf(upstream, compared) }));
   const comparisons = models
-    .filter(({ family }) => family === null)
+    .filter(({ family, aliasOf }) => family === null && aliasOf === undefined)
     .flatMap((model) => {
       const serving = upstreams.filter((each) => each.models.has(model.id));
       const inForce = withListedTools(model, serving, toolsOf).price?.dimensions?.calls ?? {};

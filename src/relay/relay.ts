@@ -76,7 +76,8 @@ export function createRelay(deps: RelayDeps): Relay {
       const acceptedMs = deps.clock.nowMs();
       const catalog = deps.catalog.current(acceptedMs);
       const model = allowedModel(catalog, given.caller, given.model, given.protocol.name);
-      const request = withoutUnpriced(given, catalog, model);
+      const asked = model.id === given.model ? given : { ...given, model: model.id, alias: given.model };
+      const request = withoutUnpriced(asked, catalog, model);
       checkAdditionalModels(request, catalog, model);
       const references = readReferences(request);
       const pins =

@@ -21,8 +21,10 @@ export interface TextRequest {
   readonly id: string;
   readonly caller: Caller;
   readonly protocol: Protocol;
-  /** The model id as asked, already known to be a non-empty string. */
+  /** The model's id: until the request is admitted as the caller asked for it, a non-empty string that may be an alias. */
   readonly model: string;
+  /** The alias by which the caller asked for it; absent = its id. */
+  readonly alias?: string | undefined;
   readonly streamed: boolean;
   /** How many responses are asked for (`n`); 1 where the request does not say. */
   readonly responses: number;

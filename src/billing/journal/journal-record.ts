@@ -22,7 +22,7 @@ export function encodeBegin(
   order: HoldOrder,
   ledgers: readonly LedgerRef[],
 ): JournalRecord {
-  const { model, price, caller } = order;
+  const { model, askedModel, price, caller } = order;
   return (writer) =>
     writeJson(writer, {
       model,
@@ -38,6 +38,7 @@ export function encodeBegin(
       streamed: order.streamed,
       hold: String(order.amountNanos),
       ledgers: ledgers.map(({ id }) => id),
+      asked: askedModel,
     });
 }
 

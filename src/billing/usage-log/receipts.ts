@@ -28,6 +28,8 @@ export interface Receipt {
    */
   readonly state: "running" | "pending" | "posted" | "quarantined";
   readonly model?: string;
+  /** What the caller asked for, where that is another name than the model's. Absent = the model. */
+  readonly asked_model?: string | undefined;
   readonly endpoint?: string;
   readonly streamed?: boolean;
   readonly accepted_at?: string;
@@ -174,6 +176,7 @@ function unpostedReceipt(
       request_id: begin.request,
       state: "running",
       model: begin.model,
+      asked_model: begin.asked,
       endpoint: begin.endpoint,
       streamed: begin.streamed,
       accepted_at: new Date(begin.at).toISOString(),
@@ -187,6 +190,7 @@ function unpostedReceipt(
     endedAt: new Date(end.at),
     keyId: BigInt(begin.key),
     model: begin.model,
+    askedModel: begin.asked ?? null,
     endpoint: begin.endpoint,
     streamed: begin.streamed,
     status: end.status,
@@ -222,6 +226,7 @@ interface BeginFields {
   readonly account: string;
   readonly key: string;
   readonly model: string;
+  readonly asked?: string;
   readonly endpoint: string;
   readonly streamed: boolean;
   readonly price: string;
@@ -260,6 +265,7 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     request_id: row.requestId,
     state,
     model: row.model,
+    asked_model: row.askedModel ?? undefined,
     endpoint: row.endpoint,
     streamed: row.streamed,
     accepted_at: row.acceptedAt.toISOString(),

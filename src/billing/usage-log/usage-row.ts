@@ -81,11 +81,12 @@ const TAB = 0x09;
 
 /** Whether an outcome has nothing for which a row has no field. */
 function fits(
-  { amountNanos }: HoldOrder,
+  { amountNanos, askedModel }: HoldOrder,
   { outcome, holdNanos, writtenOffNanos, charge }: SettledEnd,
 ): boolean {
   const { hostile, losses, errorCode, implausible, outputLimit } = outcome;
   return (
+    askedModel === undefined &&
     holdNanos === amountNanos &&
     writtenOffNanos === 0n &&
     (implausible === undefined || implausible.length === 0) &&

@@ -25,6 +25,8 @@ export interface UsageRow {
   readonly endedAt: Date;
   readonly keyId: bigint;
   readonly model: string;
+  /** What the caller asked for; null = the model by its id. */
+  readonly askedModel: string | null;
   readonly endpoint: string;
   readonly streamed: boolean;
   readonly status: number;
@@ -62,7 +64,7 @@ export async function findUsage(
 ): Promise<UsageRow | undefined> {
   return db.maybeOne<UsageRow>(
     `select request_id as "requestId", accepted_at as "acceptedAt", ended_at as "endedAt", key_id as "keyId",
-            model, endpoint, streamed, status, reason, error_code as "errorCode", estimated, hostile,
+            model, asked_model as "askedModel", endpoint, streamed, status, reason, error_code as "errorCode", estimated, hostile,
             input_uncached as "inputUncached", cache_read as "cacheRead", cache_write_5m as "cacheWrite5m",
             cache_write_1h as "cacheWrite1h", output_visible as "outputVisible",
             output_reasoning as "outputReasoning", media, price_id as "priceId", rates, charged, factor_ppm as "factorPpm",

@@ -45,9 +45,13 @@ export async function changeCatalog<Value>(
 
 /** What an item of the catalog may name. */
 export async function readKnownNames(db: Queryable): Promise<KnownNames> {
+  const models = await readModels(db);
   return {
     groups: new Set((await readGroups(db)).map(({ name }) => name)),
-    models: new Set((await readModels(db)).map(({ id }) => id)),
+    models: new Set(models.map(({ id }) => id)),
+    aliases: new Map(
+      models.flatMap(({ id, aliasOf }) => (aliasOf === undefined ? [] : [[id, aliasOf] as const])),
+    ),
   };
 }
 

@@ -55,6 +55,10 @@ export type Price = z.infer<typeof price>;
 const comingPrice = price.extend({ from: moment.describe("When it takes the place of the price before it") });
 
 const terms = {
+  alias_of: z
+    .string()
+    .nullable()
+    .describe("Model of which this is a second name, with all that is that model's; null = a model"),
   family: z.string().nullable().describe("Image or video family; null = text model"),
   variant: z.string().nullable(),
   owned_by: z.string(),

@@ -16,9 +16,10 @@ interface Beside {
 
 /** A model as the wire has it: the fields of the catalog file, none left out. */
 export function modelResponse(model: CatalogModel, { upstreams, catalog, priceSince }: Beside): Model {
-  const file = encodeModel(model);
+  const file = encodeModel({ ...model, aliasOf: undefined });
   return {
     id: model.id,
+    alias_of: model.aliasOf ?? null,
     family: model.family,
     variant: model.variant,
     owned_by: model.ownedBy,

@@ -154,6 +154,8 @@ async function write(tx: Queryable, id: string, terms: ModelTerms, before: Catal
 /** Reads a form as the file's model, in whose list of prices the first is the current one. */
 function readTerms(id: string, { coming_prices = [], ...terms }: ModelTerms, known: KnownNames) {
   const { price, ...others } = withoutNulls(terms);
+  // An alias is read with none, which no model can have.
+  if (others["alias_of"] !== undefined && terms.endpoints?.length === 0) delete others["endpoints"];
   const rows = [...(price === undefined ? [] : [price]), ...coming_prices];
   const written = coming_prices.length === 0 ? price : rows;
   try {

@@ -23,7 +23,8 @@ export function inputTerms(
   before?: ShownKey,
 ): KeyTerms {
   const isKnown = (id: string): boolean => {
-    const model = catalog.models.get(id);
+    const named = catalog.models.get(id);
+    const model = named?.aliasOf === undefined ? named : catalog.models.get(named.aliasOf);
     if (model === undefined) return false;
     return group === undefined || model.groups === null || model.groups.has(group);
   };

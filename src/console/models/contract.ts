@@ -17,6 +17,7 @@ const tokenPrices = {
 
 const accountModel = z.object({
   id: z.string().describe("The value to send as `model`"),
+  alias_of: z.string().nullable().describe("The model of which it is a second name; null = a model"),
   modality: z
     .enum(["text", "embedding", "rerank", "image", "video"])
     .describe("Output type, derived from its endpoints"),

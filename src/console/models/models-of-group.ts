@@ -13,7 +13,11 @@ import type { AccountModel, AccountModels } from "./contract.ts";
 /** Every model that a group can call, by id, with what its accounts pay. */
 export function modelsOfGroup(catalog: Catalog, group: string): AccountModels {
   const factorPpm = catalog.groups.get(group)?.factorPpm ?? PPM;
-  const data = [...catalog.models.values()].flatMap((model) => {
+  const data = [...catalog.models.values()].flatMap((named) => {
+    const { id, created, aliasOf } = named;
+    const own = aliasOf === undefined ? named : catalog.models.get(aliasOf);
+    if (own === undefined) return [];
+    const model = aliasOf === undefined ? own : { ...own, id, created, aliasOf };
     const endpoints = catalog.endpointsOf(model.id, group);
     return model.price === null || endpoints.length === 0
       ? []
@@ -59,6 +63,7 @@ function responseOf(
   const rows = rowsOf(rates, dimensions);
   return {
     id: model.id,
+    alias_of: model.aliasOf ?? null,
     modality: modalityOf(endpoints),
     family: model.family,
     owned_by: model.ownedBy,

@@ -111,6 +111,7 @@ export const receipt = z.object({
       "pending: completed, recorded within a second; quarantined: could not be recorded, not charged",
     ),
   model: z.string().optional(),
+  asked_model: z.string().optional().describe("What the caller asked for, if it is another name"),
   endpoint: z.string().optional(),
   streamed: z.boolean().optional(),
   accepted_at: moment.optional(),

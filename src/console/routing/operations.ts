@@ -19,8 +19,9 @@ export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
       summary: "Upstreams for a request, in order, with reasons",
       query: routeQuery,
       response: route,
-      async run({ query: { model, group, endpoint: given } }) {
+      async run({ query: { model: named, group, endpoint: given } }) {
         const catalog = deps.catalog.current();
+        const model = catalog.models.get(named)?.aliasOf ?? named;
         const endpoints = catalog.models.get(model)?.endpoints ?? [];
         const endpoint = given ?? endpoints[0] ?? EXAMPLE_PROTOCOL;
         const stations =

@@ -15,13 +15,15 @@ export interface ModelView {
 
 /**
  * The specification's record, and beside it what clients of such lists read: the context and the longest response in tokens,
- * left out where the catalog states none, and modalities, in the words that resellers of many models use.
+ * left out where the catalog states none, and modalities, in the words that resellers of many models use. An alias names its
+ * model.
  */
 export function listRecord(view: ModelView, model: Model): object {
   const endpoints = endpointsOf(view, model);
   const { input, output } = modalitiesOf(view, model, endpoints);
   return {
     id: model.id,
+    alias_of: model.aliasOf,
     object: "model",
     created: model.created,
     owned_by: model.ownedBy,
@@ -38,6 +40,7 @@ export function messagesRecord(view: ModelView, model: Model): object {
   const { input, output } = modalitiesOf(view, model, endpoints);
   return {
     id: model.id,
+    alias_of: model.aliasOf,
     type: "model",
     display_name: model.id,
     created_at: new Date(model.created * 1000).toISOString().replace(".000Z", "Z"),
@@ -55,7 +58,7 @@ export function nativeRecord(view: ModelView, model: Model): object {
   const { input, output } = modalitiesOf(view, model, endpoints);
   return {
     name: `models/${model.id}`,
-    baseModelId: model.id,
+    baseModelId: model.aliasOf ?? model.id,
     // The catalog knows no version but the day on which the vendor made the model.
     version: new Date(model.created * 1000).toISOString().slice(0, 10),
     displayName: model.id,

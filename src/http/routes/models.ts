@@ -48,7 +48,7 @@ export function modelRoutes(router: Router, deps: HttpDeps): void {
     }
     const caller = await callerOf(context, deps);
     const view = { catalog: deps.catalog.current(), group: caller.group, vocabulary: deps.vocabulary };
-    const model = view.catalog.callable(caller, id);
+    const model = view.catalog.listed(caller).find((each) => each.id === id);
     if (model === undefined) {
       return sendJson(context, 200, {
         error: {

@@ -47,7 +47,7 @@ async function showModel(deps: HttpDeps, context: RequestContext): Promise<void>
   const caller = await callerOf(context, deps, queryTexts(context.request, "key"));
   const id = pathOf(context);
   const catalog = deps.catalog.current();
-  const model = catalog.callable(caller, id);
+  const model = catalog.listed(caller).find((each) => each.id === id);
   if (model === undefined)
     throw new GatewayError("model_not_found", `The model '${id}' does not exist.`, { param: "model" });
   sendJson(context, 200, nativeRecord({ catalog, group: caller.group, vocabulary: deps.vocabulary }, model));

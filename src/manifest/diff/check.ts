@@ -28,6 +28,8 @@ export interface CheckedFile {
   readonly upstreams: readonly Item<FileUpstream>[];
   readonly groupNames: ReadonlySet<string>;
   readonly modelIds: ReadonlySet<string>;
+  /** Names that are aliases, with the model that each stands for. */
+  readonly aliases: ReadonlyMap<string, string>;
   /** Where names must be declared, for messages: "in this file". */
   readonly where: string;
 }
@@ -58,8 +60,44 @@ interface Checks {
 }
 
 function checkModel(checks: Checks, path: Path, model: FileModel): void {
-  if (model.family === undefined) checkTextModel(checks, path, model);
+  if (model.alias_of !== undefined) checkAlias(checks, path, model);
+  else if (model.family === undefined) checkTextModel(checks, path, model);
   else checkMediaModel(checks, path, model, FAMILIES[model.family]);
+}
+
+/** An alias has nothing of its own, and stands for a model. */
+function checkAlias({ file, report }: Checks, path: Path, model: FileModel): void {
+  const { id, alias_of: target = "" } = model;
+  if (!file.modelIds.has(target))
+    report([...path, "alias_of"], undeclared("model", target, file.modelIds, file.where));
+  else if (target === id) report([...path, "alias_of"], "is the alias itself; name a model");
+  else if (file.aliases.has(target))
+    report([...path, "alias_of"], `is an alias itself; use ${file.aliases.get(target)}`);
+  else if ([...file.aliases.values()].includes(id))
+    report([...path, "alias_of"], "can't be set on a model that has aliases; change those first");
+  for (const field of OF_ITS_MODEL) {
+    if (!isUnwritten(model, field))
+      report([...path, field], `belongs to the model ${target}; remove it from the alias`);
+  }
+}
+
+const OF_ITS_MODEL = [
+  "family",
+  "variant",
+  "owned_by",
+  "endpoints",
+  "groups",
+  "context_tokens",
+  "max_output_tokens",
+  "price",
+  "quirks",
+] as const;
+
+/** Two of the fields have a default, which says nothing. */
+function isUnwritten(model: FileModel, field: (typeof OF_ITS_MODEL)[number]): boolean {
+  if (field === "owned_by") return model.owned_by === "faregate";
+  if (field === "quirks") return Object.keys(model.quirks).length === 0;
+  return model[field] === undefined;
 }
 
 function checkTextModel({ report }: Checks, path: Path, model: FileModel): void {
@@ -187,7 +225,12 @@ function checkUpstreamNames(checks: Checks, path: Path, upstream: NamedItem): vo
     checkReference(checks, [...path, "api_keys", index], secret);
     if (all.indexOf(secret) !== index) report([...path, "api_keys", index], "is already in this list");
   });
-  for (const [step, id] of modelNames(upstream)) checkModelName(checks, [...path, "models", step], id);
+  for (const [step, id] of modelNames(upstream)) {
+    const place = [...path, "models", step];
+    checkModelName(checks, place, id);
+    const target = checks.file.aliases.get(String(id));
+    if (target !== undefined) report(place, `is an alias; list the model ${target}`);
+  }
 }
 
 /** The address of a call, copied from a vendor's page: every request would go to a path below it. */

@@ -102,6 +102,7 @@ function comparable(model: ModelDeclaration): FileRecord {
 /** What a new model serves and costs, as the file has it: a mistyped price is seen before it is charged. */
 function newModel(declared: ModelDeclaration): string[] {
   const { id: _, endpoints, ...fields } = comparable(declared);
+  if (declared.aliasOf !== undefined) return setFields(fields, {});
   return [String(endpoints).replaceAll(",", ", "), ...setFields(fields, { owned_by: "faregate" })];
 }
 

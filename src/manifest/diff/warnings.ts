@@ -51,7 +51,8 @@ export function warningsOf(
 }
 
 function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<string>): string[] {
-  const { id, contextTokens, maxOutputTokens, price, coming = [] } = model;
+  const { id, aliasOf, contextTokens, maxOutputTokens, price, coming = [] } = model;
+  if (aliasOf !== undefined) return [];
   const warnings: string[] = [];
   if (!served.has(id)) warnings.push(`model ${id} has no upstream; add it to an upstream's models`);
   if (contextTokens != null && maxOutputTokens != null && maxOutputTokens > contextTokens)

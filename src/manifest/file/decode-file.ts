@@ -41,7 +41,12 @@ export function decodeFile(file: CatalogFile, referenceAt: ReferenceAt): Manifes
 
 function decodeModel(model: FileModel): ModelDeclaration {
   const family = model.family ?? null;
-  const implied = family === null ? CHAT_PROTOCOLS : ([family === "imagegen" ? "images" : "videos"] as const);
+  const isAlias = model.alias_of !== undefined;
+  const implied = isAlias
+    ? []
+    : family === null
+      ? CHAT_PROTOCOLS
+      : ([family === "imagegen" ? "images" : "videos"] as const);
   return {
     id: model.id,
     family,
@@ -54,6 +59,7 @@ function decodeModel(model: FileModel): ModelDeclaration {
     maxOutputTokens: model.max_output_tokens ?? null,
     ...decodeRows(model),
     quirks: model.quirks,
+    aliasOf: model.alias_of,
   };
 }
 

@@ -19,6 +19,7 @@ export function encodeGroup(group: Group): FileRecord {
 }
 
 export function encodeModel(model: ModelDeclaration): FileRecord {
+  if (model.aliasOf !== undefined) return { id: model.id, alias_of: model.aliasOf, created: model.created };
   return {
     id: model.id,
     family: model.family ?? undefined,

@@ -8,6 +8,7 @@ const texts = z.array(z.unknown()).catch([]);
 const namedItem = z.object({
   name: text,
   id: text,
+  alias_of: text,
   group: text,
   groups: texts,
   models: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]).catch([]),

@@ -11,6 +11,8 @@ import { fileSchema } from "./schema.ts";
 export interface KnownNames {
   readonly groups: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;
+  /** Those of the models that are aliases, with the model that each stands for; absent = none. */
+  readonly aliases?: ReadonlyMap<string, string>;
 }
 
 /** An item that a catalog file could not have; `path` is the field at fault, as in `price.input`. */
@@ -43,8 +45,10 @@ export function readUpstream(upstream: unknown, known: KnownNames): DeclaredUpst
 
 /** The same for the settings as a whole. */
 export function readSettings(settings: unknown): SettingsFile {
-  return readItem({ settings }, ["settings"], { groups: new Set(), models: new Set() }).settings;
+  return readItem({ settings }, ["settings"], NO_NAMES).settings;
 }
+
+const NO_NAMES: KnownNames = { groups: new Set(), models: new Set() };
 
 function readItem(section: Readonly<Record<string, unknown>>, place: Path, known: KnownNames): Manifest {
   const value = { version: 1, ...section };
@@ -52,7 +56,9 @@ function readItem(section: Readonly<Record<string, unknown>>, place: Path, known
   const issues = parsed.success ? [] : flattenIssues(parsed.error.issues);
   const parts = validParts(value);
   const modelIds = new Set([...known.models, ...parts.modelIds]);
-  const checked = checkFile({ ...parts, groupNames: known.groups, modelIds, where: "in the catalog" });
+  const aliases = new Map([...(known.aliases ?? []), ...parts.aliases]);
+  const names = { groupNames: known.groups, modelIds, aliases };
+  const checked = checkFile({ ...parts, ...names, where: "in the catalog" });
   const [first] = [...issues, ...checked];
   if (first !== undefined) throw new ItemError(pathText(first.path.slice(place.length)), first.message);
   if (!parsed.success) throw new ItemError("", "cannot be read");

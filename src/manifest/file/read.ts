@@ -138,6 +138,7 @@ export function validParts(value: unknown): CheckedFile {
     // Every database has the group of those that name none.
     groupNames: namesIn(file["groups"], "name").add(DEFAULT_GROUP),
     modelIds: namesIn(file["models"], "id"),
+    aliases: aliasesIn(namedItems(file["models"])),
     where: "in this file",
   };
 }
@@ -163,6 +164,14 @@ function without(raw: unknown, issues: readonly Issue[]): unknown {
     if (isRecord(parent)) delete (parent as Record<string, unknown>)[String(path.at(-1))];
   }
   return copy;
+}
+
+function aliasesIn(models: CheckedFile["named"]["models"]): Map<string, string> {
+  return new Map(
+    models.flatMap(({ value: { id, alias_of: target } }) =>
+      id === undefined || target === undefined ? [] : [[id, target] as const],
+    ),
+  );
 }
 
 function namesIn(list: unknown, field: string): Set<string> {

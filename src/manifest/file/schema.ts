@@ -73,6 +73,9 @@ const tokens = whole(1, 100_000_000);
 const model = z
   .strictObject({
     id: modelId.describe("The value callers send as `model`"),
+    alias_of: modelId
+      .optional()
+      .describe("Model of which this is a second name; price, upstreams and groups are that model's"),
     family: z
       .enum(FAMILY_NAMES)
       .optional()

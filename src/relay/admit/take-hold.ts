@@ -93,6 +93,7 @@ function take(
     requestId: request.id,
     caller: request.caller,
     model: model.id,
+    askedModel: request.alias,
     endpoint: request.protocol.name,
     streamed: request.streamed,
     price,

@@ -50,6 +50,7 @@ export function ModelView({ model, id, account }: ModelViewProps): ReactNode {
     <Page title={id} lead={<Copyable text={id} />} actions={actions}>
       <Facts
         rows={[
+          ...(model.alias_of === null ? [] : [[t.aliasOf, model.alias_of] as const]),
           [t.modality, t[model.modality]],
           [
             t.endpoint,

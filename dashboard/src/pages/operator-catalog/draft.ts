@@ -12,6 +12,8 @@ export const FAMILIES = ["imagegen", "videoa", "videob", "videoc"] as const;
 /** A model as it is being typed. */
 export interface ModelDraft {
   readonly id: string;
+  /** The model of which it is a second name, and then all that it has; "" = a model. */
+  readonly aliasOf: string;
   /** "" = text. */
   readonly family: string;
   readonly variant: string;
@@ -43,6 +45,7 @@ const NO_RATES = {
 
 export const EMPTY_DRAFT: ModelDraft = {
   id: "",
+  aliasOf: "",
   family: "",
   variant: "",
   ownedBy: "faregate",
@@ -62,6 +65,7 @@ export const EMPTY_DRAFT: ModelDraft = {
 export function draftOf(model: Model): ModelDraft {
   return {
     id: model.id,
+    aliasOf: model.alias_of ?? "",
     family: model.family ?? "",
     variant: model.variant ?? "",
     ownedBy: model.owned_by,
@@ -101,6 +105,11 @@ export function pricesOf(price: Price): Pick<ModelDraft, "rates" | "listed" | "u
   };
 }
 
+/** Whether it is a second name of a model. */
+export function isAlias({ aliasOf }: ModelDraft): boolean {
+  return aliasOf.trim() !== "";
+}
+
 /** Whether what stands under peculiarities can be read. */
 export function isSound({ quirks }: ModelDraft): boolean {
   if (quirks.trim() === "") return true;
@@ -113,6 +122,7 @@ export function isSound({ quirks }: ModelDraft): boolean {
 
 /** What is sent; amounts stay text, as a number would lose digits. */
 export function termsOf(draft: ModelDraft): ModelTerms {
+  if (isAlias(draft)) return { alias_of: draft.aliasOf.trim(), created: draft.created };
   const isText = draft.family === "";
   const number = (text: string): number | null => (text.trim() === "" ? null : Number(text));
   return {

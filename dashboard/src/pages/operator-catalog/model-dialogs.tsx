@@ -14,7 +14,7 @@ import { Meanwhile } from "../../parts/meanwhile.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
-import { draftOf, EMPTY_DRAFT, isSound, pricesOf, termsOf } from "./draft.ts";
+import { draftOf, EMPTY_DRAFT, isAlias, isSound, pricesOf, termsOf } from "./draft.ts";
 import { ModelFields, PriceFields } from "./model-fields.tsx";
 import { PriceText } from "./price-text.tsx";
 import { type KnownPrice, PublicPrices } from "./public-prices.tsx";
@@ -58,8 +58,8 @@ export function WriteModel({ model, onClose }: Place & { readonly model?: Model 
     <Dialog open wide title={model === undefined ? t.createTitle : t.editTitle(model.id)} onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <ModelFields {...given} isNew={model === undefined} />
-        {draft.family === "" && <PublicPrices initial={draft.id} take={take} />}
-        <PriceFields {...given} />
+        {draft.family === "" && !isAlias(draft) && <PublicPrices initial={draft.id} take={take} />}
+        {!isAlias(draft) && <PriceFields {...given} />}
         {model !== undefined && <p className="text-sm text-mute">{t.freezes}</p>}
         <Meanwhile
           edit={edit}

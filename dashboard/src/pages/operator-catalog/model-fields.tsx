@@ -5,7 +5,7 @@ import { Said } from "../../parts/failure.tsx";
 import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { TickList } from "../operator-upstream/tick-list.tsx";
-import { FAMILIES, isSound, type ModelDraft, RATES, TEXT_ENDPOINTS } from "./draft.ts";
+import { FAMILIES, isAlias, isSound, type ModelDraft, RATES, TEXT_ENDPOINTS } from "./draft.ts";
 import { catalogWords } from "./words.ts";
 
 interface FieldsProps {
@@ -20,14 +20,23 @@ export function ModelFields({ draft, change, isNew, error }: FieldsProps): React
   const t = useWords(catalogWords);
   const { data: groups } = useRead("/operator/groups");
   const isText = draft.family === "";
+  const names = (
+    <>
+      {isNew && (
+        <Field label={t.id} hint={t.idHint} error={faultOf(error, "id")}>
+          <Input required value={draft.id} onChange={(event) => change({ id: event.target.value })} />
+        </Field>
+      )}
+      <Field label={t.aliasOf} hint={t.aliasOfHint} error={faultOf(error, "alias_of")}>
+        <Input value={draft.aliasOf} onChange={(event) => change({ aliasOf: event.target.value })} />
+      </Field>
+    </>
+  );
+  if (isAlias(draft)) return <div className="grid gap-4 sm:grid-cols-2">{names}</div>;
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        {isNew && (
-          <Field label={t.id} hint={t.idHint} error={faultOf(error, "id")}>
-            <Input required value={draft.id} onChange={(event) => change({ id: event.target.value })} />
-          </Field>
-        )}
+        {names}
         <Field label={t.ownedBy} hint={t.ownedByHint} error={faultOf(error, "owned_by")}>
           <Input
             required

@@ -83,8 +83,10 @@ function ModelRows({ models, act }: RowsProps): ReactNode {
         {
           title: t.groups,
           wideOnly: true,
-          cell: ({ groups }) =>
-            groups === null ? (
+          cell: ({ alias_of, groups }) =>
+            alias_of !== null ? (
+              "–"
+            ) : groups === null ? (
               <span className="whitespace-nowrap text-mute">{t.everyGroup}</span>
             ) : (
               <Names names={groups} />
@@ -93,8 +95,10 @@ function ModelRows({ models, act }: RowsProps): ReactNode {
         {
           title: t.servedBy,
           wideOnly: true,
-          cell: ({ upstreams }) =>
-            upstreams.length === 0 ? (
+          cell: ({ alias_of, upstreams }) =>
+            alias_of !== null ? (
+              "–"
+            ) : upstreams.length === 0 ? (
               <span className="text-bad">{t.nobody}</span>
             ) : (
               <Names names={upstreams} />
@@ -121,8 +125,9 @@ function ModelRows({ models, act }: RowsProps): ReactNode {
 }
 
 /** The price in force, and under it those to come. */
-function Prices({ model: { price, coming_prices } }: { readonly model: Model }): ReactNode {
+function Prices({ model: { alias_of, price, coming_prices } }: { readonly model: Model }): ReactNode {
   const t = useWords(catalogWords);
+  if (alias_of !== null) return <span className="text-mute">{t.asModel(alias_of)}</span>;
   return (
     <>
       <PriceText price={price} />
@@ -135,14 +140,19 @@ function Prices({ model: { price, coming_prices } }: { readonly model: Model }):
   );
 }
 
-function Name({ model: { id, family, endpoints, callable_in } }: { readonly model: Model }): ReactNode {
+function Name({
+  model: { id, alias_of, family, endpoints, callable_in },
+}: {
+  readonly model: Model;
+}): ReactNode {
   const t = useWords(catalogWords);
+  const kind = alias_of === null ? [...(family === null ? [] : [family]), ...endpoints].join(", ") : t.alias;
   return (
     <div className="min-w-0">
       <p className="min-w-28 font-medium wrap-anywhere lg:min-w-44">
         {id} {callable_in.length === 0 && <Badge tone="warn">{t.notCallable}</Badge>}
       </p>
-      <p className="text-sm text-mute">{[...(family === null ? [] : [family]), ...endpoints].join(", ")}</p>
+      <p className="text-sm text-mute">{kind}</p>
     </div>
   );
 }
