@@ -172,11 +172,9 @@ export class TextHold implements OpenHold {
 
 /** What every outcome has, which nothing of a vendor's is in. */
 function bareOutcome(outcome: Outcome): Outcome {
-  const { reason, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs } = outcome;
-  return {
-    ...{ reason, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs },
-    usage: outcome.usage,
-  };
+  const { reason, usage, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs } =
+    outcome;
+  return { reason, usage, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs };
 }
 
 const UNKNOWN_OUTCOME: Outcome = {

@@ -309,13 +309,8 @@ describe("requests that may explain a difference", () => {
     const at = Date.parse("2026-04-10T12:00:00Z");
     const midnight = Date.parse("2026-04-11");
     const usage = { inputUncached: 1_000 };
-    const use: AttemptUse = {
-      upstream: "main",
-      upstreamModel: model,
-      credential: "1",
-      cost: null,
-      used: "unknown",
-    };
+    const at1 = { upstream: "main", upstreamModel: model, credential: "1" };
+    const use: AttemptUse = { ...at1, cost: null, used: "unknown" };
     const outcomes: Partial<Outcome>[] = [
       { usage },
       { usage, estimated: true },

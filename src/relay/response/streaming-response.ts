@@ -279,8 +279,7 @@ export class StreamingResponse implements Receiver {
 
   /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
   private refuse(): void {
-    const { error, failed } = this.meter;
-    const told = failed ? this.verdict() : error;
+    const told = this.meter.failed ? this.verdict() : this.meter.error;
     this.giveUpOn(told === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(told));
   }
 

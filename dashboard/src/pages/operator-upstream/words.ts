@@ -68,7 +68,8 @@ export const upstreamWords = wordsOf({
     proxy: "Proxy",
     proxyHint: "http, https or socks5 URL for all traffic to the upstream. *** keeps the stored password.",
     caFile: "CA file",
-    caFileHint: "PEM file of authorities to trust besides the public ones, by its absolute path",
+    caFileHint:
+      "PEM file of certificate authorities to trust in addition to the public ones. Enter the absolute path",
     body: "Request fields",
     bodyHint: 'Top-level fields as JSON: {"set": {"store": false}, "default": {}, "remove": []}',
     probe: "Probe while idle",
