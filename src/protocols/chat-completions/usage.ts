@@ -1,6 +1,6 @@
 import type { CallCount } from "../../usage/usage.ts";
 import { ERROR_WORDS } from "../errors/error-body.ts";
-import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asIndex, asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
 import {
@@ -108,7 +108,7 @@ function read(body: JsonObject, notes: StreamState, event: string): void {
   if (failure === undefined) notes.started = true;
   // Clients raise what stands in `error` at the top of a chunk, and nothing else.
   else noteError(notes, failure, Boolean(body["error"]));
-  notes.id ??= asText(body["id"]) || undefined;
+  notes.id ??= asName(body["id"]);
   noteServed(notes, "tier", body["service_tier"]);
   noteModel(notes, body["model"]);
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));

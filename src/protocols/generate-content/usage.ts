@@ -1,7 +1,7 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asArray, asIndex, asName, asObject, asObjects, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import {
   type MeteringRules,
@@ -104,7 +104,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
     return;
   }
   notes.started = true;
-  notes.id ??= asText(body["responseId"]) || undefined;
+  notes.id ??= asName(body["responseId"]);
   const usage = asObject(body["usageMetadata"]);
   noteServed(notes, "tier", usage?.["serviceTier"]);
   noteServed(notes, "tier", tierOfTraffic(usage?.["trafficType"]));
@@ -124,7 +124,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   }
   const blocked = responseWord("blockReason", asObject(body["promptFeedback"])?.["blockReason"]);
   if (blocked !== "") {
-    notes.finish = blocked;
+    notes.finish = asName(blocked);
     notes.declined = true;
     notes.finished = true;
   }

@@ -9,7 +9,7 @@ import {
 } from "../../usage/usage.ts";
 import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls } from "../streams/call-counts.ts";
@@ -143,11 +143,11 @@ export const messagesUsage = usageReader(rules);
 
 function readResponse(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
-  notes.id = asText(body["id"]) || undefined;
+  notes.id = asName(body["id"]);
   notes.output = asObjects(body["content"]).some(holdsWords);
   notes.failed = !Array.isArray(body["content"] ?? []);
   if (!notes.failed && !isContent(body["content"])) noteOutOfForm(notes);
-  notes.finish = asText(body["stop_reason"]) || undefined;
+  notes.finish = asName(body["stop_reason"]);
   noteModel(notes, body["model"]);
   noteContainer(notes, body);
   for (const block of asObjects(body["content"])) noteResult(notes, block);
@@ -167,7 +167,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   if (!isEvent(event)) noteOutOfForm(notes);
   if (type === "message_start") {
     const message = asObject(event["message"]) ?? {};
-    notes.id ??= asText(message["id"]) || undefined;
+    notes.id ??= asName(message["id"]);
     notes.output ||= asObjects(message["content"]).some(holdsWords);
     noteModel(notes, message["model"]);
     noteContainer(notes, message);
@@ -175,7 +175,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
     noteUsage(notes, withoutOutput(asUsage(message["usage"])));
   } else if (type === "message_delta") {
     const delta = asObject(event["delta"]) ?? {};
-    notes.finish = asText(delta["stop_reason"]) || notes.finish;
+    notes.finish = asName(delta["stop_reason"]) ?? notes.finish;
     noteContainer(notes, delta);
     noteUsage(notes, beyondStart(notes.usage, asUsage(event["usage"])));
   } else if (type === "message_stop") {

@@ -5,27 +5,82 @@ import { asObject, type JsonObject } from "../json.ts";
 /**
  * Joins what a stream states one time after the other: per field the last value wins, never a sum, since
  * vendors repeat or raise their counts (rule 6). Null is no statement, and nor are zeros alone behind counts.
+ * The result is joined further in place: a vendor that states little very often must cost little each time.
  */
 export function latestCounts(earlier: JsonObject | undefined, later: JsonObject): JsonObject {
   const stated = keptUsage(later);
   if (earlier === undefined) return stated;
   const isEmpty = Object.values(stated).every((value) => typeof value !== "number" || value === 0);
-  return keptUsage(joinCounts(earlier, stated, isEmpty, 0));
+  const joined = ownCounts(earlier);
+  const omitted = joinCounts(joined, stated, { isEmpty, total: joined, depth: 0 });
+  if (omitted > 0) joined[OMITTED] = (readCount(joined[OMITTED]) ?? 0) + omitted;
+  return joined;
 }
 
-function joinCounts(earlier: JsonObject, later: JsonObject, isEmpty: boolean, depth: number): JsonObject {
-  const joined: Record<string, unknown> = { ...earlier };
+type Counts = Record<string, unknown>;
+
+/** Counts that were joined here, with how many values they hold. Whatever else is given may be read by others. */
+const sizes = new WeakMap<JsonObject, number>();
+
+function ownCounts(counts: JsonObject): Counts {
+  if (sizes.has(counts)) return counts as Counts;
+  const copy = copyOf(counts);
+  sizes.set(copy, valuesIn(copy));
+  return copy;
+}
+
+/** Objects alone: a list is replaced by the next one as a whole. */
+function copyOf(counts: JsonObject): Counts {
+  const copy: Counts = {};
+  for (const field of Object.keys(counts)) {
+    if (field === "__proto__") continue;
+    const nested = asObject(counts[field]);
+    copy[field] = nested === undefined ? counts[field] : copyOf(nested);
+  }
+  return copy;
+}
+
+/** How many values it holds, at any depth. Values are kept within bounds before. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let values = 0;
+  for (const each of Object.values(value)) values += 1 + valuesIn(each);
+  return values;
+}
+
+interface Joining {
+  readonly isEmpty: boolean;
+  /** All that is joined, by which its size is known. */
+  readonly total: Counts;
+  readonly depth: number;
+}
+
+/** Changes `joined`. Returns how many values found no room. */
+function joinCounts(joined: Counts, later: JsonObject, joining: Joining): number {
+  const { isEmpty, total, depth } = joining;
+  let omitted = 0;
   for (const field of Object.keys(later)) {
     const value = later[field];
     // The one name that would set an object's prototype is no count's.
     if (value === null || value === undefined || field === "__proto__") continue;
-    if (isEmpty && value === 0 && Number(joined[field]) > 0) continue;
-    const before = asObject(joined[field]);
+    const before = joined[field];
+    if (isEmpty && value === 0 && Number(before) > 0) continue;
     const now = asObject(value);
-    const nested = before !== undefined && now !== undefined && depth < MAX_DEPTH;
-    joined[field] = nested ? joinCounts(before, now, isEmpty, depth + 1) : value;
+    if (now !== undefined && depth < MAX_DEPTH && asObject(before) !== undefined) {
+      omitted += joinCounts(before as Counts, now, { isEmpty, total, depth: depth + 1 });
+      continue;
+    }
+    const isNew = !Object.hasOwn(joined, field);
+    const added = (isNew ? 1 : -valuesIn(before)) + valuesIn(value);
+    const size = (sizes.get(total) ?? 0) + added;
+    if (size > MAX_VALUES) {
+      omitted += 1 + valuesIn(value);
+      continue;
+    }
+    joined[field] = now === undefined ? value : copyOf(now);
+    sizes.set(total, size);
   }
-  return joined;
+  return omitted;
 }
 
 /** Vendors nest usage two deep; more is not theirs. */

@@ -1,9 +1,10 @@
+import { hash } from "node:crypto";
 import { isAsDeclared } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import { readServiceWord, type ServiceDimension, type ServiceTerms } from "../../usage/service-terms.ts";
 import type { MeteredUsage } from "../../usage/usage.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
-import type { JsonObject } from "../json.ts";
+import { asName, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import type { OutputText, ResponseSummary } from "../protocol.ts";
 import { OUT_OF_FORM } from "../response-form.ts";
@@ -49,6 +50,7 @@ export interface StreamState {
   finish: string | undefined;
   id: string | undefined;
   issued: { readonly withResponse: string[]; readonly apart: string[] } | undefined;
+  issuedLetters: number;
   error: UpstreamError | undefined;
   /** The error stands in the event that this protocol's own clients raise. */
   errorInForm: boolean;
@@ -82,6 +84,7 @@ export function blankNotes(responses: number): StreamState {
     finish: undefined,
     id: undefined,
     issued: undefined,
+    issuedLetters: 0,
     error: undefined,
     errorInForm: false,
     failed: false,
@@ -123,16 +126,19 @@ export function noteError(notes: StreamState, error: UpstreamError, inForm: bool
   notes.errorInForm = inForm;
 }
 
-/** Notes an id by which a later request can name what the vendor keeps; whatever is no text is none. */
-export function noteIssued(notes: StreamState, kept: "withResponse" | "apart", id: unknown): void {
-  if (typeof id !== "string" || id === "") return;
+/** Notes an id by which a later request can name what the vendor keeps; whatever is no name is none. */
+export function noteIssued(notes: StreamState, kept: "withResponse" | "apart", value: unknown): void {
+  const id = asName(value);
+  if (id === undefined) return;
   notes.issued ??= { withResponse: [], apart: [] };
   const ids = notes.issued[kept];
-  if (ids.length < MAX_ISSUED) ids.push(id);
+  notes.issuedLetters += id.length;
+  if (ids.length < MAX_ISSUED && notes.issuedLetters <= MAX_ISSUED_LETTERS) ids.push(id);
 }
 
 /** Far above the items of any response. */
 const MAX_ISSUED = 1_000;
+const MAX_ISSUED_LETTERS = 256 * 1024;
 
 /** Notes a response, or an event of one, whose words are none or whose call has no name. */
 export function noteOutOfForm(notes: StreamState): void {
@@ -149,16 +155,18 @@ export function noteCall(notes: StreamState, tool: string, key: unknown): void {
   if (typeof key !== "string" || key === "") return;
   notes.calls ??= new Map();
   const keys = notes.calls.get(tool) ?? new Set();
-  if (keys.size < MAX_CALLS) keys.add(key);
+  if (keys.size < MAX_CALLS) keys.add(key.length <= MAX_KEY_LETTERS ? key : hash("sha256", key));
   notes.calls.set(tool, keys);
 }
 
 /** Far above what vendors run for one request. */
-const MAX_CALLS = 10_000;
+const MAX_CALLS = 2_000;
+/** Ids and most queries are shorter. Of longer keys it counts only whether they differ, so that no text is kept. */
+const MAX_KEY_LETTERS = 100;
 
 /** One of the asked answers has ended; all of them have when as many differ in index. */
 export function noteFinish(notes: StreamState, word: string, index: unknown): void {
-  notes.finish = word;
+  notes.finish = asName(word) ?? "unnamed";
   notes.finishedResponses.add(index);
   if (notes.finishedResponses.size >= notes.responses) notes.finished = true;
 }

@@ -24,6 +24,8 @@ export abstract class EventReading implements StreamMeter {
   #wentOn = false;
   #bytesBeforeError = 0;
   #bytesToEnd: number | undefined;
+  /** Of the event whose response is kept, to be told again should the stream fail. */
+  #openingBytes = 0;
   /** Bytes that were kept of an event when the last write began. */
   #keptBefore = 0;
 
@@ -86,7 +88,7 @@ export abstract class EventReading implements StreamMeter {
   }
 
   get keptBytes(): number {
-    return this.scanner?.pendingBytes() ?? 0;
+    return (this.scanner?.pendingBytes() ?? 0) + this.#openingBytes;
   }
 
   get wentOn(): boolean {
@@ -138,8 +140,10 @@ export abstract class EventReading implements StreamMeter {
 
   /** Reads one event that stands in these bytes up to `next`; undefined where it is none of the protocol's. */
   protected read(event: StreamEvent, buffer: Buffer, start: number, next: number): JsonObject | undefined {
+    const isFirst = this.notes.opening === undefined;
     const body = this.#note(event);
-    const { error, failed } = this.notes;
+    const { error, failed, opening } = this.notes;
+    if (isFirst && opening !== undefined) this.#openingBytes = next - start;
     const isError = error !== undefined || failed;
     if (event.isBare) this.notes.errorInForm = false;
     // An event that began in an earlier chunk was joined, and has none before it in this one; items of an array are parted by commas.
