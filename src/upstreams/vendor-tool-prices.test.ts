@@ -41,12 +41,32 @@ describe("list prices of vendors' tools", () => {
       expect(findTool(gemini, tool), tool).toBeDefined();
   });
 
+  it("hold for a tool that the vendor counts under another name", () => {
+    const grok = callsOf({}, ["openai-compatible", "grok-5", XAI]);
+    expect(grok[findTool(Object.keys(grok), "document_search") ?? ""]).toEqual({
+      per: "use",
+      nanos: 10_000_000n,
+    });
+    const own = { document_search: { per: "use", nanos: 1n } } as const;
+    const calls = callsOf(own, ["openai-compatible", "grok-5", XAI]);
+    expect(calls).toMatchObject(own);
+    expect(Object.keys(calls)).not.toContain("attachment_search");
+  });
+
   it("go by the vendor's model and address where they differ", () => {
     expect(callsOf({}, ["gemini", "models/gemini-2.5-pro"])["google_search"]).toEqual({
       per: "request",
       nanos: 35_000_000n,
     });
     expect(callsOf({}, ["gemini", "gemini-3.5-flash"])["google_search"]).toEqual({
+      per: "use",
+      nanos: 14_000_000n,
+    });
+    expect(callsOf({}, ["gemini", "gemini-2.5-flash"])["google_maps"]).toEqual({
+      per: "request",
+      nanos: 25_000_000n,
+    });
+    expect(callsOf({}, ["gemini", "gemini-3.5-flash"])["google_maps"]).toEqual({
       per: "use",
       nanos: 14_000_000n,
     });

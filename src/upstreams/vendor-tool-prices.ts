@@ -64,7 +64,9 @@ const BY_QUERY = /^(?!(models\/)?gemini-(1|2))/;
 export const GEMINI_TOOLS: readonly SourcedTool[] = [
   { ...GOOGLE, tool: "google_search", price: request(35), models: BY_PROMPT, of: "gemini-1, gemini-2" },
   { ...GOOGLE, tool: "google_search", price: each(14), models: BY_QUERY, of: "others" },
-  { ...GOOGLE, tool: "google_maps", price: request(25) },
+  { ...GOOGLE, tool: "google_maps", price: request(25), models: BY_PROMPT, of: "gemini-1, gemini-2" },
+  // No field of a response counts queries of Maps, so that a request that used it is charged for one.
+  { ...GOOGLE, tool: "google_maps", price: each(14), models: BY_QUERY, of: "others" },
   // Search results are billed as tokens.
   { ...GOOGLE, tool: "file_search", price: each(0) },
 ];
@@ -83,5 +85,6 @@ export const COMPATIBLE_TOOLS: readonly SourcedTool[] = [
   { ...XAI, tool: "code_container", price: each(5) },
   { ...XAI, tool: "file_search", price: each(2.5) },
   { ...XAI, tool: "collections_search", price: each(2.5) },
-  { ...XAI, tool: "document_search", price: each(2.5) },
+  // Searches of the files that a message has attached.
+  { ...XAI, tool: "attachment_search", price: each(10) },
 ];

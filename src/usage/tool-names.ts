@@ -30,6 +30,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
   enable_search: "web_search",
   // https://docs.x.ai/docs/guides/live-search
   search_parameters: "live_search",
+  // The name by which xAI's usage counts it: https://docs.x.ai/developers/files
+  document_search: "attachment_search",
   // https://ai.google.dev/gemini-api/docs/google-search
   google_search_retrieval: "google_search",
   // https://docs.cloud.google.com/vertex-ai/generative-ai/docs/grounding/web-grounding-enterprise
