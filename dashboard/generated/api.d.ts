@@ -4316,7 +4316,7 @@ export interface paths {
                                 why: "beyond_money" | "impossible_usage";
                                 implausible: {
                                     /** @enum {string} */
-                                    field: "input" | "output" | "calls" | "search" | "page" | "audio_second" | "video_second" | "image" | "character";
+                                    field: "input" | "output" | "calls" | "search" | "image";
                                     reported: number;
                                     most: number;
                                     /** @constant */

@@ -34,7 +34,7 @@ const LISTED = {
     google_search: { price: 0.035, per: "request" },
     file_search: 0.0025,
   },
-  units: { page: 0.004 },
+  units: { image: 0.004 },
 };
 
 /** What came without a price, of which model; the keys to set with the list's amounts. */
@@ -62,7 +62,7 @@ const MISSING: readonly (readonly [
   ],
   ["call web_search low", PLAIN, { "calls.web_search.low": "0.01", "calls.web_search.high": "0.03" }],
   ["call web_search high", SIZED, { "calls.web_search.high": "0.03" }],
-  ["unit page", PLAIN, { "units.page": "0.004" }],
+  ["unit image", PLAIN, { "units.image": "0.004" }],
   ["unit search", PLAIN, { "units.search": undefined }],
   ["audio_input", PLAIN, { "audio.input": "40" }],
   ["image_output", PLAIN, { "image.output": undefined }],
@@ -94,7 +94,7 @@ describe("a price that is missing", () => {
         { tool: "web_search", size: "low", count: 1 },
         { tool: "lookup", count: 1 },
       ],
-      units: { page: 1 },
+      units: { search: 1 },
       served: { tier: "turbo", speed: "warp", region: "moon" },
     });
     expect([...unpriced].sort()).toEqual([
@@ -105,7 +105,7 @@ describe("a price that is missing", () => {
       "region moon",
       "speed warp",
       "tier turbo",
-      "unit page",
+      "unit search",
     ]);
     for (const what of unpriced) expect(isUnpriced(priced(PLAIN), what)).toBe(true);
   });

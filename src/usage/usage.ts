@@ -128,8 +128,8 @@ export interface CallCount {
   readonly count: number;
 }
 
-/** What vendors count beside tokens. */
-export const BILLED_UNITS = ["search", "page", "audio_second", "video_second", "image", "character"] as const;
+/** What responses count beside tokens: only what a meter reads can have a price. */
+export const BILLED_UNITS = ["search", "image"] as const;
 
 export type BilledUnit = (typeof BILLED_UNITS)[number];
 

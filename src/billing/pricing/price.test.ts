@@ -80,13 +80,13 @@ describe("factors", () => {
     regions: { us: 1_100_000n },
     hours: [{ name: "night", ranges: [{ from: 0, until: 60 }], factor: 500_000n }],
     calls: { web_search: { per: "use", nanos: 10n } },
-    units: { page: 7n },
+    units: { search: 7n },
     request: 3n,
   });
   const usage: PricedUsage = {
     passes: [{ inputUncached: 1 }],
     calls: [{ tool: "web_search", count: 2 }],
-    units: { page: 1 },
+    units: { search: 1 },
   };
 
   it("touch tokens alone, but the group's everything", () => {

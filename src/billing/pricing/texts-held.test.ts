@@ -70,7 +70,7 @@ describe("the hold of texts", () => {
 
     it("is what the tokens of any medium cost at most, and images by their number", () => {
       const rates = { ...model.price?.rates, audioInput: 5_000_000_000n };
-      const dimensions = { ...NO_DIMENSIONS, units: { image: 700n, page: 9n } };
+      const dimensions = { ...NO_DIMENSIONS, units: { image: 700n } };
       const priced = { ...media, price: { id: 1n, rates, dimensions, media: {} } };
       const input = [{ image: "https://example.com/a.png" }];
       const tokens = held(input);

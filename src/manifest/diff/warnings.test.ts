@@ -92,12 +92,17 @@ describe("what a file may declare but hardly means", () => {
       /^model text uses the price extras "web_search", which is read as calls: \{ "web_search": \{ price, per: request \} \}$/,
     ],
     [
-      "a price that nothing is charged by",
+      "a price of a unit that no text response counts",
       {
         model:
-          "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, units: { search: 1, page: 1 } }",
+          "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, units: { search: 1 } }",
       },
-      /^model text has prices of units that no response states yet: page$/,
+      /^model text has a price of the unit search, which only the endpoint rerank counts; it is never charged$/,
+    ],
+    [
+      "a price of a unit that another kind of model counts",
+      { model: "endpoints: [jina-rerank], price: { input: 3, units: { search: 1, image: 1 } }" },
+      /^model text has a price of the unit image, which only the endpoint embeddings counts; it is never charged$/,
     ],
     [
       "an output longer than the context",

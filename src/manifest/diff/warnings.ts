@@ -1,3 +1,4 @@
+import type { Endpoint } from "../../catalog/catalog.ts";
 import { momentText } from "../../catalog/coming-prices.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import { tableWarnings } from "../../catalog/table-problems.ts";
@@ -59,7 +60,8 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
     warnings.push(
       `model ${id} has max_output_tokens ${maxOutputTokens} above its context_tokens ${contextTokens}`,
     );
-  for (const row of [...(price === null ? [] : [price]), ...coming]) warnings.push(...priceWarnings(id, row));
+  for (const row of [...(price === null ? [] : [price]), ...coming])
+    warnings.push(...priceWarnings(id, row), ...unitWarnings(model, row));
   return [...new Set(warnings)];
 }
 
@@ -91,15 +93,20 @@ function priceWarnings(id: string, { rates, dimensions }: Price): string[] {
     const table = { base: rates, ...dimensions };
     warnings.push(...tableWarnings(table).map((warning) => `model ${id}: ${warning}`));
   }
-  const unmetered = UNMETERED.filter((unit) => dimensions?.units[unit] !== undefined);
-  if (unmetered.length > 0)
-    warnings.push(`model ${id} has prices of units that no response states yet: ${unmetered.join(", ")}`);
   return warnings;
 }
 
-/** Nobody may take a price for charged that is not. */
-const METERED: ReadonlySet<BilledUnit> = new Set(["search", "image"]);
-const UNMETERED = BILLED_UNITS.filter((unit) => !METERED.has(unit));
+/** Of units that none of the model's endpoints counts: nobody may take such a price for charged. */
+function unitWarnings({ id, endpoints }: Manifest["models"][number], { dimensions }: Price): string[] {
+  return BILLED_UNITS.filter(
+    (unit) => dimensions?.units[unit] !== undefined && !endpoints.includes(COUNTED_BY[unit]),
+  ).map(
+    (unit) =>
+      `model ${id} has a price of the unit ${unit}, which only the endpoint ${COUNTED_BY[unit]} counts; it is never charged`,
+  );
+}
+
+const COUNTED_BY: Readonly<Record<BilledUnit, Endpoint>> = { search: "rerank", image: "embeddings" };
 
 /** Of how an upstream serves what asks for nothing: what the models that it serves have no price for. */
 function serviceWarnings(

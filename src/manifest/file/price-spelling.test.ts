@@ -138,7 +138,10 @@ describe("what is refused", () => {
       "{ input: 1, output: 2, calls: { web_search: { price: 1, low: 2 } } }",
       "has prices by size, which can't be combined with price or per",
     ],
-    ["{ input: 1, output: 2, units: { mile: 1 } }", '"mile"'],
+    ...["page", "audio_second", "video_second", "character"].map((unit): [string, string] => [
+      `{ input: 1, output: 2, units: { ${unit}: 1 } }`,
+      `units.${unit}: unknown key "${unit}"; allowed: search, image`,
+    ]),
     ["{ input: 1, output: 2, cache_write: 1, cache_write_5m: 2 }", "cache_write_5m"],
   ])("%s", (price, message) => {
     const found = problems(price);

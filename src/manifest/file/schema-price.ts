@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BilledUnit } from "../../usage/usage.ts";
 import { decimal, moment, name, whole } from "./schema-parts.ts";
 
 /** `usd("x")`: an amount that may be left out, described. */
@@ -111,12 +112,8 @@ const call = z.union([
 const units = z
   .strictObject({
     search: usd("One search of a rerank model"),
-    page: usd("One page read"),
-    audio_second: usd("One second of audio"),
-    video_second: usd("One second of video"),
-    image: usd("One image"),
-    character: usd("One character of text"),
-  })
+    image: usd("One image of an embedding model"),
+  } satisfies Record<BilledUnit, unknown>)
   .optional()
   .describe("USD per unit other than tokens");
 
