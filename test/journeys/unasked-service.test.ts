@@ -126,7 +126,7 @@ describe("the answer's word counts before the request's, and that before the ups
     const found = (served as { dimension: string; name: string; from: string }[]).find(
       (term) => term.dimension === dimension,
     );
-    const from = inAnswer !== undefined ? "answer" : inRequest !== undefined ? "asked" : "upstream";
+    const from = inAnswer !== undefined ? "response" : inRequest !== undefined ? "asked" : "upstream";
     expect(found && { name: found.name, from: found.from }).toEqual(name && { name, from });
   });
 });
