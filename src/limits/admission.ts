@@ -1,3 +1,4 @@
+import type { LearntInput } from "./learnt-input.ts";
 import type { LearntOutput } from "./learnt-output.ts";
 import { describe, exceeded } from "./rate-response.ts";
 import { secondsToFull, secondsToRoom } from "./token-bucket.ts";
@@ -10,9 +11,10 @@ export interface Admission {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Takes the tokens that the request will probably use, as soon as its body is known; or rejects with GatewayError
-   * rate_limit_exceeded and nothing taken. Undefined at once for a key without a limit of tokens. At most once.
+   * rate_limit_exceeded and nothing taken. Undefined at once for a key without a limit of tokens, whose requests are not
+   * estimated. At most once.
    */
-  reserveTokens(estimate: TokenEstimate): Promise<void> | undefined;
+  reserveTokens(estimateOf: () => TokenEstimate): Promise<void> | undefined;
   /** The request is over, whatever became of it: what was reserved becomes what it used. Calls after the first do nothing. */
   finish(used?: UsedTokens): void;
 }
@@ -26,7 +28,8 @@ export interface UsedTokens {
 /** What all requests of a process share. */
 export interface TokenTools {
   readonly buckets: TokenBuckets;
-  readonly learnt: LearntOutput;
+  readonly inputs: LearntInput;
+  readonly outputs: LearntOutput;
 }
 
 /** Tokens that were taken ahead for a request. */
@@ -60,13 +63,15 @@ export class RunningAdmission implements Admission {
     this.#tools = tools;
   }
 
-  reserveTokens(estimate: TokenEstimate): Promise<void> | undefined {
-    return this.#limit === undefined ? undefined : this.#reserve(estimate, this.#limit);
+  reserveTokens(estimateOf: () => TokenEstimate): Promise<void> | undefined {
+    return this.#limit === undefined ? undefined : this.#reserve(estimateOf(), this.#limit);
   }
 
   async #reserve(estimate: TokenEstimate, limit: number): Promise<void> {
-    const { buckets, learnt } = this.#tools;
-    const tokens = tokensToReserve(estimate, learnt.of(this.#key, estimate.model), limit);
+    const { buckets, inputs, outputs } = this.#tools;
+    const { model } = estimate;
+    const learnt = { rates: inputs.of(this.#key, model), output: outputs.of(this.#key, model) };
+    const tokens = tokensToReserve(estimate, learnt, limit);
     const { taken, debt } = await buckets.take(this.#key, limit, tokens);
     describe(this.headers, "tokens", { limit, left: limit - debt, resetSeconds: secondsToFull(debt, limit) });
     if (!taken) {
@@ -85,8 +90,10 @@ export class RunningAdmission implements Admission {
     this.#leave();
     const reserved = this.#reserved;
     if (reserved === undefined) return;
-    const { model, responses } = reserved.estimate;
-    this.#tools.learnt.learn(this.#key, model, used.output / Math.max(1, responses));
+    const { model, bytes, imageTokens, responses } = reserved.estimate;
+    const { inputs, outputs } = this.#tools;
+    if (imageTokens === 0) inputs.learn(this.#key, model, bytes, used.input);
+    outputs.learn(this.#key, model, used.output / Math.max(1, responses));
     void this.#correct(reserved, used.input + used.output);
   }
 

@@ -7,30 +7,40 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
 import type { Admission } from "./admission.ts";
+import { createLearntInput } from "./learnt-input.ts";
 import { createLimits, type Limits } from "./limits.ts";
 import { MemoryTokenBuckets } from "./token-buckets.ts";
-import { tokensToReserve } from "./token-reserve.ts";
+import { type PromptBytes, type TokenEstimate, tokensToReserve } from "./token-reserve.ts";
 
 const KEY = 7n;
 
 describe("tokens that are reserved", () => {
-  const about = { model: "m", input: 100, responses: 1 };
+  const about = aboutInput(100);
+  const reserved = (estimate: TokenEstimate, output: number | undefined, limit: number): number =>
+    tokensToReserve(estimate, { rates: { plain: 1 / 5, dense: 1 }, output }, limit);
 
   it("are the input and the output that is allowed, where nothing is learnt", () => {
-    expect(tokensToReserve({ ...about, outputLimit: 50 }, undefined, 10_000)).toBe(150);
-    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, undefined, 100_000)).toBe(4_196);
-    expect(tokensToReserve({ ...about, outputLimit: undefined }, undefined, 100_000)).toBe(4_196);
-    expect(tokensToReserve({ ...about, outputLimit: 0 }, undefined, 10_000)).toBe(100);
-    expect(tokensToReserve({ ...about, outputLimit: 50, responses: 3 }, undefined, 10_000)).toBe(250);
+    expect(reserved({ ...about, outputLimit: 50 }, undefined, 10_000)).toBe(150);
+    expect(reserved({ ...about, outputLimit: 32_000 }, undefined, 100_000)).toBe(4_196);
+    expect(reserved({ ...about, outputLimit: undefined }, undefined, 100_000)).toBe(4_196);
+    expect(reserved({ ...about, outputLimit: 0 }, undefined, 10_000)).toBe(100);
+    expect(reserved({ ...about, outputLimit: 50, responses: 3 }, undefined, 10_000)).toBe(250);
   });
 
   it("are half as long again as answers are, at least 256, never above what is allowed or half of the limit", () => {
-    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, 1_000, 100_000)).toBe(1_600);
-    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, 3, 100_000)).toBe(356);
-    expect(tokensToReserve({ ...about, outputLimit: 20 }, 1_000, 100_000)).toBe(120);
-    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, 1e6, 100_000)).toBe(4_196);
-    expect(tokensToReserve({ ...about, outputLimit: 32_000 }, 1_000, 1_000)).toBe(500);
-    expect(tokensToReserve({ ...about, outputLimit: 0 }, undefined, 1)).toBe(1);
+    expect(reserved({ ...about, outputLimit: 32_000 }, 1_000, 100_000)).toBe(1_600);
+    expect(reserved({ ...about, outputLimit: 32_000 }, 3, 100_000)).toBe(356);
+    expect(reserved({ ...about, outputLimit: 20 }, 1_000, 100_000)).toBe(120);
+    expect(reserved({ ...about, outputLimit: 32_000 }, 1e6, 100_000)).toBe(4_196);
+    expect(reserved({ ...about, outputLimit: 32_000 }, 1_000, 1_000)).toBe(500);
+    expect(reserved({ ...about, outputLimit: 0 }, undefined, 1)).toBe(1);
+  });
+
+  it("are at most what the model reads, and those of images beside the text", () => {
+    const bytes = { plain: 5_000, dense: 4_000 };
+    const wide = { ...aboutInput(3_000), bytes, outputLimit: 0 };
+    expect(reserved(wide, undefined, 100_000)).toBe(8_000);
+    expect(reserved({ ...wide, inputLimit: 4_000 }, undefined, 100_000)).toBe(4_000);
   });
 });
 
@@ -80,6 +90,63 @@ describe("a key's limit of tokens", () => {
     expect(await left("a")).toBe(100_000 - 4_096);
     expect(await left("a")).toBe(100_000 - 400 - 600);
     expect(await left("b")).toBe(100_000 - 800 - 4_096);
+  });
+});
+
+describe("tokens that a key's prompts have by their bytes", () => {
+  const PLAIN = { plain: 8_000, dense: 100 };
+  const DENSE = { plain: 100, dense: 8_000 };
+
+  it("rise at once to what a response shows and fall slowly, by key and model, and by class of bytes", () => {
+    const inputs = createLearntInput();
+    inputs.learn("k", "m", PLAIN, 4_100);
+    expect(inputs.of("k", "m")).toEqual({ plain: 1 / 2, dense: 1 });
+    inputs.learn("k", "m", PLAIN, 2_100);
+    expect(inputs.of("k", "m").plain).toBeCloseTo(1 / 2 - 1 / 32);
+    inputs.learn("k", "m", DENSE, 2_000);
+    expect(inputs.of("k", "m").dense).toBeLessThan(1);
+    expect(inputs.of("k", "m").dense).toBeGreaterThan(0.9);
+    expect(inputs.of("k", "other")).toEqual({ plain: 1 / 5, dense: 1 });
+  });
+
+  it("are never above one a byte nor below English, whatever responses say", () => {
+    const nat = fc.nat(20_000);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(nat, nat, fc.nat(100_000)), { maxLength: 200 }), (responses) => {
+        const inputs = createLearntInput();
+        for (const [plain, dense, tokens] of responses) {
+          inputs.learn("k", "m", { plain, dense }, tokens);
+          for (const rate of Object.values(inputs.of("k", "m"))) {
+            expect(rate).toBeGreaterThanOrEqual(1 / 5);
+            expect(rate).toBeLessThanOrEqual(1);
+          }
+        }
+      }),
+    );
+  });
+
+  it("are not learnt where most of them are not those of the body", () => {
+    const inputs = createLearntInput();
+    inputs.learn("k", "m", PLAIN, 8_101);
+    inputs.learn("k", "m", PLAIN, 0);
+    inputs.learn("k", "m", { plain: 90, dense: 0 }, 60);
+    expect(inputs.of("k", "m")).toEqual({ plain: 1 / 5, dense: 1 });
+  });
+
+  it("hold the limit in the next burst of a text that had more than it looked like", async () => {
+    const { reserve } = await rig();
+    const limit = 20_000;
+    const bytes = { plain: 5_000, dense: 0 };
+    const burst = async (): Promise<Admission[]> => {
+      const tried = Array.from({ length: 100 }, () => reserve(limit, { input: 0, bytes }));
+      const settled = await Promise.allSettled(tried);
+      return settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    };
+    const [first, ...others] = await burst();
+    expect(others).toHaveLength(19);
+    first?.finish({ input: 2_500, output: 0 });
+    for (const admission of others) admission.finish();
+    expect((await burst()).length * 2_500).toBeLessThanOrEqual(limit + 2_500);
   });
 });
 
@@ -195,7 +262,12 @@ interface Rig {
   /** Admits a request of the key and reserves its tokens. */
   reserve(
     limit: number,
-    estimate: { readonly input: number; readonly outputLimit?: number; readonly model?: string },
+    estimate: {
+      readonly input: number;
+      readonly outputLimit?: number;
+      readonly model?: string;
+      readonly bytes?: PromptBytes;
+    },
   ): Promise<Admission>;
   /** Tokens that the key has left. */
   left(limit: number): Promise<number>;
@@ -206,11 +278,14 @@ async function rig(): Promise<Rig> {
   let nowMs = 1_000;
   const clock = clockOf(() => nowMs);
   const limits = await createLimits({ redisUrl: undefined, clock, log: silentLog });
-  const reserve: Rig["reserve"] = async (limit, { input, outputLimit = 0, model = "m" }) => {
+  const reserve: Rig["reserve"] = async (
+    limit,
+    { input, outputLimit = 0, model = "m", bytes = NO_BYTES },
+  ) => {
     const admission = await limits.admit(callerOf({ tokensPerMinute: limit }));
     if (admission === undefined) throw new Error("the key has limits");
     try {
-      await admission.reserveTokens({ model, input, outputLimit, responses: 1 });
+      await admission.reserveTokens(() => ({ ...aboutInput(input), model, bytes, outputLimit }));
     } catch (error) {
       admission.finish();
       throw error;
@@ -229,6 +304,19 @@ async function rig(): Promise<Rig> {
     wait: (ms) => {
       nowMs += ms;
     },
+  };
+}
+
+const NO_BYTES: PromptBytes = { plain: 0, dense: 0 };
+
+/** A request with so many input tokens beside its text, of which nothing is learnt. */
+function aboutInput(tokens: number): Omit<TokenEstimate, "outputLimit"> {
+  return {
+    model: "m",
+    bytes: NO_BYTES,
+    imageTokens: tokens,
+    inputLimit: undefined,
+    responses: 1,
   };
 }
 
@@ -282,7 +370,7 @@ describe("a Redis that answers wrongly", () => {
         [1, 2, 3].map(async () => {
           try {
             const admission = await limits.admit(caller);
-            await admission?.reserveTokens({ model: "m", input: 10, responses: 1, outputLimit: 10 });
+            await admission?.reserveTokens(() => ({ ...aboutInput(10), outputLimit: 10 }));
             return admission?.headers["x-ratelimit-reset-tokens"];
           } catch (error) {
             return error instanceof GatewayError ? error.retryAfterSeconds : error;

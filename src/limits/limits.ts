@@ -9,6 +9,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { type Admission, RunningAdmission } from "./admission.ts";
+import { createLearntInput } from "./learnt-input.ts";
 import { createLearntOutput } from "./learnt-output.ts";
 import { describe, exceeded } from "./rate-response.ts";
 import { RedisTokenBuckets } from "./redis-token-buckets.ts";
@@ -56,7 +57,8 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
   const own = new MemoryTokenBuckets(clock);
   const tools = {
     buckets: redis === undefined ? own : new RedisTokenBuckets(redis, own, log),
-    learnt: createLearntOutput(),
+    inputs: createLearntInput(),
+    outputs: createLearntOutput(),
   };
   const running = new Map<bigint, number>();
 

@@ -94,7 +94,7 @@ export function createRelay(deps: RelayDeps): Relay {
       });
       const { admission } = request;
       if (admission !== undefined) {
-        const reserving = admission.reserveTokens(tokenEstimate(request, model));
+        const reserving = admission.reserveTokens(() => tokenEstimate(request, model));
         if (reserving !== undefined) await reserving;
         request.response.addHeaders(admission.headers);
       }

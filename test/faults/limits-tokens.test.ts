@@ -19,8 +19,16 @@ const TOKENS = INPUT + OUTPUT;
 /** 900 tokens and somewhat more bytes than four times that, as English has. */
 const PROMPT = "word ".repeat(INPUT);
 
+/** 900 tokens each, as one byte of them is one token. */
+const DENSE: Readonly<Record<string, string>> = {
+  digits: "7301946285".repeat(INPUT / 10),
+  signs: "~#]&^;|@=".repeat(INPUT / 9),
+  script: "\ua188\ua3a9\ua1b2".repeat(INPUT / 9),
+};
+
 const keyOf = (name: string): string => `${name}-key-0123456789abcdef`;
-const KEY_LINES = ["stated", "unstated", "streamed", "refused", "left", "shared"].map(
+const KEYS = ["stated", "unstated", "streamed", "refused", "left", "shared", "shared-dense"];
+const KEY_LINES = [...KEYS, ...Object.keys(DENSE)].map(
   (name) => `{ name: ${name}, key: ${keyOf(name)}, rate_limits: { tokens_per_minute: ${LIMIT} } }`,
 );
 
@@ -77,6 +85,14 @@ describe("H6, tokens per minute of one process", () => {
     }
   });
 
+  it.each(Object.keys(DENSE))("hold for text of which each byte is a token: %s", async (name) => {
+    const messages = [{ role: "user", content: DENSE[name] }];
+    const passed = tokensPassed(await together(() => send(name, { messages, max_tokens: OUTPUT })));
+    report(`H6: ${passed} tokens of dense text (${name}) pass a limit of ${LIMIT} in one process`);
+    expect(passed).toBeGreaterThanOrEqual(LIMIT - TOKENS);
+    expect(passed).toBeLessThanOrEqual(LIMIT + TOKENS);
+  });
+
   it("are not used up by requests that the vendor refused or that their callers left", async () => {
     for (let index = 0; index < 10; index += 1) {
       const { status } = await send("refused", { max_tokens: OUTPUT, user: "refuse-this" });
@@ -127,6 +143,17 @@ describe.skipIf(!hasRedis)("H6, tokens per minute of three processes with Redis"
     report(
       `H6: ${passed} tokens of ${TOGETHER} requests at once pass a limit of ${LIMIT} in three processes`,
     );
+    expect(passed).toBeGreaterThanOrEqual(LIMIT - TOKENS);
+    expect(passed).toBeLessThanOrEqual(LIMIT + TOKENS);
+  });
+
+  it("hold over all of them together for text of which each byte is a token", async () => {
+    const messages = [{ role: "user", content: DENSE["script"] }];
+    const replies = await together((index) =>
+      sendTo(gateways.urls[index % 3] ?? "", "shared-dense", { messages, max_tokens: OUTPUT }),
+    );
+    const passed = tokensPassed(replies);
+    report(`H6: ${passed} tokens of dense text pass a limit of ${LIMIT} in three processes`);
     expect(passed).toBeGreaterThanOrEqual(LIMIT - TOKENS);
     expect(passed).toBeLessThanOrEqual(LIMIT + TOKENS);
   });
