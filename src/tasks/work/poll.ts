@@ -159,7 +159,7 @@ async function responseTo(
   request: TaskApiRequest,
   { held }: Submitted,
   { upstream, credential }: TaskCandidate,
-  { ask, timers }: WorkDeps,
+  { ask, timers, scrub, log }: WorkDeps,
   limiter: PerUpstreamLimiter,
 ): Promise<TaskApiResponse | undefined> {
   const { requestId } = held.claim;
@@ -169,7 +169,20 @@ async function responseTo(
     failpoint("task.poll.after-response");
     return isSilence(outcome) ? undefined : outcome;
   });
-  return asked?.type === "answered" ? asked.response : undefined;
+  if (asked?.type === "answered") return asked.response;
+  // Asked again it would come again: the task runs into its deadline, and the vendor may bill it.
+  if (asked?.failure.kind === "protocol")
+    log.error(
+      {
+        task: held.claim.id,
+        upstream: upstream.name,
+        requestId,
+        reason: scrub(asked.failure.message),
+        alarm: true,
+      },
+      "an upstream's answer about a task can't be read",
+    );
+  return undefined;
 }
 
 /** Who refuses a connection says so at once; who says nothing keeps others waiting. */

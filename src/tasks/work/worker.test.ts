@@ -15,6 +15,8 @@ import {
   untilOver,
   videoRequest,
 } from "../../../test/support/tasks.ts";
+import { createLog } from "../../observe/log.ts";
+import type { AskOutcome, UpstreamAsk } from "../../upstreams/call.ts";
 import type { PollOutcome, TaskApi } from "../../upstreams/task-apis/task-api.ts";
 import type { TaskEngine } from "../engine.ts";
 import { createTasksStore } from "../store/tasks-store.ts";
@@ -197,6 +199,34 @@ describe("a task at its deadline", () => {
     });
     await expectCharged(rig, caller, 0n);
   });
+});
+
+describe("a vendor whose answers are above what the gateway accepts", () => {
+  const refused = { kind: "protocol", phase: "body", message: "vendor1 returned more than 4 MB." } as const;
+
+  it.each(["poll", "submit"])(
+    "leaves a task that ends with its refund, and an alarm that says why: %s",
+    async (kind) => {
+      const lines: { readonly alarm?: boolean; readonly reason?: string }[] = [];
+      const log = createLog({
+        level: "info",
+        destination: { write: (line) => void lines.push(JSON.parse(line)) },
+      });
+      const ask = (about: UpstreamAsk): Promise<AskOutcome> =>
+        about.request.path.startsWith(`/${kind}`)
+          ? Promise.resolve({ type: "failed", failure: refused })
+          : askVendors([vendor])(about);
+      rig.catalog.serving.pop();
+      const caller = await rig.account(DOLLAR);
+      const engine = await rig.startEngine({ ask, log });
+      const { id } = await engine.submit(videoRequest(caller));
+      await eventually(() => lines.some(({ alarm, reason }) => alarm === true && reason === refused.message));
+      if (kind === "poll") await shortenDeadline(rig, id, 1_000);
+      expect(await untilOver(engine, caller, id)).toMatchObject({ state: "FAILURE" });
+      await expectCharged(rig, caller, 0n);
+      await expectCleanBooks(rig);
+    },
+  );
 });
 
 describe("tasks past retention", () => {
