@@ -1,12 +1,14 @@
 import type { CallCount } from "../../usage/usage.ts";
 import { ERROR_WORDS } from "../errors/error-body.ts";
-import { asIndex, asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
 import {
   type MeteringRules,
+  noteBegun,
   noteError,
   noteFinish,
+  noteId,
   noteIssued,
   noteMedia,
   noteModel,
@@ -108,7 +110,7 @@ function read(body: JsonObject, notes: StreamState, event: string): void {
   if (failure === undefined) notes.started = true;
   // Clients raise what stands in `error` at the top of a chunk, and nothing else.
   else noteError(notes, failure, Boolean(body["error"]));
-  notes.id ??= asName(body["id"]);
+  noteId(notes, body["id"]);
   noteServed(notes, "tier", body["service_tier"]);
   noteModel(notes, body["model"]);
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
@@ -124,7 +126,7 @@ function read(body: JsonObject, notes: StreamState, event: string): void {
     noteIssued(notes, "apart", asObject(message["audio"])?.["id"]);
     const finish = finishWord(choice);
     const index = asIndex(choice["index"]);
-    notes.begunResponses.add(index);
+    noteBegun(notes, index);
     if (finish !== "" && !isBrokenOff(finish)) noteFinish(notes, finish, index);
   }
   noteUsage(notes, asObject(body["usage"]));

@@ -2,9 +2,9 @@ import { asBuffer } from "../../base/sse.ts";
 import type { MeteredUsage } from "../../usage/usage.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asName, asObject, type JsonObject, parseLoosely } from "../json.ts";
+import { asArray, asObject, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
-import { type MeteringRules, noteUsage, type StreamState } from "../streams/metering-rules.ts";
+import { type MeteringRules, noteId, noteUsage, type StreamState } from "../streams/metering-rules.ts";
 import { type MediaCounts, mediaIn, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
@@ -73,7 +73,7 @@ export const embeddingsUsage: UsageReader = {
 function read(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error ??= decodeStatedError(body);
   else notes.started = true;
-  notes.id ??= asName(body["id"]);
+  noteId(notes, body["id"]);
   const { embeddings } = body;
   // Alone or in a list: https://github.com/ggml-org/llama.cpp/tree/master/tools/server#post-embedding-generate-embedding-of-a-given-text
   notes.output ||= [body["data"], embeddings, body["embedding"]].some((list) => asArray(list).length > 0);

@@ -5,9 +5,11 @@ import { asArray, asIndex, asName, asObject, asObjects, type JsonObject } from "
 import { keyFilter } from "../streams/byte-filter.ts";
 import {
   type MeteringRules,
+  noteBegun,
   noteCall,
   noteError,
   noteFinish,
+  noteId,
   noteMedia,
   noteOutOfForm,
   noteServed,
@@ -104,7 +106,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
     return;
   }
   notes.started = true;
-  notes.id ??= asName(body["responseId"]);
+  noteId(notes, body["responseId"]);
   const usage = asObject(body["usageMetadata"]);
   noteServed(notes, "tier", usage?.["serviceTier"]);
   noteServed(notes, "tier", tierOfTraffic(usage?.["trafficType"]));
@@ -116,7 +118,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
     const finish = finishWord(body, candidate);
     // The vendor leaves the first one's index out, as it does with every zero.
     const index = asIndex(candidate["index"]);
-    notes.begunResponses.add(index);
+    noteBegun(notes, index);
     if (hasUnspecifiedFinish(candidate)) noteUnspecifiedFinish(notes, index);
     if (finish === "") continue;
     noteFinish(notes, finish, index);

@@ -18,6 +18,7 @@ import {
   type MeteringRules,
   noteCall,
   noteError,
+  noteId,
   noteIssued,
   noteModel,
   noteOutOfForm,
@@ -143,7 +144,7 @@ export const messagesUsage = usageReader(rules);
 
 function readResponse(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
-  notes.id = asName(body["id"]);
+  noteId(notes, body["id"]);
   notes.output = asObjects(body["content"]).some(holdsWords);
   notes.failed = !Array.isArray(body["content"] ?? []);
   if (!notes.failed && !isContent(body["content"])) noteOutOfForm(notes);
@@ -167,7 +168,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   if (!isEvent(event)) noteOutOfForm(notes);
   if (type === "message_start") {
     const message = asObject(event["message"]) ?? {};
-    notes.id ??= asName(message["id"]);
+    noteId(notes, message["id"]);
     notes.output ||= asObjects(message["content"]).some(holdsWords);
     noteModel(notes, message["model"]);
     noteContainer(notes, message);

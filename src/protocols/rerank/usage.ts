@@ -1,7 +1,7 @@
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asName, asObject, type JsonObject } from "../json.ts";
-import { type MeteringRules, noteUsage, type StreamState } from "../streams/metering-rules.ts";
+import { asArray, asObject, type JsonObject } from "../json.ts";
+import { type MeteringRules, noteId, noteUsage, type StreamState } from "../streams/metering-rules.ts";
 import { metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
@@ -37,7 +37,7 @@ export const rerankUsage = usageReader(rules);
 function read(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error ??= decodeStatedError(body);
   else notes.started = true;
-  notes.id ??= asName(body["id"]);
+  noteId(notes, body["id"]);
   // https://docs.api.nvidia.com/nim/reference/nvidia-llama-3_2-nv-rerankqa-1b-v2-infer has `rankings`.
   notes.output ||= [body["results"], body["data"], body["rankings"]].some((list) => asArray(list).length > 0);
   // One of a list without an object around it: https://huggingface.github.io/text-embeddings-inference

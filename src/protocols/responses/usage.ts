@@ -2,7 +2,7 @@ import { type ModelTokens, totalInput, totalOutput } from "../../usage/usage.ts"
 import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { imageUsage } from "../image-usage.ts";
-import { asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
@@ -12,6 +12,7 @@ import {
   noteCall,
   noteError,
   noteFinish,
+  noteId,
   noteIssued,
   noteMedia,
   noteModel,
@@ -120,7 +121,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   notes.opening ??= response;
   noteModel(notes, response["model"]);
   if (!TERMINAL_EVENTS.has(type)) {
-    notes.id ??= asName(response["id"]);
+    noteId(notes, response["id"]);
     return;
   }
   readResponse(response, notes);
@@ -165,7 +166,7 @@ function isFilledPart(part: JsonObject): boolean {
 }
 
 function readResponse(response: JsonObject, notes: StreamState): void {
-  notes.id ??= asName(response["id"]);
+  noteId(notes, response["id"]);
   if (!isOutput(response["output"] ?? [])) noteOutOfForm(notes);
   notes.output ||= asObjects(response["output"]).some(isFilledItem);
   notes.failed ||= FAILED.has(asText(response["status"]));

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { blankNotes, noteCall, noteFinish, noteIssued } from "./metering-rules.ts";
+import {
+  blankNotes,
+  finishAtEnd,
+  noteBegun,
+  noteCall,
+  noteFinish,
+  noteId,
+  noteIssued,
+  noteUnspecifiedFinish,
+} from "./metering-rules.ts";
 
 const long = (at: number): string => `${at} ${"x".repeat(10_000)}`;
 const letters = (texts: Iterable<string>): number => [...texts].reduce((sum, text) => sum + text.length, 0);
@@ -23,5 +32,36 @@ describe("what is kept of a vendor's own words", () => {
     const notes = blankNotes(1);
     for (const at of [1, 2, 1, 3]) noteCall(notes, "google_search", long(at));
     expect(notes.calls?.get("google_search")?.size).toBe(3);
+  });
+});
+
+describe("what is kept of a vendor's response", () => {
+  it("is no id that is longer than any vendor's, and the first of the others", () => {
+    const notes = blankNotes(1);
+    for (const id of ["x".repeat(1_000_000), "", 7, "resp_1", "resp_2"]) noteId(notes, id);
+    expect(notes.id).toBe("resp_1");
+  });
+
+  it("are no more indexes than responses were asked for, whatever the vendor states", () => {
+    const notes = blankNotes(3);
+    for (let index = 0; index < 100_000; index += 1) {
+      noteBegun(notes, index);
+      noteUnspecifiedFinish(notes, index);
+      noteFinish(notes, "stop", index);
+    }
+    const { begunResponses, unspecifiedFinishes, finishedResponses } = notes;
+    for (const { size } of [begunResponses, unspecifiedFinishes, finishedResponses]) expect(size).toBe(3);
+    expect(notes.finished).toBe(true);
+  });
+
+  it("tells at the end of a stream that fewer responses came than were asked for, each with its finish", () => {
+    const notes = blankNotes(3);
+    for (const index of [0, 1]) {
+      noteBegun(notes, index);
+      noteFinish(notes, "stop", index);
+    }
+    expect(notes.finished).toBe(false);
+    finishAtEnd(notes);
+    expect(notes.finished).toBe(true);
   });
 });

@@ -119,6 +119,13 @@ export function noteModel(notes: StreamState, name: unknown): void {
   if (typeof name === "string" && name !== "") notes.model = readModelName(name);
 }
 
+/** Notes the id of the response where it first stands; one that is longer than any vendor's is none. */
+export function noteId(notes: StreamState, id: unknown): void {
+  if (typeof id === "string" && id !== "" && id.length <= MAX_ID_CHARS) notes.id ??= id;
+}
+
+const MAX_ID_CHARS = 500;
+
 /** Notes the first error of a stream; `inForm`: its own clients raise it where it stands. */
 export function noteError(notes: StreamState, error: UpstreamError, inForm: boolean): void {
   if (notes.error !== undefined) return;
@@ -164,15 +171,21 @@ const MAX_CALLS = 2_000;
 /** Ids and most queries are shorter. Of longer keys it counts only whether they differ, so that no text is kept. */
 const MAX_KEY_LETTERS = 100;
 
+/** One of the asked answers has begun. No more are kept than were asked for, whatever indexes a vendor states. */
+export function noteBegun({ begunResponses, responses }: StreamState, index: unknown): void {
+  if (begunResponses.size < responses) begunResponses.add(index);
+}
+
 /** One of the asked answers has ended; all of them have when as many differ in index. */
 export function noteFinish(notes: StreamState, word: string, index: unknown): void {
   notes.finish = asName(word) ?? "unnamed";
-  notes.finishedResponses.add(index);
+  if (notes.finishedResponses.size < notes.responses) notes.finishedResponses.add(index);
   if (notes.finishedResponses.size >= notes.responses) notes.finished = true;
 }
 
 /** An event states that the finish of a response is unspecified. */
-export function noteUnspecifiedFinish({ unspecifiedFinishes }: StreamState, index: unknown): void {
+export function noteUnspecifiedFinish({ unspecifiedFinishes, responses }: StreamState, index: unknown): void {
+  if (unspecifiedFinishes.size >= responses && !unspecifiedFinishes.has(index)) return;
   unspecifiedFinishes.set(index, (unspecifiedFinishes.get(index) ?? 0) + 1);
 }
 
