@@ -1,3 +1,4 @@
+import type { BilledUnit } from "../usage/usage.ts";
 import type { Endpoint } from "./catalog.ts";
 
 /** The words in which endpoints and our own errors are shown to callers (FAREGATE_VOCABULARY). */
@@ -37,3 +38,9 @@ const BY_WORD = new Map(
 
 /** Every word a catalog file may use. */
 export const ENDPOINT_WORDS = [...BY_WORD.keys()];
+
+/** The endpoint whose responses count a unit. */
+export const UNIT_ENDPOINTS: Readonly<Record<BilledUnit, Endpoint>> = {
+  search: "rerank",
+  image: "embeddings",
+};

@@ -84,7 +84,7 @@ async function settle(name: ProtocolName, models: readonly Model[], given: objec
   );
   const { additionalUsage: others, implausible } = priceAdditional(
     accepted,
-    { upstream } as Candidate,
+    { upstream, credential: { secret: "" } } as Candidate,
     counted.additionalUsage,
   );
   const { usage, calls, units } = counted;

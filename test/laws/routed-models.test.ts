@@ -206,7 +206,7 @@ describe("an answer of one of several models that a request lists", () => {
         );
         const { additionalUsage: others, implausible } = priceAdditional(
           accepted,
-          { upstream } as Candidate,
+          { upstream, credential: { secret: "" } } as Candidate,
           counted.additionalUsage,
         );
         const charge = chargeOf(price, { usage: counted.usage, additionalUsage: others });

@@ -218,7 +218,7 @@ describe("an answer of several models", () => {
         const accepted = { catalog, request, bound, acceptedMs: 0 };
         const { additionalUsage: others, implausible } = priceAdditional(
           accepted,
-          { upstream } as Candidate,
+          { upstream, credential: { secret: "" } } as Candidate,
           told.additionalUsage,
         );
         expect([...told.implausible, ...implausible].filter(({ charged }) => !charged)).toEqual([]);

@@ -1,10 +1,10 @@
-import type { Endpoint } from "../../catalog/catalog.ts";
 import { momentText } from "../../catalog/coming-prices.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import { tableWarnings } from "../../catalog/table-problems.ts";
+import { UNIT_ENDPOINTS } from "../../catalog/vocabulary.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { findTerm } from "../../usage/service-terms.ts";
-import { BILLED_UNITS, type BilledUnit } from "../../usage/usage.ts";
+import { BILLED_UNITS } from "../../usage/usage.ts";
 import { demoClashes } from "../demo/demo-clashes.ts";
 import type { Manifest } from "../manifest.ts";
 import type { State } from "./state.ts";
@@ -99,14 +99,12 @@ function priceWarnings(id: string, { rates, dimensions }: Price): string[] {
 /** Of units that none of the model's endpoints counts: nobody may take such a price for charged. */
 function unitWarnings({ id, endpoints }: Manifest["models"][number], { dimensions }: Price): string[] {
   return BILLED_UNITS.filter(
-    (unit) => dimensions?.units[unit] !== undefined && !endpoints.includes(COUNTED_BY[unit]),
+    (unit) => dimensions?.units[unit] !== undefined && !endpoints.includes(UNIT_ENDPOINTS[unit]),
   ).map(
     (unit) =>
-      `model ${id} has a price of the unit ${unit}, which only the endpoint ${COUNTED_BY[unit]} counts; it is never charged`,
+      `model ${id} has a price of the unit ${unit}, which only the endpoint ${UNIT_ENDPOINTS[unit]} counts; it is never charged`,
   );
 }
-
-const COUNTED_BY: Readonly<Record<BilledUnit, Endpoint>> = { search: "rerank", image: "embeddings" };
 
 /** Of how an upstream serves what asks for nothing: what the models that it serves have no price for. */
 function serviceWarnings(

@@ -124,8 +124,10 @@ describe("reading an answer beside the event loop", () => {
       name: "NotAnImage",
     });
     const oversized = { name: "OversizedResponse" };
-    const id = "x".repeat(2 * MB);
-    await expect(reader.read(answer(chat({ content: "Hi" }, { id })))).rejects.toMatchObject(oversized);
+    // As much as is kept of a vendor's usage.
+    const words = Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`${at}`, "x".repeat(1_000)]));
+    const usage = Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`${at}`, words]));
+    await expect(reader.read(answer(chat({ content: "Hi" }, { usage })))).rejects.toMatchObject(oversized);
     await expect(reader.read(answer(chat({ content: "x".repeat(2 * MB) })))).rejects.toMatchObject(oversized);
     expect(await reader.read(answer(chat({ content: "Hi" })))).toHaveProperty("passed.body");
   });
