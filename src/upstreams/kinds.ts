@@ -33,6 +33,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly listedTools?: readonly ListedTool[];
   /** Embeddings are asked for in the native form; absent = in OpenAI's. */
   readonly embeddingsForm?: "native";
+  /** Some of these servers refuse base64, which the official client asks for, so that all are asked for floats. */
+  readonly embedsFloats?: true;
   /** Without a key such an upstream is surely misconfigured; others may be open inside a private network. */
   readonly needsKey: boolean;
   /** Error answers that are about our account there, beyond what their status says (401, 402, 403). */
@@ -156,6 +158,7 @@ const KINDS = {
   "openai-compatible": {
     ...BEARER,
     listedTools: COMPATIBLE_TOOLS,
+    embedsFloats: true,
     ...NO_MEDIA,
     protocols: ["chat-completions", "embeddings"],
     paths: BELOW_VERSION,

@@ -129,7 +129,8 @@ accounts:
   it("gives the official client vectors where the upstream only has floats", async () => {
     const { data } = await openai().embeddings.create({ model: "floats", input: ["a", "b"] });
     expect(data.map(({ embedding }) => embedding)).toEqual([VECTOR, VECTOR]);
-    expect(lastBody()).toMatchObject({ model: "their-floats", encoding_format: "base64" });
+    // Some such servers refuse base64.
+    expect(lastBody()).toEqual({ model: "their-floats", input: ["a", "b"] });
     const packed = await ask(gateway.url, "/v1/embeddings", {
       model: "floats",
       input: "a",

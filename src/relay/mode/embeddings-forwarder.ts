@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { withChanges } from "../../base/json/field-changes.ts";
-import { removeField, replaceModel, splice } from "../../base/json/json-splice.ts";
+import { removeMembers, replaceModel, splice } from "../../base/json/json-splice.ts";
 import { GatewayError } from "../../errors.ts";
 import { asArray, asObject, type JsonObject } from "../../protocols/json.ts";
 import type { Candidate } from "../../upstreams/call.ts";
@@ -14,6 +14,8 @@ import type { WholeForm } from "./whole-response.ts";
 
 /** What a native call says beyond the embeddings protocol, for upstreams of that protocol's vendor alone. */
 const TASK_FIELD = "faregate_task_type";
+/** Floats where it is absent. */
+const FORMAT_FIELD = "encoding_format";
 
 /**
  * The way of embeddings: forwarded, or in the native form to a vendor that has only that. Vectors come as the caller asked for
@@ -29,8 +31,9 @@ export class EmbeddingsForwarder extends Forwarder {
     super(request, candidate, {}, clock, NO_TERMS);
     const { scan, body } = request;
     this.model = candidate.model;
-    this.isNative = kindOf(candidate.upstream.kind)?.embeddingsForm === "native";
-    this.wantsBase64 = scan.last("encoding_format")?.value === "base64";
+    const kind = kindOf(candidate.upstream.kind);
+    this.isNative = kind?.embeddingsForm === "native";
+    this.wantsBase64 = scan.last(FORMAT_FIELD)?.value === "base64";
     if (this.isNative) {
       const native = withChanges(
         nativeRequest(body, candidate.model),
@@ -38,7 +41,13 @@ export class EmbeddingsForwarder extends Forwarder {
       );
       this.pieces = [Buffer.from(JSON.stringify(native))];
     } else {
-      const edits = [...replaceModel(scan, candidate.model), ...removeField(scan, TASK_FIELD)];
+      const removed =
+        this.wantsBase64 && kind?.embedsFloats === true ? [TASK_FIELD, FORMAT_FIELD] : [TASK_FIELD];
+      const cuts = removeMembers(
+        body,
+        removed.flatMap((field) => scan.all(field)),
+      );
+      const edits = [...replaceModel(scan, candidate.model), ...cuts];
       this.pieces = splice(body, withOwnEdits(edits, ownEdits(request, candidate.upstream)));
     }
   }
