@@ -241,8 +241,8 @@ export interface StreamMeter {
   /** So many bytes of the last write close whole frames before the one that tells of error or failure. */
   readonly bytesBeforeError: number;
   /**
-   * So many bytes of the last write stand before the end of the stream, which is the first error or the protocol's last event,
-   * whichever comes first. What stands behind it was not read, and is nobody's to read.
+   * So many bytes of the last write stand before the end of the stream that its first error is. What stands behind that was
+   * not read, and is nobody's to read.
    */
   readonly bytesToEnd: number;
   /**

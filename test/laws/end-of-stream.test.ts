@@ -84,7 +84,7 @@ const cases = fc
           ? each.replace("data: {", `data: {"error":${denied.as},`)
           : each,
       );
-    for (const { at, name, data } of errors) frames.splice(at % (frames.length + 1), 0, frame(data, name));
+    for (const { at, name, data } of errors) frames.splice(at % frames.length, 0, frame(data, name));
     const stream = Buffer.from(frames.join(""));
     if (sizes === null) return { upstream, frames, pieces: frames, asksUsage };
     const pieces: Buffer[] = [];

@@ -123,7 +123,7 @@ export abstract class EventReading implements StreamMeter {
     if (this.isOver) this.#bytesToEnd = 0;
   }
 
-  /** The first error or the protocol's last event, whichever comes first, ends the stream: nothing behind it is read. */
+  /** The first error ends the stream: nothing behind it is read. Behind a terminal event some servers pass on a further response. */
   protected get isOver(): boolean {
     return this.#bytesToEnd !== undefined;
   }
@@ -149,7 +149,7 @@ export abstract class EventReading implements StreamMeter {
     // An event that began in an earlier chunk was joined, and has none before it in this one; items of an array are parted by commas.
     const isApart = buffer === this.chunk;
     if (isError) this.#bytesBeforeError = isApart && this.scanner?.form === "sse" ? start : 0;
-    if (isError || this.over) this.#bytesToEnd = isApart ? next : next - this.#keptBefore;
+    if (isError) this.#bytesToEnd = isApart ? next : next - this.#keptBefore;
     return body;
   }
 
