@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Redis } from "ioredis";
 import {
   type RateLimiterAbstract,
@@ -180,5 +181,7 @@ async function openRedis(url: string, log: Log): Promise<Redis> {
   redis.on("error", (err) =>
     log.warn({ err }, "Redis is unreachable; rates are counted per process for now"),
   );
+  // A gateway that took requests before it is connected would let each key's whole limit through once more.
+  await once(redis, "ready", { signal: AbortSignal.timeout(SILENCE_LIMIT_MS) }).catch(() => undefined);
   return redis;
 }
