@@ -176,7 +176,9 @@ create table models (
   coming_price_ids int8[] not null default '{}',
   quirks jsonb not null default '{}',
   -- A second name of this model: price, upstreams, groups and all else are that model's.
-  alias_of text
+  alias_of text,
+  -- Models that answer in its place: [{"model", "on": ["unavailable", ...]}, ...], in order; null = none.
+  fallbacks jsonb
 );
 
 create table upstreams (
@@ -362,7 +364,7 @@ create table usage (
   account_id int8 not null,
   key_id int8 not null,
   model text not null,
-  -- What the caller asked for, where that is another name: an alias of the model.
+  -- What the caller asked for, where that is another name: an alias of the model, or the model that it answered for.
   asked_model text,
   endpoint text not null,
   streamed boolean not null,

@@ -7450,6 +7450,10 @@ export interface paths {
                                 groups: string[] | null;
                                 context_tokens: number | null;
                                 max_output_tokens: number | null;
+                                fallbacks: {
+                                    model: string;
+                                    on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
+                                }[];
                                 price: {
                                     input?: string;
                                     output?: string;
@@ -7718,6 +7722,10 @@ export interface paths {
                         groups?: string[] | null;
                         context_tokens?: number | null;
                         max_output_tokens?: number | null;
+                        fallbacks?: {
+                            model: string;
+                            on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
+                        }[];
                         price?: {
                             input?: string;
                             output?: string;
@@ -7976,6 +7984,10 @@ export interface paths {
                             groups: string[] | null;
                             context_tokens: number | null;
                             max_output_tokens: number | null;
+                            fallbacks: {
+                                model: string;
+                                on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
+                            }[];
                             price: {
                                 input?: string;
                                 output?: string;
@@ -8263,6 +8275,10 @@ export interface paths {
                             groups: string[] | null;
                             context_tokens: number | null;
                             max_output_tokens: number | null;
+                            fallbacks: {
+                                model: string;
+                                on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
+                            }[];
                             price: {
                                 input?: string;
                                 output?: string;
@@ -8532,6 +8548,10 @@ export interface paths {
                         groups?: string[] | null;
                         context_tokens?: number | null;
                         max_output_tokens?: number | null;
+                        fallbacks?: {
+                            model: string;
+                            on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
+                        }[];
                         price?: {
                             input?: string;
                             output?: string;
@@ -8790,6 +8810,10 @@ export interface paths {
                             groups: string[] | null;
                             context_tokens: number | null;
                             max_output_tokens: number | null;
+                            fallbacks: {
+                                model: string;
+                                on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
+                            }[];
                             price: {
                                 input?: string;
                                 output?: string;
@@ -9490,6 +9514,10 @@ export interface paths {
                             groups: string[] | null;
                             context_tokens: number | null;
                             max_output_tokens: number | null;
+                            fallbacks: {
+                                model: string;
+                                on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
+                            }[];
                             price: {
                                 input?: string;
                                 output?: string;
@@ -9846,6 +9874,10 @@ export interface paths {
                             groups: string[] | null;
                             context_tokens: number | null;
                             max_output_tokens: number | null;
+                            fallbacks: {
+                                model: string;
+                                on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
+                            }[];
                             price: {
                                 input?: string;
                                 output?: string;

@@ -199,6 +199,14 @@ export interface AttemptUse {
    * may bill it and has not said what it used.
    */
   readonly used: "charged" | "nothing" | "unknown" | ReportedUse;
+  /** The model that it was asked for; absent = that of the request. */
+  readonly priced?: PricedModel | undefined;
+}
+
+/** A model with its price, as it was when the request was accepted. */
+export interface PricedModel {
+  readonly model: string;
+  readonly price: FrozenPrice;
 }
 
 /** `usage` has the buckets to charge; {} charges nothing. */
@@ -212,6 +220,8 @@ export interface Outcome extends ReportedUse {
   readonly hostile?: readonly string[] | undefined;
   readonly upstream: string | null;
   readonly upstreamModel: string | null;
+  /** A fallback model that was asked in place of the request's, with which it is charged; absent = none was. */
+  readonly answeredBy?: PricedModel | undefined;
   /** Absent = nobody was asked. */
   readonly place?: AskedPlace | undefined;
   /** The output limit that the gateway wrote into the request, where the caller stated none and the money covered no more. */

@@ -3,7 +3,7 @@ import { callerOf, orderOf, outcomeOf } from "../../test/support/money/exchange.
 import { ModelStore } from "../../test/support/money/model-store.ts";
 import { type Faults, ModelDisk, SimulatedProcess } from "../../test/support/money/process.ts";
 import { World } from "../../test/support/money/world.ts";
-import type { Outcome } from "./billing.ts";
+import type { Outcome, PricedModel } from "./billing.ts";
 
 const HOLD = 65n;
 const CHARGE = 56n;
@@ -33,12 +33,26 @@ beforeEach(async () => {
   await pass(1_000);
 });
 
+/** A fallback model at twice the price of the one that was asked. */
+const FALLBACK: PricedModel = {
+  model: "fallback",
+  price: { priceId: 2n, rates: { input: 2_000_000n }, factorPpm: 1_000_000n },
+};
+
+const ODD: readonly [name: string, odd: Partial<Outcome>][] = [
+  ["a raw usage that can't be written", { raw: { count: 1n } }],
+  ["a raw usage that throws when it is written", { raw: { toJSON: bomb } }],
+  ["impossible values that can't be written", { hostile: [{ toJSON: bomb } as unknown as string] }],
+  ["losses that can't be written", { losses: [{ toJSON: bomb } as unknown as string] }],
+  ["nothing odd", {}],
+];
+
 /** All that an outcome can say. */
 const FIELDS = {
   ...Object.fromEntries(Object.keys(outcomeOf(CHARGE)).map((field) => [field, true])),
   ...{ others: true, calls: true, units: true, served: true, region: true, requests: true, raw: true },
   ...{ attemptUses: true, hostile: true, place: true, outputLimit: true, implausible: true, errorCode: true },
-  ...{ losses: true, withoutOptions: true },
+  ...{ losses: true, withoutOptions: true, answeredBy: true },
 };
 
 describe("a hold", () => {
@@ -50,14 +64,13 @@ describe("a hold", () => {
     },
   );
 
-  it.each([
-    ["a raw usage that can't be written", { raw: { count: 1n } }],
-    ["a raw usage that throws when it is written", { raw: { toJSON: bomb } }],
-    ["impossible values that can't be written", { hostile: [{ toJSON: bomb } as unknown as string] }],
-    ["losses that can't be written", { losses: [{ toJSON: bomb } as unknown as string] }],
-    ["nothing odd", {}],
-  ])("is settled once and charged, with %s", async (_, odd) => {
+  it.each(ODD)("is settled once and charged, with %s", async (_, odd) => {
     await settles({ ...outcomeOf(CHARGE), ...odd });
+    expect(store.ledger("account:1")).toMatchObject({ paid: CHARGE });
+  });
+
+  it.each(ODD)("is charged by the price of the fallback model that answered, with %s", async (_, odd) => {
+    await settles({ ...outcomeOf(CHARGE / 2n), ...odd, answeredBy: FALLBACK });
     expect(store.ledger("account:1")).toMatchObject({ paid: CHARGE });
   });
 });

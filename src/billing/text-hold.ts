@@ -170,11 +170,29 @@ export class TextHold implements OpenHold {
   }
 }
 
+/** The order as if the model that answered had been asked. */
+function answeredOrder(order: HoldOrder, { answeredBy }: Outcome): HoldOrder {
+  return answeredBy === undefined ? order : { ...order, ...answeredBy };
+}
+
 /** What every outcome has, which nothing of a vendor's is in. */
 function bareOutcome(outcome: Outcome): Outcome {
   const { reason, usage, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs } =
     outcome;
-  return { reason, usage, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs };
+  // The charge is by the price of the model that answered.
+  const { answeredBy } = outcome;
+  return {
+    reason,
+    usage,
+    estimated,
+    upstream,
+    upstreamModel,
+    answeredBy,
+    status,
+    attempts,
+    firstByteMs,
+    totalMs,
+  };
 }
 
 const UNKNOWN_OUTCOME: Outcome = {
@@ -198,7 +216,7 @@ interface DueCharge {
 
 function safeCharge(order: HoldOrder, outcome: Outcome, log: Log): DueCharge | undefined {
   try {
-    const charge = chargeOf(order.price, outcome);
+    const charge = chargeOf(answeredOrder(order, outcome).price, outcome);
     return { charge, dueNanos: CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n };
   } catch (error) {
     // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
@@ -215,7 +233,7 @@ function safeCost(
   log: Log,
 ): RequestCost {
   try {
-    return costOf(order, atMs, outcome, charge);
+    return costOf(answeredOrder(order, outcome), atMs, outcome, charge);
   } catch (error) {
     // Our own mistake again, which is nothing that a request may fail for.
     log.error(

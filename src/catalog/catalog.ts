@@ -80,6 +80,18 @@ export interface Model {
   readonly quirks: Readonly<Record<string, unknown>>;
   /** The model of which this is a second name: all else is that model's; absent = it is a model itself. */
   readonly aliasOf?: string | undefined;
+  /** Models that answer in its place, in this order; absent = none. */
+  readonly fallbacks?: readonly Fallback[] | undefined;
+}
+
+/** How every upstream of a model can have failed, before anything of a response was sent. */
+export const FALLBACK_REASONS = ["unavailable", "rate_limited", "context_length", "refusal"] as const;
+export type FallbackReason = (typeof FALLBACK_REASONS)[number];
+
+/** A model that answers in the place of another where that failed in one of these ways. */
+export interface Fallback {
+  readonly model: string;
+  readonly on: readonly FallbackReason[];
 }
 
 /** An immutable row of the price book. Rates are nanos per 1,000,000 tokens; undefined = no price of its own. */

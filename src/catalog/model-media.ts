@@ -42,11 +42,28 @@ export function inputMediaOf(catalog: Catalog, model: Model, group: string): rea
   return MEDIA.filter((each) => upstreams.some((upstream) => readBy(upstream, id).includes(each)));
 }
 
-function readBy({ kind, models }: Upstream, modelId: string): readonly Medium[] {
+/** Whether the model is known to read none of these; what nothing is known of may read them all. */
+export function readsNoneOf(
+  catalog: Catalog,
+  model: Model,
+  group: string,
+  wanted: ReadonlySet<Medium>,
+): boolean {
+  const stated = readQuirks(model.quirks).inputMedia;
+  if (stated !== undefined) return !stated.some((each) => wanted.has(each));
+  const known = catalog.serving(model.id, group).map((upstream) => knownOf(upstream, model.id));
+  return known.every((reads) => reads !== undefined && !reads.some((each) => wanted.has(each)));
+}
+
+function readBy(upstream: Upstream, modelId: string): readonly Medium[] {
+  return knownOf(upstream, modelId) ?? [];
+}
+
+function knownOf({ kind, models }: Upstream, modelId: string): readonly Medium[] | undefined {
   // It takes whatever it is sent.
   if (kind === "sandbox") return MEDIA;
   const name = models.get(modelId) ?? modelId;
-  return ROWS.find(([pattern]) => pattern.test(name))?.[1] ?? [];
+  return ROWS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
 function row(name: string, reads: readonly Medium[]): readonly [RegExp, readonly Medium[]] {

@@ -81,7 +81,9 @@ function exportSettings({ settings }: State, names: ReferenceNames): FileRecord 
 
 function exportModel(model: State["models"][number], known: Known): FileRecord {
   const groups = model.groups && new Set(intersection(model.groups, known.groups));
-  return compact(literal(encodeModel({ ...model, groups })), { owned_by: "faregate" });
+  const named = model.fallbacks?.filter((fallback) => known.own.has(fallback.model)) ?? [];
+  const fallbacks = named.length === 0 ? undefined : named;
+  return compact(literal(encodeModel({ ...model, groups, fallbacks })), { owned_by: "faregate" });
 }
 
 function exportUpstream(

@@ -29,6 +29,8 @@ import {
   bugOfOurs,
   type ErrorRecipient,
   failureOfError,
+  isRefusal,
+  refusedResponse,
   scrubbedError,
 } from "./failures.ts";
 import { fanOut } from "./fan-out/fan-out.ts";
@@ -233,6 +235,14 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     return failureOfError(scrubbedError(error, this.scrubber()), request.protocol.name, upstream);
   }
 
+  unheardFailure(facts: ResponseSummary, verdict: UpstreamError | undefined): AttemptFailure | undefined {
+    if (verdict !== undefined) return this.failureOf(verdict);
+    const { fallbacks, gone } = this.exchange;
+    if (fallbacks === undefined || gone || !isRefusal(facts) || !fallbacks.goesOnAfter("refusal"))
+      return undefined;
+    return refusedResponse(this.candidate.upstream.name);
+  }
+
   learn({ id, issued }: ResponseSummary): void {
     const { storesResponse } = this.mode;
     if (storesResponse && id !== undefined) this.remember([id]);
@@ -325,17 +335,23 @@ function send(
 }
 
 /** Headers of an upstream's response that callers get: none but its type, as the others describe our account there. */
-function receiverFor(attempt: Attempt, status: number, headers: RawHeaders): Receiver {
+function receiverFor(attempt: RunningAttempt, status: number, headers: RawHeaders): Receiver {
   if (status < 200 || status > 299) return new ErrorResponse(attempt, status, headers.all());
   const { contentType, arrayStream } = attempt.mode;
   const { losses, request } = attempt.exchange;
   const { streamed } = request;
   const due = streamed && !arrayStream ? "text/event-stream" : "application/json";
   const type = contentType ?? typeOf(headers.get("content-type"), due);
-  const passed = Object.assign({ "content-type": type }, droppedHeader(losses));
+  const passed = Object.assign({ "content-type": type }, droppedHeader(losses), answeredHeader(attempt));
   return streamed
     ? new StreamingResponse(attempt, Object.assign(passed, UNBUFFERED))
     : new BufferedResponse(attempt, passed);
+}
+
+/** `x-faregate-model`: the fallback model that answers. */
+function answeredHeader({ exchange }: RunningAttempt): Record<string, string> | undefined {
+  const fallback = exchange.fallbacks?.current;
+  return fallback && { "x-faregate-model": fallback.model.id };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Slotted } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
-import type { AttemptUse, ChargeReason, OpenHold, Outcome } from "../billing/billing.ts";
+import type { AttemptUse, ChargeReason, OpenHold, Outcome, PricedModel } from "../billing/billing.ts";
 import { boundCalls, type UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Loss, lossTexts } from "../conversation/loss.ts";
@@ -9,10 +9,12 @@ import type { ResponseSummary } from "../protocols/protocol.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { openSecretFilter, sentSecrets } from "../upstreams/scrub/sent-secrets.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
-import { type PlaceReason, type TokenUsage, totalOutput, totalWritten } from "../usage/usage.ts";
+import { type PlaceReason, type TokenUsage, totalOutput } from "../usage/usage.ts";
+import type { FallbackChain } from "./admit/fallback-chain.ts";
 import { carriesOptions } from "./admit/priced-options.ts";
 import type { Bridge } from "./response/bridge.ts";
 import { ourNameOf, priceAdditional } from "./settle/additional-usage.ts";
+import { isEmpty, isUncounted } from "./settle/empty-response.ts";
 import { type ChargeableUsage, estimateMissing, type OurName, reportedByModel } from "./settle/estimate.ts";
 import type { TextRequest } from "./text-request.ts";
 
@@ -25,8 +27,12 @@ export interface Exchange extends Slotted {
   /** Milliseconds since 1970; selects the prices that depend on the time of day. */
   readonly acceptedMs: number;
   readonly hold: OpenHold;
-  /** The most that the request can use. */
-  readonly bound: UsageBound;
+  /** The most that the request can use at the model that is asked now. */
+  bound: UsageBound;
+  /** Models that may respond in place of the asked one; undefined = there are none. */
+  readonly fallbacks: FallbackChain | undefined;
+  /** The model that is asked now, if the request has fallbacks. */
+  priced: PricedModel | undefined;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
   /** Keeps a streamed response alive; undefined = the request is not streamed. */
@@ -86,12 +92,13 @@ export type Seen = ResponseSummary | "nothing" | "unknown";
 
 /** The usage of an attempt that is not charged. */
 export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUse {
-  if (!exchange.isSent()) return attemptUse(candidate, "nothing");
+  const { priced } = exchange;
+  if (!exchange.isSent()) return attemptUse(candidate, "nothing", priced);
   try {
-    return attemptUse(candidate, usedOf(exchange, candidate, seen));
+    return attemptUse(candidate, usedOf(exchange, candidate, seen), priced);
   } catch (cause) {
     logBug(exchange, cause, "what an attempt used can't be read; it is recorded as unknown");
-    return attemptUse(candidate, "unknown");
+    return attemptUse(candidate, "unknown", priced);
   }
 }
 
@@ -147,9 +154,13 @@ function boundAt({ bound, request, asked }: Exchange): UsageBound {
   return { ...bound, calls: bound.calls?.unasked ? bound.calls : undefined, additionalModels: undefined };
 }
 
-function attemptUse({ upstream, credential, model }: Candidate, used: AttemptUse["used"]): AttemptUse {
+function attemptUse(
+  { upstream, credential, model }: Candidate,
+  used: AttemptUse["used"],
+  priced: PricedModel | undefined,
+): AttemptUse {
   const { name, cost } = upstream;
-  return { upstream: name, upstreamModel: model, credential: credential.name, cost, used };
+  return { upstream: name, upstreamModel: model, credential: credential.name, cost, used, priced };
 }
 
 /** The usage to charge for a response, and the reason of its end. */
@@ -250,6 +261,7 @@ function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage
       estimated: charge.estimated,
       upstream: candidate?.upstream.name ?? null,
       upstreamModel: candidate?.model ?? null,
+      answeredBy: answeredBy(exchange),
       status,
       errorCode,
       attempts: exchange.attempts,
@@ -257,6 +269,11 @@ function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage
       totalMs: Math.round(exchange.clock.monotonicMs() - exchange.request.startedMs),
     };
   }
+}
+
+/** The fallback model that was asked last, if one was. */
+function answeredBy({ fallbacks, request, priced }: Exchange): PricedModel | undefined {
+  return fallbacks?.current?.request === request ? priced : undefined;
 }
 
 /** Settles an exchange that a bug of ours has ended before anything else did. */
@@ -290,7 +307,7 @@ function usesOf(exchange: Exchange, { facts, unheard }: ExchangeEnd, usage: Toke
   if (asked === null || uses.length >= attempts) return uses;
   const isCharged = usage !== NOTHING.usage;
   const last = isCharged
-    ? attemptUse(asked, "charged")
+    ? attemptUse(asked, "charged", exchange.priced)
     : useOf(exchange, asked, facts ?? unheard?.() ?? "unknown");
   return uses.length === 0 ? [last] : [...uses, last];
 }
@@ -318,6 +335,7 @@ function outcomeOf(
     requests: facts?.parts?.length,
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,
+    answeredBy: answeredBy(exchange),
     place:
       candidate === null || candidate !== asked || exchange.reason === null
         ? undefined
@@ -362,29 +380,4 @@ function reasonOf(
   if (isUncounted(facts)) return "empty_answer";
   if (!chargeEmptyAnswers && isEmpty(request, facts)) return "empty_answer";
   return facts.usage === undefined ? "completed_usage_missing" : "completed";
-}
-
-/** Whether the model refused without text or usage: nothing is known to have been used. */
-function isUncounted({ declined, hasOutput, usage, parts }: ResponseSummary): boolean {
-  return declined && !hasOutput && usage === undefined && parts === undefined;
-}
-
-/**
- * An empty completion: the vendor itself reports zero output of every kind, and not by the caller's own wish. One that wrote
- * a cache or ran tools is what the caller has asked for: a prompt cache is prepared by a request without output.
- */
-function isEmpty(request: TextRequest, facts: ResponseSummary): boolean {
-  const tokens = facts.usage?.tokens;
-  return (
-    tokens !== undefined &&
-    tokens.outputVisible === 0 &&
-    totalOutput(tokens) === 0 &&
-    totalWritten(tokens) === 0 &&
-    facts.calls === undefined &&
-    facts.usage?.additionalUsage === undefined &&
-    !facts.hasOutput &&
-    !facts.finishedByCaller &&
-    // Chat completions say `stop` for the model's own end and the caller's sequence alike.
-    request.scan.last("stop") === undefined
-  );
 }

@@ -1,8 +1,10 @@
 import type { ChargeReason } from "../billing/billing.ts";
+import type { FallbackReason } from "../catalog/catalog.ts";
 import { NotAnImage } from "../conversation/media.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
-import { type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
+import { type ErrorReason, type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
 import { toClientError, type UpstreamError } from "../protocols/errors/upstream-error-policy.ts";
+import type { ResponseSummary } from "../protocols/protocol.ts";
 import { OversizedResponse } from "../protocols/streams/stream-frames.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { AttemptOutcome } from "../routing/health/outcome.ts";
@@ -20,6 +22,43 @@ export interface AttemptFailure {
   readonly timedOut: boolean;
   /** The upstream has no such call: the same may be asked of it in an ordinary request. */
   readonly lacksCall?: true;
+  /** The request itself failed at this model, and may not at another. */
+  readonly ofModel?: "context_length" | "refusal" | undefined;
+}
+
+/** How an attempt failed, as fallbacks name it; undefined = in a way of which no other model is the cure. */
+export function fallbackReasonOf({
+  next,
+  error,
+  health,
+  ofModel,
+}: AttemptFailure): FallbackReason | undefined {
+  if (ofModel !== undefined) return ofModel;
+  if (!next || (error instanceof GatewayError && OURS.has(error.reason))) return undefined;
+  return health.kind === "rate-limited" ? "rate_limited" : "unavailable";
+}
+
+/** Where the request could not be sent, or the gateway itself is the matter. */
+const OURS: ReadonlySet<ErrorReason> = new Set(["invalid_request", "service_unavailable", "internal_error"]);
+
+/** The model has declined to answer, and has said nothing. */
+export function isRefusal({ declined, hasOutput }: Pick<ResponseSummary, "declined" | "hasOutput">): boolean {
+  return declined && !hasOutput;
+}
+
+/** The model has declined to answer, without a word; a fallback may answer. */
+export function refusedResponse(upstream: string): AttemptFailure {
+  return {
+    next: false,
+    timedOut: false,
+    health: { kind: "ok" },
+    ofModel: "refusal",
+    error: new GatewayError(
+      "upstream_error",
+      "The model declined to answer, and no fallback model could answer in its place.",
+      { cause: new Error(`The upstream ${upstream} returned a refusal.`) },
+    ),
+  };
 }
 
 type FailureWithError = AttemptFailure & { readonly error: GatewayError };
@@ -84,8 +123,16 @@ export function failureOfError(error: UpstreamError, client: ProtocolName, upstr
     timedOut: false,
     error: toClientError(error, PROTOCOLS[client].endpoint, causeOf(error, upstream)),
     health: healthOf(error),
+    ofModel: error.fault === "caller" ? OF_MODEL[error.code] : undefined,
   };
 }
+
+/** By the code of an error: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter */
+const OF_MODEL: Readonly<Record<string, AttemptFailure["ofModel"]>> = {
+  context_length_exceeded: "context_length",
+  content_filter: "refusal",
+  content_policy_violation: "refusal",
+};
 
 /** An upstream's error without what is the operator's own: the only form in which anyone reads it. */
 export function scrubbedError(error: UpstreamError, scrubber: Scrubber): UpstreamError {

@@ -5,10 +5,8 @@ import { failpoint } from "../base/failpoint.ts";
 import { allTokens, type Outcome, type TextBilling } from "../billing/billing.ts";
 import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
-import { statementOf } from "../errors.ts";
 import type { UsedTokens } from "../limits/admission.ts";
 import { refusesState } from "../protocols/carried-state.ts";
-import { UNKNOWN_STREAM } from "../protocols/protocol.ts";
 import type { Candidates } from "../routing/candidate-iterator.ts";
 import type { CandidateOrder } from "../routing/routes.ts";
 import type { Candidate } from "../upstreams/call.ts";
@@ -17,16 +15,20 @@ import { totalInput, totalOutput } from "../usage/usage.ts";
 import { checkAdditionalModels } from "./admit/additional-models.ts";
 import type { ConversationKeys } from "./admit/conversation-key.ts";
 import { beginsAnew, ConversationState, movedOf } from "./admit/conversation-state.ts";
+import type { FallbackChain } from "./admit/fallback-chain.ts";
+import { fallbackModels } from "./admit/fallback-models.ts";
 import { pinsOf } from "./admit/pins.ts";
 import { readReferences } from "./admit/references.ts";
 import { RequestForms } from "./admit/request-forms.ts";
-import { type Held, outputLimitHeader, takeHold } from "./admit/take-hold.ts";
+import { outputLimitHeader, takeHold } from "./admit/take-hold.ts";
 import { withoutUnpriced } from "./admit/unpriced-tools.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle, settleBug } from "./exchange.ts";
-import { type AttemptFailure, codeOf, refusedMode, stopping } from "./failures.ts";
+import { type AttemptFailure, fallbackReasonOf, refusedMode, stopping } from "./failures.ts";
+import { giveUp } from "./give-up.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
+import { openExchange } from "./open-exchange.ts";
 import { Bridge } from "./response/bridge.ts";
 import { countEnded, failedAttempt } from "./settle/count-ended.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
@@ -100,9 +102,11 @@ export function createRelay(deps: RelayDeps): Relay {
       }
       // What stands in for a call has a few words more.
       const priced = request.instead === undefined ? request : { ...request, ...request.instead };
-      const taken = takeHold(deps.billing, catalog, model, priced, references, acceptedMs);
+      const fallbacks =
+        model.fallbacks === undefined ? undefined : fallbackModels(catalog, model, asked, acceptedMs);
+      const taken = takeHold(deps.billing, catalog, model, priced, references, acceptedMs, fallbacks);
       const held = taken instanceof Promise ? await taken : taken;
-      const exchange = openExchange(deps, catalog, request, held, acceptedMs);
+      const exchange = openExchange(deps, catalog, request, held, acceptedMs, model);
       let forms: RequestForms;
       try {
         if (held.outputLimit !== undefined) request.response.addHeaders(outputLimitHeader(held.outputLimit));
@@ -120,17 +124,21 @@ export function createRelay(deps: RelayDeps): Relay {
       const over = (): void => {
         try {
           exchange.bridge?.end();
-          forms.close();
+          carried.forms.close();
+          if (carried.forms !== forms) forms.close();
           request.memory.release();
           admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
-          countEnded(deps, model, exchange);
+          const fallback = exchange.fallbacks?.current;
+          const answering = fallback?.request === exchange.request ? fallback.model : model;
+          countEnded(deps, answering, exchange);
           if (exchange.outcome !== undefined)
-            deps.tokenCounts.ended(exchange.request, model, exchange.outcome);
+            deps.tokenCounts.ended(exchange.request, answering, exchange.outcome);
         } finally {
           if (live.delete(exchange) && live.size === 0) whenIdle?.();
         }
       };
-      return { carry: () => carry(deps, { exchange, candidates, forms, over }) };
+      const carried: Carried = { exchange, candidates, forms, asked: { candidates, forms }, over };
+      return { carry: () => carry(deps, carried) };
     },
     running: () => live.size,
     async cutAll() {
@@ -166,42 +174,6 @@ function candidatesFor(
   });
 }
 
-function openExchange(
-  deps: RelayDeps,
-  catalog: Catalog,
-  request: TextRequest,
-  held: Held,
-  acceptedMs: number,
-): Exchange {
-  return {
-    request,
-    catalog,
-    acceptedMs,
-    hold: held.hold,
-    bound: held.bound,
-    clock: deps.clock,
-    log: deps.log,
-    bridge: undefined,
-    chargeEmptyAnswers: catalog.settings.chargeEmptyAnswers,
-    slot: -1,
-    attempts: 0,
-    uses: [],
-    isSent: () => false,
-    failedFirst: undefined,
-    asked: null,
-    reason: null,
-    outputLimit: held.outputLimit,
-    firstByteMs: null,
-    tierInHead: undefined,
-    isCut: false,
-    gone: false,
-    settled: false,
-    outcome: undefined,
-    losses: [],
-    onCut: () => undefined,
-  };
-}
-
 function tokensOf(outcome: Outcome): UsedTokens {
   const usage = allTokens(outcome);
   return { input: totalInput(usage), output: totalOutput(usage) };
@@ -210,17 +182,17 @@ function tokensOf(outcome: Outcome): UsedTokens {
 /** A request on its way, with what its attempts need. */
 interface Carried {
   readonly exchange: Exchange;
-  readonly candidates: Candidates;
-  readonly forms: RequestForms;
+  /** Of the model that is asked now. */
+  candidates: Candidates;
+  forms: RequestForms;
+  /** The same of the model that was asked first, to which the conversation belongs. */
+  readonly asked: { readonly candidates: Candidates; readonly forms: RequestForms };
   readonly over: () => void;
 }
 
-/** Goes through the candidates until one answers; settles for nothing where none does. */
+/** Goes through the candidates until one answers, then through those of fallback models; settles for nothing where none does. */
 async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
-  const { exchange, candidates, forms } = carried;
-  let last: AttemptFailure | undefined;
-  /** How the first refused the request's state. */
-  let refused: AttemptFailure | undefined;
+  const { exchange } = carried;
   try {
     try {
       await exchange.hold.begun;
@@ -228,44 +200,90 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
       await settle(exchange, { reason: "no_upstream", candidate: null, facts: undefined, status: 503 });
       throw error;
     }
-    const room = candidates.room();
-    if (room !== undefined) await room;
-    lookWhetherGone(exchange);
-    if (exchange.isCut) last = refusedMode(stopping());
-    for (const candidate of isMoot(exchange) ? [] : candidates) {
-      last = await attempt(deps, carried, candidate);
-      if (isMoot(exchange)) break;
-      if (last?.lacksCall === true && forms.lacksCall(candidate)) {
-        candidates.anew();
-        last = await attempt(deps, carried, candidate);
-        if (isMoot(exchange)) break;
-      }
-      if (last !== undefined && forms.isStateCarried && isStateRefusal(last)) {
-        forms.stateRefused();
-        candidates.refusedState();
-        if (refused === undefined) await findElsewhere(deps, carried);
-        refused ??= last;
-        if (exchange.isCut) last = refusedMode(stopping());
-        if (isMoot(exchange)) break;
-      } else if (last === undefined || !last.next) break;
+    const last = await askModel(deps, carried);
+    const { fallbacks } = exchange;
+    if (fallbacks === undefined) {
+      if (!exchange.settled) await giveUp(exchange, carried.candidates, last, deps.errorType);
+      return;
     }
-    if (
-      refused !== undefined &&
-      last !== undefined &&
-      (last.next || isStateRefusal(last)) &&
-      !isMoot(exchange)
-    ) {
-      forms.giveUpState();
-      const candidate = candidates.again();
-      if (candidate !== undefined) last = (await attempt(deps, carried, candidate)) && refused;
+    while (!exchange.settled && !isMoot(exchange) && fallbacks.next() !== undefined) {
+      openFallback(deps, carried, fallbacks);
+      await askModel(deps, carried);
     }
-    if (!exchange.settled) await giveUp(exchange, candidates, last, deps.errorType);
+    // What became of the model that was asked says more than what became of its fallbacks.
+    const told = exchange.attempts === 0 || isMoot(exchange) ? last : (last ?? noCandidate(carried.asked));
+    if (!exchange.settled) await giveUp(exchange, carried.asked.candidates, told, deps.errorType);
   } catch (error) {
     await settleBug(exchange, error);
     throw error;
   } finally {
     carried.over();
   }
+}
+
+function noCandidate({ candidates }: Carried["asked"]): AttemptFailure {
+  return { next: true, timedOut: false, health: { kind: "neutral" }, error: candidates.refusal() };
+}
+
+/** Turns to the upstreams of a fallback model, with what is known of the conversation's state. */
+function openFallback(deps: RelayDeps, carried: Carried, { current }: FallbackChain): void {
+  if (current === undefined) return;
+  const { exchange, asked } = carried;
+  const { catalog } = exchange;
+  const { model, request, bound, price } = current;
+  const conversation = deps.conversationKeys.of(request, catalog.settings);
+  if (carried.forms !== asked.forms) carried.forms.close();
+  carried.candidates = candidatesFor(deps, catalog, model, request, {
+    pins: undefined,
+    conversation,
+    moved: undefined,
+  });
+  const { state } = asked.forms.first;
+  const modes = new RelayModes(request, model, deps, catalog.allUpstreams);
+  carried.forms = new RequestForms(request, () => ({ request, modes, state }));
+  exchange.bound = bound;
+  exchange.priced = { model: model.id, price };
+}
+
+/** Goes through the candidates of one model until one answers. Undefined = the exchange is over, or there was none. */
+async function askModel(deps: RelayDeps, carried: Carried): Promise<AttemptFailure | undefined> {
+  const { exchange, candidates, forms } = carried;
+  let last: AttemptFailure | undefined;
+  /** How the first refused the request's state. */
+  let refused: AttemptFailure | undefined;
+  const room = candidates.room();
+  if (room !== undefined) await room;
+  lookWhetherGone(exchange);
+  if (exchange.isCut) last = refusedMode(stopping());
+  for (const candidate of isMoot(exchange) ? [] : candidates) {
+    last = await attempt(deps, carried, candidate);
+    if (isMoot(exchange)) break;
+    if (last?.lacksCall === true && forms.lacksCall(candidate)) {
+      candidates.anew();
+      last = await attempt(deps, carried, candidate);
+      if (isMoot(exchange)) break;
+    }
+    if (last !== undefined && forms.isStateCarried && isStateRefusal(last)) {
+      forms.stateRefused();
+      candidates.refusedState();
+      if (refused === undefined) await findElsewhere(deps, carried);
+      refused ??= last;
+      if (exchange.isCut) last = refusedMode(stopping());
+      if (isMoot(exchange)) break;
+    } else if (last === undefined || !last.next) break;
+  }
+  if (
+    refused !== undefined &&
+    last !== undefined &&
+    (last.next || isStateRefusal(last)) &&
+    !isMoot(exchange)
+  ) {
+    forms.giveUpState();
+    const candidate = candidates.again();
+    if (candidate !== undefined) last = (await attempt(deps, carried, candidate)) && refused;
+  }
+  if (last === undefined && !exchange.settled) exchange.fallbacks?.failed("unavailable");
+  return last;
 }
 
 /** The caller may have left while something was waited for; asking for a candidate would use up a probe. */
@@ -289,12 +307,12 @@ function isStateRefusal({ error }: AttemptFailure): boolean {
 /** Asks one candidate. Undefined = the exchange is over. */
 async function attempt(
   deps: RelayDeps,
-  { exchange, candidates, forms }: Carried,
+  { exchange, candidates, forms, asked }: Carried,
   candidate: Candidate,
 ): Promise<AttemptFailure | undefined> {
   const { request, modes, state } = forms.at(candidate);
   exchange.request = request;
-  const home = candidates.home();
+  const home = asked.candidates.home();
   let mode: RelayMode;
   try {
     const opened = modes.open(candidate, state.termsAt(candidate, home));
@@ -302,6 +320,7 @@ async function attempt(
   } catch (error) {
     const failure = refusedMode(error);
     deps.routing.report(candidate, failure.health, exchange.request.caller.accountId);
+    exchange.fallbacks?.failed(fallbackReasonOf(failure));
     // What has no slot here, or cannot be written, may have one at the next.
     return { ...failure, next: true };
   }
@@ -311,6 +330,9 @@ async function attempt(
   exchange.losses = request.dropped === undefined ? mode.losses : [...request.dropped, ...mode.losses];
   failpoint("upstream.before-send");
   const failure = await attemptAt(deps, exchange, candidate, mode);
+  // State that nobody took is the conversation's matter, and no model's.
+  if (failure !== undefined && !isStateRefusal(failure))
+    exchange.fallbacks?.failed(fallbackReasonOf(failure));
   if (failure !== undefined) exchange.failedFirst ??= failedAttempt(candidate, failure);
   if (failure === undefined && exchange.firstByteMs !== null) {
     const moved = state.movedTo(candidate, home, mode.foreignValues);
@@ -322,40 +344,6 @@ async function attempt(
 /** The caller has left or the gateway stops: no further upstream is asked. */
 function isMoot({ gone, isCut }: Exchange): boolean {
   return gone || isCut;
-}
-
-/** Nobody has answered. Throws what the caller is told, if there is one. */
-async function giveUp(
-  exchange: Exchange,
-  candidates: Candidates,
-  last: AttemptFailure | undefined,
-  errorType: string,
-): Promise<void> {
-  const { request } = exchange;
-  const { response } = request;
-  const error = last?.error ?? candidates.refusal();
-  const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
-  await settle(exchange, {
-    reason: exchange.isCut ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
-    candidate: exchange.asked,
-    facts: undefined,
-    status: left
-      ? 0
-      : response.committed
-        ? 200
-        : "statement" in error
-          ? error.statement.status
-          : error.status,
-    errorCode: codeOf(error),
-  });
-  if (left) return;
-  if (!response.committed) throw error;
-  // Keep-alives have gone out, and with them the status: the refusal is told as a stream tells it.
-  if (!response.open) return;
-  const statement = "statement" in error ? error.statement : statementOf(error, errorType);
-  const broken = { ...UNKNOWN_STREAM, form: request.arrayStream ? ("array" as const) : ("sse" as const) };
-  response.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, broken)));
-  response.end();
 }
 
 /** Waits for what a mode needs; nothing is sent yet, so a caller who leaves and a stop both end it at once. */
@@ -370,14 +358,4 @@ function whileThere(exchange: Exchange, modes: RelayModes, opening: Promise<Rela
     if (isMoot(exchange)) throw stopping();
     return mode;
   });
-}
-
-function reasonOf(
-  exchange: Exchange,
-  last: AttemptFailure | undefined,
-): "no_upstream" | "rejected" | "upstream_timeout" | "upstream_failed" {
-  if (last === undefined) return "no_upstream";
-  if (exchange.attempts === 0) return "rejected";
-  if (last.timedOut) return "upstream_timeout";
-  return last.next ? "upstream_failed" : "rejected";
 }

@@ -21,12 +21,13 @@ create or replace function insert_usage_rows(journal_id text, numbers int8[], ro
      where l.row_text not like '{%'
     union all
     select
-      b.request, to_timestamp(b.at / 1000.0), to_timestamp(e.at / 1000.0), b.account, b.key, b.model, b.asked, b.endpoint,
+      b.request, to_timestamp(b.at / 1000.0), to_timestamp(e.at / 1000.0), b.account, b.key,
+      coalesce(e.model, b.model), coalesce(b.asked, case when e.model is not null then b.model end), b.endpoint,
       b.streamed, e.upstream, e.upstream_model, e.status, e.reason, e.error_code, e.attempts, e.first_byte_ms,
       e.total_ms, coalesce(e.estimated, false), coalesce(e.hostile, '{}'),
       (e.usage ->> 'inputUncached')::int4, (e.usage ->> 'cacheRead')::int4, (e.usage ->> 'cacheWrite5m')::int4,
       (e.usage ->> 'cacheWrite1h')::int4, (e.usage ->> 'outputVisible')::int4, (e.usage ->> 'outputReasoning')::int4,
-      e.raw, b.price, b.rates, b.factor, coalesce(e.hold, b.hold), e.charge, b.ledgers, coalesce(e.losses, '{}'), journal_id, l.number,
+      e.raw, coalesce(e.price, b.price), coalesce(e.rates, b.rates), coalesce(e.factor, b.factor), coalesce(e.hold, b.hold), e.charge, b.ledgers, coalesce(e.losses, '{}'), journal_id, l.number,
       coalesce(e.written_off, 0), e.implausible,
       e.credential, e.chosen, e.output_limit, e.charged, readable_cost(coalesce(e.cost, '0')), readable_costs(e.costs)
       from unnest(numbers, row_texts) as l (number, row_text),
@@ -37,7 +38,8 @@ create or replace function insert_usage_rows(journal_id text, numbers int8[], ro
              at int8, upstream text, upstream_model text, status int4, reason text, error_code text, attempts int4,
              first_byte_ms int4, total_ms int4, estimated boolean, hostile text[], usage jsonb, raw jsonb,
              charge int8, losses text[], charged jsonb, hold int8, written_off int8, implausible jsonb,
-             credential text, chosen text, output_limit int4, cost text, costs jsonb)
+             credential text, chosen text, output_limit int4, cost text, costs jsonb,
+             model text, price int8, rates jsonb, factor int8)
      where l.row_text like '{%'
     returning account_id, ledgers, charge_nanos
   )

@@ -67,6 +67,7 @@ export function encodeEnd(
   end: SettledEnd,
 ): JournalRecord {
   const { chargeNanos, holdNanos, writtenOffNanos, charge, cost, outcome, raw } = end;
+  const { answeredBy: other } = outcome;
   return (writer) =>
     writeJson(
       writer,
@@ -87,6 +88,10 @@ export function encodeEnd(
         first_byte_ms: outcome.firstByteMs === null ? null : Math.round(outcome.firstByteMs),
         total_ms: Math.round(outcome.totalMs),
         // What few requests have.
+        model: other?.model,
+        price: other?.price.priceId.toString(),
+        rates: other && modelText(other.model, other.price).rates,
+        factor: other?.price.factorPpm.toString(),
         hold: holdNanos === firstHoldNanos ? undefined : String(holdNanos),
         written_off: writtenOffNanos > 0n ? String(writtenOffNanos) : undefined,
         output_limit: outcome.outputLimit,

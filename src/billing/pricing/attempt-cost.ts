@@ -42,7 +42,7 @@ export const UNKNOWN_COST: RequestCost = { nanos: 0n, attempts: [{ nanos: "0", u
  * computed.
  */
 export function costOf(
-  { price, model }: Pick<HoldOrder, "price" | "model">,
+  order: Pick<HoldOrder, "price" | "model">,
   atMs: number,
   outcome: Outcome,
   charge: Charge | undefined,
@@ -55,7 +55,7 @@ export function costOf(
     return { nanos: boundCost(roundedExact(charge.sum, PPM)), attempts: undefined };
   let nanos = 0n;
   const attempts = attemptUses.map((use, index) => {
-    const cost = costOfAttempt(price, model, atMs, use, outcome, charge);
+    const cost = costOfAttempt(order, atMs, use, outcome, charge);
     nanos += cost.nanos;
     return encodeAttempt(use, cost, index === attemptUses.length - 1);
   });
@@ -75,16 +75,16 @@ interface AttemptCost extends Pick<AttemptCostText, "used"> {
 }
 
 function costOfAttempt(
-  price: FrozenPrice,
-  model: string,
+  order: Pick<HoldOrder, "price" | "model">,
   atMs: number,
-  { cost, used }: AttemptUse,
+  { cost, used, priced }: AttemptUse,
   outcome: Outcome,
   charge: Charge | undefined,
 ): AttemptCost {
   if (used === "nothing" || used === "unknown") return { nanos: 0n, used };
   if (used === "charged" && charge === undefined) return { nanos: 0n, used: "unknown" };
   const usage: ReportedUse = used === "charged" ? outcome : used;
+  const { price, model } = priced ?? order;
   const stated = statedCost(usage.raw);
   const own = cost?.prices.get(model);
   const factorPpm = own === undefined ? (cost?.factorPpm ?? PPM) : PPM;

@@ -189,8 +189,8 @@ function unpostedReceipt(
     acceptedAt: new Date(begin.at),
     endedAt: new Date(end.at),
     keyId: BigInt(begin.key),
-    model: begin.model,
-    askedModel: begin.asked ?? null,
+    model: end.model ?? begin.model,
+    askedModel: begin.asked ?? (end.model === undefined ? null : begin.model),
     endpoint: begin.endpoint,
     streamed: begin.streamed,
     status: end.status,
@@ -205,10 +205,10 @@ function unpostedReceipt(
     outputVisible: end.usage.outputVisible ?? null,
     outputReasoning: end.usage.outputReasoning ?? null,
     media: null,
-    priceId: BigInt(begin.price),
-    rates: begin.rates,
+    priceId: BigInt(end.price ?? begin.price),
+    rates: end.rates ?? begin.rates,
     charged: end.charged ?? null,
-    factorPpm: BigInt(begin.factor),
+    factorPpm: BigInt(end.factor ?? begin.factor),
     holdNanos: BigInt(end.hold ?? begin.hold),
     chargeNanos: BigInt(end.charge),
     writtenOffNanos: BigInt(end.written_off ?? "0"),
@@ -245,6 +245,11 @@ interface EndFields {
   readonly hostile?: readonly string[];
   readonly error_code?: string;
   readonly losses?: readonly string[];
+  /** Of a fallback model that answered. */
+  readonly model?: string;
+  readonly price?: string;
+  readonly rates?: Readonly<Record<string, string>>;
+  readonly factor?: string;
   readonly output_limit?: number | undefined;
   readonly hold?: string;
   readonly written_off?: string;

@@ -84,9 +84,10 @@ function fits(
   { amountNanos, askedModel }: HoldOrder,
   { outcome, holdNanos, writtenOffNanos, charge }: SettledEnd,
 ): boolean {
-  const { hostile, losses, errorCode, implausible, outputLimit } = outcome;
+  const { hostile, losses, errorCode, implausible, outputLimit, answeredBy } = outcome;
   return (
     askedModel === undefined &&
+    answeredBy === undefined &&
     holdNanos === amountNanos &&
     writtenOffNanos === 0n &&
     (implausible === undefined || implausible.length === 0) &&

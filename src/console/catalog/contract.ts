@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FALLBACK_REASONS } from "../../catalog/catalog.ts";
 import { moment, revision } from "../contract-parts.ts";
 
 /** As a catalog file has it: US dollars, exact. */
@@ -67,6 +68,9 @@ const terms = {
   groups: z.array(z.string()).nullable().describe("Groups that can use it; null = all"),
   context_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
+  fallbacks: z
+    .array(z.strictObject({ model: z.string(), on: z.array(z.enum(FALLBACK_REASONS)) }))
+    .describe("Models that answer in its place if every upstream failed in one of these ways, in order"),
   price: price.nullable().describe("The current price; null = none, so requests are refused"),
   coming_prices: z.array(comingPrice).describe("Prices that take its place later, by time"),
   quirks: z.record(z.string(), z.unknown()).describe("Vendor-specific quirks, as in the catalog file"),

@@ -28,6 +28,7 @@ export function modelResponse(model: CatalogModel, { upstreams, catalog, priceSi
     groups: model.groups && [...model.groups].sort(),
     context_tokens: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
+    fallbacks: (model.fallbacks ?? []).map(({ model: fallback, on }) => ({ model: fallback, on: [...on] })),
     price: model.price && priceResponse(model.price),
     coming_prices: (model.coming ?? []).map((row) => ({
       from: momentText(row.fromMs ?? 0),

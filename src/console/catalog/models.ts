@@ -156,6 +156,7 @@ function readTerms(id: string, { coming_prices = [], ...terms }: ModelTerms, kno
   const { price, ...others } = withoutNulls(terms);
   // An alias is read with none, which no model can have.
   if (others["alias_of"] !== undefined && terms.endpoints?.length === 0) delete others["endpoints"];
+  if (terms.fallbacks?.length === 0) delete others["fallbacks"];
   const rows = [...(price === undefined ? [] : [price]), ...coming_prices];
   const written = coming_prices.length === 0 ? price : rows;
   try {

@@ -3,7 +3,7 @@ import { randomId } from "../../base/random.ts";
 
 /** What a page of another origin may read of a response. */
 const EXPOSED =
-  "x-request-id, request-id, retry-after, x-should-retry, x-faregate-dropped, x-faregate-estimated, x-faregate-output-limit, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
+  "x-request-id, request-id, retry-after, x-should-retry, x-faregate-dropped, x-faregate-estimated, x-faregate-output-limit, x-faregate-model, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
 
 /**
  * Headers of every response, errors included: the request's id (twice where the protocol's clients read it in a header of

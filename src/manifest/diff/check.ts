@@ -60,9 +60,27 @@ interface Checks {
 }
 
 function checkModel(checks: Checks, path: Path, model: FileModel): void {
+  checkFallbacks(checks, [...path, "fallbacks"], model);
   if (model.alias_of !== undefined) checkAlias(checks, path, model);
   else if (model.family === undefined) checkTextModel(checks, path, model);
   else checkMediaModel(checks, path, model, FAMILIES[model.family]);
+}
+
+function checkFallbacks(
+  { file, report }: Checks,
+  path: Path,
+  { id, family, fallbacks = [] }: FileModel,
+): void {
+  if (family !== undefined && fallbacks.length > 0) report(path, "belongs to a text model; remove it");
+  fallbacks.forEach(({ model }, index) => {
+    const place = [...path, index, "model"];
+    const target = file.aliases.get(model);
+    if (!file.modelIds.has(model)) report(place, undeclared("model", model, file.modelIds, file.where));
+    else if (target !== undefined) report(place, `is an alias; use ${target}`);
+    else if (model === id) report(place, "is the model itself; name another one");
+    else if (fallbacks.findIndex((each) => each.model === model) < index)
+      report(place, "is already in this list");
+  });
 }
 
 /** An alias has nothing of its own, and stands for a model. */
@@ -89,6 +107,7 @@ const OF_ITS_MODEL = [
   "groups",
   "context_tokens",
   "max_output_tokens",
+  "fallbacks",
   "price",
   "quirks",
 ] as const;

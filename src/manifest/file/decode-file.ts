@@ -60,6 +60,7 @@ function decodeModel(model: FileModel): ModelDeclaration {
     ...decodeRows(model),
     quirks: model.quirks,
     aliasOf: model.alias_of,
+    fallbacks: model.fallbacks,
   };
 }
 

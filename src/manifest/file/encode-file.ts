@@ -30,6 +30,7 @@ export function encodeModel(model: ModelDeclaration): FileRecord {
     groups: sorted(model.groups),
     context_tokens: model.contextTokens ?? undefined,
     max_output_tokens: model.maxOutputTokens ?? undefined,
+    fallbacks: model.fallbacks?.map(({ model: id, on }) => ({ model: id, on: [...on] })),
     price: encodeRows(model),
     quirks: model.quirks as FileRecord,
   };

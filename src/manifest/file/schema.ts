@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FALLBACK_REASONS } from "../../catalog/catalog.ts";
 import { settingsFile } from "../../catalog/settings.ts";
 import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
 import { ENDPOINT_WORDS } from "../../catalog/vocabulary.ts";
@@ -70,6 +71,14 @@ const group = z
 // Above every real model, and small enough that a hold computed from it fits an int8 of nanos.
 const tokens = whole(1, 100_000_000);
 
+const fallback = z.strictObject({
+  model: modelId.describe("Model that answers in its place"),
+  on: unique(z.enum(FALLBACK_REASONS))
+    .min(1)
+    .default(["unavailable", "rate_limited"])
+    .describe("How its upstreams must have failed"),
+});
+
 const model = z
   .strictObject({
     id: modelId.describe("The value callers send as `model`"),
@@ -92,6 +101,12 @@ const model = z
     groups: unique(name(64)).optional().describe("Groups that can use it; omitted = all"),
     context_tokens: tokens.optional().describe("Context window; required on text models"),
     max_output_tokens: tokens.optional().describe("Maximum output tokens; required on text models"),
+    fallbacks: z
+      .array(fallback)
+      .min(1)
+      .max(3)
+      .optional()
+      .describe("Models that answer in its place if every upstream of it failed, in this order"),
     price: prices.optional(),
     quirks: quirks.default({}).describe("Vendor-specific quirks; default by kind and model name"),
   })

@@ -45,6 +45,11 @@ export class RequestForms {
     return this.#instead !== undefined;
   }
 
+  /** As it came. */
+  get first(): RequestForm {
+    return this.#asked;
+  }
+
   get isStateCarried(): boolean {
     return this.#asked.state.isCarried;
   }

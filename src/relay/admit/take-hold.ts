@@ -1,4 +1,9 @@
-import { InsufficientFunds, type OpenHold, type TextBilling } from "../../billing/billing.ts";
+import {
+  type FrozenPrice,
+  InsufficientFunds,
+  type OpenHold,
+  type TextBilling,
+} from "../../billing/billing.ts";
 import { type CostEstimateInput, estimateMaxCost, freezePrice } from "../../billing/pricing/max-cost.ts";
 import { limitOutput } from "../../billing/pricing/output-limit.ts";
 import { unaskedTerms } from "../../billing/pricing/unasked-terms.ts";
@@ -7,6 +12,7 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { maxCopies } from "../mode/relay-modes.ts";
 import type { TextRequest } from "../text-request.ts";
 import { findAdditionalModels, tokenPricedModel } from "./additional-models.ts";
+import type { FallbackModel } from "./fallback-chain.ts";
 import { priceOptions } from "./priced-options.ts";
 import type { References } from "./references.ts";
 import { searchesUnasked } from "./searching-models.ts";
@@ -15,8 +21,11 @@ import { searchesUnasked } from "./searching-models.ts";
 export interface Held {
   readonly hold: OpenHold;
   readonly bound: UsageBound;
+  readonly price: FrozenPrice;
   /** To be written into the request: the caller states none, and the money covers no more. */
   readonly outputLimit: number | undefined;
+  /** Models that may respond in its place, as far as the money covers them; undefined = none. */
+  readonly fallbacks: readonly FallbackModel[] | undefined;
 }
 
 /** Takes the hold: from here on the exchange must be settled, whatever happens. */
@@ -27,7 +36,49 @@ export function takeHold(
   request: TextRequest,
   references: References,
   atMs: number,
+  fallbacks?: readonly FallbackModel[],
 ): Held | Promise<Held> {
+  const question = costQuestion(catalog, model, request, references, atMs);
+  const { amountNanos, usage: bound } = estimateMaxCost(question);
+  const own = { bound, price: question.price, outputLimit: undefined, fallbacks };
+  const taken = take(billing, request, question, highestOf(amountNanos, fallbacks), atMs);
+  if (!(taken instanceof Promise)) return { ...own, hold: taken };
+  return taken.then(
+    (hold) => ({ ...own, hold }),
+    (error: unknown) => {
+      const covered = fallbacks === undefined ? undefined : coveredBy(error, amountNanos, fallbacks);
+      if (covered === undefined) return takeSmaller(billing, request, question, error, atMs);
+      return Promise.resolve(take(billing, request, question, highestOf(amountNanos, covered), atMs)).then(
+        (hold) => ({ ...own, hold, fallbacks: covered }),
+      );
+    },
+  );
+}
+
+/** The hold that covers whichever of them responds: any may, and one is charged. */
+function highestOf(amountNanos: bigint, fallbacks: readonly FallbackModel[] | undefined): bigint {
+  if (fallbacks === undefined) return amountNanos;
+  return fallbacks.reduce((most, each) => (each.amountNanos > most ? each.amountNanos : most), amountNanos);
+}
+
+/** Where the money covers the model that was asked, the fallbacks that it covers too; undefined = not even that model. */
+function coveredBy(
+  error: unknown,
+  amountNanos: bigint,
+  fallbacks: readonly FallbackModel[],
+): readonly FallbackModel[] | undefined {
+  if (!(error instanceof InsufficientFunds) || amountNanos > error.fundsNanos) return undefined;
+  return fallbacks.filter((each) => each.amountNanos <= error.fundsNanos);
+}
+
+/** What the hold of a request is made of, if this model responds to it. */
+export function costQuestion(
+  catalog: Catalog,
+  model: Model,
+  request: TextRequest,
+  references: References,
+  atMs: number,
+): CostEstimateInput {
   const group = catalog.groups.get(request.caller.group);
   // The group was there a moment ago, when it made the model callable; without it nothing has a price.
   const factorPpm = group?.factorPpm ?? 0n;
@@ -45,7 +96,7 @@ export function takeHold(
     unasked === undefined ? options : { ...options, unasked },
     atMs,
   );
-  const question: CostEstimateInput = {
+  return {
     forward: request.protocol.forward,
     model,
     price,
@@ -58,13 +109,6 @@ export function takeHold(
     runsUnasked: searchesUnasked(catalog, model, request.caller),
     additionalModels: findAdditionalModels(request, catalog, model, factorPpm, atMs),
   };
-  const { amountNanos, usage: bound } = estimateMaxCost(question);
-  const taken = take(billing, request, question, amountNanos, atMs);
-  if (!(taken instanceof Promise)) return { hold: taken, bound, outputLimit: undefined };
-  return taken.then(
-    (hold) => ({ hold, bound, outputLimit: undefined }),
-    (error: unknown) => takeSmaller(billing, request, question, error, atMs),
-  );
 }
 
 /** The money covers no response of any length: then one of a length that it does cover, where the caller leaves that open. */
@@ -79,7 +123,7 @@ async function takeSmaller(
   if (limited === undefined) throw error;
   const { amountNanos, usage: bound, outputLimit } = limited;
   const hold = await take(billing, request, question, amountNanos, atMs);
-  return { hold, bound, outputLimit };
+  return { hold, bound, price: question.price, outputLimit, fallbacks: undefined };
 }
 
 function take(

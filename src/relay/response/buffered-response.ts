@@ -100,8 +100,9 @@ export class BufferedResponse implements Receiver {
     if (facts.unreadable === true && facts.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
     if (!finished) return attempt.fail(brokenStream(upstream), facts);
-    const failure = failureIn(facts, isGenerating(request.protocol.name));
-    if (failure !== undefined) return attempt.fail(attempt.failureOf(failure), facts);
+    const verdict = failureIn(facts, isGenerating(request.protocol.name));
+    const failure = attempt.unheardFailure(facts, verdict);
+    if (failure !== undefined) return attempt.fail(failure, facts);
     assert(passed !== undefined, "an answer that is no failure was not written");
     if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error), facts);
     const { gone } = exchange;

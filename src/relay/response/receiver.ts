@@ -49,6 +49,8 @@ export interface Attempt {
   recipient(): ErrorRecipient;
   /** The upstream's error as this request's failure, in words that can be told. */
   failureOf(error: UpstreamError): AttemptFailure;
+  /** Of a response of which nothing was passed on: what it failed by, be it a refusal that a fallback model may answer. */
+  unheardFailure(facts: ResponseSummary, verdict: UpstreamError | undefined): AttemptFailure | undefined;
   /** So much of a response is kept by now: the upstream is read from no further while there is no memory for more. */
   keeps(bytes: number): void;
   /** So much of a stream is kept by now; false: there is no memory for it. */

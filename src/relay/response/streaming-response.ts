@@ -328,10 +328,9 @@ export class StreamingResponse implements Receiver {
   private async finish(): Promise<void> {
     if (this.over) return;
     const verdict = this.verdict();
-    if (verdict !== undefined && !this.begun && !this.meter.hasOutput) {
-      this.giveUpOn(this.attempt.failureOf(verdict));
-      return;
-    }
+    const isUnheard = !this.begun && !this.meter.hasOutput;
+    const failure = isUnheard ? this.attempt.unheardFailure(this.meter.facts(), verdict) : undefined;
+    if (failure !== undefined) return this.giveUpOn(failure);
     if (verdict !== undefined && !this.meter.hasOutput) this.held.takeAll();
     // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
     const last = this.written(this.held.takeAll());

@@ -24,6 +24,8 @@ export interface ModelDraft {
   readonly closed: boolean;
   readonly contextTokens: string;
   readonly maxOutputTokens: string;
+  /** One to a line: the model, and how the upstreams must have failed. */
+  readonly fallbacks: string;
   readonly rates: Readonly<Record<(typeof RATES)[number], string>>;
   readonly listed: Readonly<Record<(typeof LISTED)[number], string>>;
   /** Of a text model's price, what the form does not show, as JSON: it is sent back as it came. */
@@ -54,6 +56,7 @@ export const EMPTY_DRAFT: ModelDraft = {
   closed: false,
   contextTokens: "",
   maxOutputTokens: "",
+  fallbacks: "",
   rates: NO_RATES,
   quirks: "",
   created: undefined,
@@ -75,6 +78,7 @@ export function draftOf(model: Model): ModelDraft {
     closed: model.groups?.length === 0,
     contextTokens: model.context_tokens === null ? "" : String(model.context_tokens),
     maxOutputTokens: model.max_output_tokens === null ? "" : String(model.max_output_tokens),
+    fallbacks: model.fallbacks.map(({ model: id, on }) => [id, ...on].join(" ")).join("\n"),
     quirks: Object.keys(model.quirks).length === 0 ? "" : JSON.stringify(model.quirks, null, 2),
     coming: JSON.stringify(model.coming_prices),
     ...pricesOf(model.price ?? {}),
@@ -134,12 +138,24 @@ export function termsOf(draft: ModelDraft): ModelTerms {
     ...(isText && {
       context_tokens: number(draft.contextTokens),
       max_output_tokens: number(draft.maxOutputTokens),
+      fallbacks: fallbacksOf(draft),
     }),
     price: priceOf(draft),
     coming_prices: JSON.parse(draft.coming) as ModelTerms["coming_prices"],
     quirks: draft.quirks.trim() === "" ? {} : (JSON.parse(draft.quirks) as Record<string, unknown>),
     ...(draft.created !== undefined && { created: draft.created }),
   };
+}
+
+type Fallbacks = NonNullable<ModelTerms["fallbacks"]>;
+
+/** A line without a reason means what the catalog file's default does. */
+function fallbacksOf({ fallbacks }: ModelDraft): Fallbacks {
+  const lines = fallbacks.split("\n").map((line) => line.split(/[\s,:]+/).filter((word) => word !== ""));
+  return lines.flatMap(([model, ...on]) => {
+    if (model === undefined) return [];
+    return [{ model, on: (on.length === 0 ? ["unavailable", "rate_limited"] : on) as Fallbacks[0]["on"] }];
+  });
 }
 
 function priceOf({ rates, listed, unshown, family }: ModelDraft): Price | null {

@@ -68,6 +68,16 @@ export function ModelFields({ draft, change, isNew, error }: FieldsProps): React
           onChange={(endpoints) => change({ endpoints })}
         />
       )}
+      {isText && (
+        <Field label={t.fallbacks} hint={t.fallbacksHint} error={faultOf(error, "fallbacks")}>
+          <Textarea
+            rows={2}
+            className="font-mono"
+            value={draft.fallbacks}
+            onChange={(event) => change({ fallbacks: event.target.value })}
+          />
+        </Field>
+      )}
       <TickList
         legend={t.groups}
         hint={draft.closed ? t.groupsClosed : t.groupsHint}

@@ -46,6 +46,9 @@ export const catalogWords = wordsOf({
     aliasOf: "Alias of",
     aliasOfHint: "Model that this is a second name for; leave empty for a model of its own",
     asModel: (id: string) => `as ${id}`,
+    fallbacks: "Fallback models",
+    fallbacksHint:
+      "One per line: model and reasons, e.g. text-deep unavailable rate_limited context_length refusal",
     kind: "Type",
     textModel: "Text",
     ownedBy: "Owner",
@@ -214,6 +217,8 @@ export const catalogWords = wordsOf({
     aliasOf: "别名指向",
     aliasOfHint: "此名称所指的模型；留空则为独立模型",
     asModel: (id: string) => `同 ${id}`,
+    fallbacks: "备用模型",
+    fallbacksHint: "每行一个：模型和原因，例如 text-deep unavailable rate_limited context_length refusal",
     kind: "类型",
     textModel: "文本",
     ownedBy: "所有者",

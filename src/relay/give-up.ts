@@ -1,0 +1,49 @@
+import { statementOf } from "../errors.ts";
+import { UNKNOWN_STREAM } from "../protocols/protocol.ts";
+import type { Candidates } from "../routing/candidate-iterator.ts";
+import { type Exchange, settle } from "./exchange.ts";
+import { type AttemptFailure, codeOf } from "./failures.ts";
+
+/** Nobody has answered. Throws what the caller is told, if there is one. */
+export async function giveUp(
+  exchange: Exchange,
+  candidates: Candidates,
+  last: AttemptFailure | undefined,
+  errorType: string,
+): Promise<void> {
+  const { request } = exchange;
+  const { response } = request;
+  const error = last?.error ?? candidates.refusal();
+  const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
+  await settle(exchange, {
+    reason: exchange.isCut ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
+    candidate: exchange.asked,
+    facts: undefined,
+    status: left
+      ? 0
+      : response.committed
+        ? 200
+        : "statement" in error
+          ? error.statement.status
+          : error.status,
+    errorCode: codeOf(error),
+  });
+  if (left) return;
+  if (!response.committed) throw error;
+  // Keep-alives have gone out, and with them the status: the refusal is told as a stream tells it.
+  if (!response.open) return;
+  const statement = "statement" in error ? error.statement : statementOf(error, errorType);
+  const broken = { ...UNKNOWN_STREAM, form: request.arrayStream ? ("array" as const) : ("sse" as const) };
+  response.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, broken)));
+  response.end();
+}
+
+function reasonOf(
+  exchange: Exchange,
+  last: AttemptFailure | undefined,
+): "no_upstream" | "rejected" | "upstream_timeout" | "upstream_failed" {
+  if (last === undefined) return "no_upstream";
+  if (exchange.attempts === 0) return "rejected";
+  if (last.timedOut) return "upstream_timeout";
+  return last.next ? "upstream_failed" : "rejected";
+}
