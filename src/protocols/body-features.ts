@@ -25,10 +25,10 @@ export interface BodyFeatures {
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
   readonly maySummarise: boolean;
   /**
-   * Kinds of tools that the upstream may run by itself, each run followed by another pass over the conversation.
-   * 0 = it answers in one pass.
+   * Tools that the upstream may run by itself, each run followed by another pass over the conversation: where the object that
+   * defines the tool starts, or the value of the field that turns it on. Empty = it answers in one pass.
    */
-  readonly vendorTools: number;
+  readonly vendorTools: readonly number[];
   /** It refers to what a vendor keeps, such as a stored prompt, cached content or a file, which may bring tools with it. */
   readonly mayBringTools: boolean;
   /** Images inside the body: where they stand in it. */
@@ -84,11 +84,19 @@ export interface HoldTable {
   /** Texts that are embedded or ranked, each by itself; null where a response is generated. */
   readonly texts: TextPaths | null;
   /** Where the caller limits how often the upstream's tools run: all of them together, or each of them. */
-  readonly callLimits?: { readonly together?: string; readonly each?: string } | undefined;
+  readonly callLimits?: CallLimits | undefined;
   /** What of the request rests on its tools; absent = nothing. */
   readonly toolUse?: ToolUse | undefined;
   /** Turns a word for a medium into its name; absent = bodies have the names themselves. */
   readonly readMediumWord?: ((word: unknown) => unknown) | undefined;
+}
+
+/** Paths of limits of calls. */
+interface CallLimits {
+  /** Of all tools together. */
+  readonly together?: string;
+  /** Of one tool, in its definition. */
+  readonly each?: readonly string[];
 }
 
 /** What rests on the tools of a request, beside the response. */
@@ -118,7 +126,8 @@ export function generatingHold(
   { callLimits, toolUse, readMediumWord }: Pick<HoldTable, "callLimits" | "toolUse" | "readMediumWord"> = {},
 ): HoldTable {
   const { choice, beside = [], elsewhere = [] } = toolUse ?? {};
-  const watched = [...Object.values(callLimits ?? {}), ...(choice ? [choice] : []), ...beside, ...elsewhere];
+  const limits = Object.values(callLimits ?? {}).flat();
+  const watched = [...limits, ...(choice ? [choice] : []), ...beside, ...elsewhere];
   const features = new Map([...ANYWHERE, ...own, ...entries(sibling, watched)]);
   return { features, texts: null, callLimits, toolUse, readMediumWord };
 }
@@ -167,7 +176,7 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
     mediaRead: new Set(),
     mediaWanted: [],
     maySummarise: false,
-    vendorTools: 0,
+    vendorTools: [],
     mayBringTools: false,
     images: [],
   };
@@ -188,6 +197,7 @@ type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & 
   hostedTools: HostedTool[];
   hostedFields: string[];
   pricedFields: PricedField[];
+  vendorTools: number[];
   images: BodyRange[];
   mediaRead: Set<Medium>;
   mediaWanted: WantedMedia[];
@@ -232,16 +242,18 @@ const isOn = (value: FoundValue): boolean =>
 
 /** A field that makes the upstream add content of its own, unless it is switched off. */
 export const addsContent: FeatureRule = (features, values, path) => {
-  if (!values.some(isOn)) return;
+  const on = values.find(isOn);
+  if (on === undefined) return;
   features.unbounded ??= path;
-  features.vendorTools += 1;
+  features.vendorTools.push(on.start);
 };
 
 /** The same, billed by the call. */
 export const hostedTool: FeatureRule = (features, values, path) => {
-  if (!values.some(isOn)) return;
+  const on = values.find(isOn);
+  if (on === undefined) return;
   features.unbounded ??= path;
-  features.vendorTools += 1;
+  features.vendorTools.push(on.start);
   features.hostedFields.push(path);
 };
 
@@ -342,25 +354,40 @@ function byParent(values: readonly FoundValue[]): Map<number, string[]> {
   return groups;
 }
 
-/** The most calls of tools that the caller allows the upstream; undefined where some tool has no such limit. */
+/** The most calls of tools that the caller allows the upstream; undefined = unlimited. */
+export interface AllowedCalls {
+  /** Of the tools that the request offers. */
+  readonly offered: number | undefined;
+  /** Of any tools, also those that come with stored content. */
+  readonly any: number | undefined;
+}
+
+/** Reads the limits of calls: one of all tools together, otherwise those of each tool, which add up if every tool has one. */
 export function allowedCalls(
-  { callLimits }: HoldTable,
+  { callLimits: { together, each = [] } = {} }: HoldTable,
   scan: BodyScan,
-  { vendorTools }: BodyFeatures,
-): number | undefined {
-  const counts = (path: string | undefined): number[] =>
-    path === undefined
-      ? []
-      : scan.all(path).map(({ value }) => (isCalls(value) ? value : Number.POSITIVE_INFINITY));
-  const together = counts(callLimits?.together);
-  const each = counts(callLimits?.each);
-  const most =
-    together.length > 0
-      ? Math.max(...together)
-      : each.length >= vendorTools
-        ? each.reduce((sum, calls) => sum + calls, 0)
-        : Number.POSITIVE_INFINITY;
-  return Number.isFinite(most) ? most : undefined;
+  { vendorTools, mayBringTools }: BodyFeatures,
+): AllowedCalls {
+  const ofAll = together === undefined ? [] : scan.all(together);
+  if (ofAll.length > 0) {
+    const most = finite(Math.max(...ofAll.map(callsIn)));
+    return { offered: most, any: most };
+  }
+  // A limit that is written twice counts once, as the larger.
+  const limits = new Map<number, number>();
+  for (const limit of each.flatMap((path) => scan.all(path)))
+    limits.set(limit.parent, Math.max(limits.get(limit.parent) ?? 0, callsIn(limit)));
+  const sum = vendorTools.reduce((total, tool) => total + (limits.get(tool) ?? Number.POSITIVE_INFINITY), 0);
+  return { offered: finite(sum), any: mayBringTools ? undefined : finite(sum) };
+}
+
+/** What is no number of calls limits nothing. */
+function callsIn({ value }: FoundValue): number {
+  return isCalls(value) ? value : Number.POSITIVE_INFINITY;
+}
+
+function finite(calls: number): number | undefined {
+  return Number.isFinite(calls) ? calls : undefined;
 }
 
 function isCalls(value: FoundValue["value"]): value is number {

@@ -22,7 +22,7 @@ const typedTool =
       const { type, head } = found;
       if (type !== "string" || PLAIN_TOOL.test(head)) continue;
       features.unbounded ??= path;
-      if (!CALLERS_TOOL.test(head)) features.vendorTools += 1;
+      if (!CALLERS_TOOL.test(head)) features.vendorTools.push(found.parent);
       if (!UNBILLED_TOOL.test(head)) features.hostedTools.push({ tool: head, place, found });
     }
   };
@@ -45,7 +45,7 @@ const keyedTool =
       const { type, name } = found;
       if (type === "null" || PLAIN_TOOL_KEY.test(name)) continue;
       features.unbounded ??= path;
-      if (!CALLERS_TOOL_KEY.test(name)) features.vendorTools += 1;
+      if (!CALLERS_TOOL_KEY.test(name)) features.vendorTools.push(found.parent);
       if (!UNBILLED_TOOL_KEY.test(name)) features.hostedTools.push({ tool: name, place, found });
     }
   };

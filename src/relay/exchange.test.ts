@@ -115,6 +115,21 @@ describe("an exchange whose settlement meets a bug", () => {
   });
 });
 
+describe("a request whose vendor tools are not translated", () => {
+  it("is charged one pass, however many the request allows", async () => {
+    const { exchange, outcomes } = open();
+    const request = { ...exchange.request, protocol: PROTOCOLS.messages };
+    const bound = { ...exchange.bound, mostPasses: 5, calls: { most: 5, tools: undefined } };
+    const read = PROTOCOLS["chat-completions"].usage.readPlain({
+      choices: [{ message: { content: "Hi" }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 4_000, completion_tokens: 3 },
+    });
+    await settle({ ...exchange, request, bound }, ending(read));
+    expect(outcomes[0]?.usage.inputUncached).toBeLessThan(100);
+    expect(outcomes[0]?.implausible).toEqual([{ field: "input", reported: 4_000, most: 1_000 }]);
+  });
+});
+
 describe("a vendor's usage object that quotes the key it was sent", () => {
   const quoted = { note: CANDIDATE.credential.secret, [`of ${CANDIDATE.credential.secret}`]: [1] };
 

@@ -151,7 +151,8 @@ function namesAt(exchange: Exchange): OurName {
 function boundAt({ bound, request, asked }: Exchange): UsageBound {
   if (asked === null || carriesOptions(request, asked.protocol)) return bound;
   if (bound.calls === undefined && bound.additionalModels === undefined) return bound;
-  return { ...bound, calls: bound.calls?.unasked ? bound.calls : undefined, additionalModels: undefined };
+  const calls = bound.calls?.unasked ? bound.calls : undefined;
+  return { ...bound, mostPasses: undefined, calls, additionalModels: undefined };
 }
 
 function attemptUse(

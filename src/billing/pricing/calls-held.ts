@@ -30,8 +30,8 @@ export function anyCallsHeld(price: FrozenPrice, calls: number): Nanos {
 }
 
 /**
- * The calls that one response can take: those that the request allows of the tools that it offers, or any of those that its model
- * runs unasked or that come with stored content; undefined = none.
+ * The calls that one response can take: of the tools that the request offers, or any of those that its model runs unasked or that come
+ * with stored content, as many as the caller allows (undefined = unlimited) or at most `maxPasses`; undefined = none.
  */
 export function boundCallsOf(
   { vendorTools, hostedTools, hostedFields, mayBringTools }: BodyFeatures,
@@ -39,11 +39,11 @@ export function boundCallsOf(
   { runsUnasked, maxPasses }: { readonly runsUnasked: boolean; readonly maxPasses: number },
 ): CallBound | undefined {
   if (runsUnasked) return { most: maxPasses, tools: undefined, unasked: true };
-  if (vendorTools === 0 && !mayBringTools) return undefined;
+  if (vendorTools.length === 0 && !mayBringTools) return undefined;
   // A field turns a search on, which vendors count by names of their own.
   const isOpen = mayBringTools || hostedFields.length > 0;
   return {
-    most: mayBringTools ? maxPasses : (allowed ?? maxPasses),
+    most: allowed ?? maxPasses,
     tools: isOpen ? undefined : hostedTools.map(({ tool }) => tool),
   };
 }

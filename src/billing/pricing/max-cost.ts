@@ -108,15 +108,18 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   const stated = outputAllowed(question, limits.outputTokens);
   // The vendor's summary is one more pass over the same input, and may be as long as the model's longest output.
   const summaries = features.maySummarise ? 1 : 0;
-  const runsTools = features.vendorTools > 0;
-  const allowed = runsTools ? allowedCalls(hold, scan, features) : 0;
-  const calls = allowed ?? settings.holdCalls;
+  const runsTools = features.vendorTools.length > 0;
   const { runsUnasked = false } = question;
+  const allowed = allowedCalls(hold, scan, features);
+  const calls = runsTools ? (allowed.offered ?? settings.holdCalls) : 0;
+  const { maxPasses } = settings;
+  const callBound = boundCallsOf(features, allowed.any, { runsUnasked, maxPasses });
   const mayRunAny = runsUnasked || features.mayBringTools;
   const heldCalls = mayRunAny
     ? anyCallsHeld(price, Math.max(calls, settings.holdCalls))
     : callsHeld(price, calls);
-  const passes = Math.min(1 + calls, settings.maxPasses) + summaries;
+  const passesWith = (called: number): number => Math.min(1 + called, maxPasses) + summaries;
+  const passes = passesWith(calls);
   const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
   // Vendors report the sum of all passes, and the price step is chosen by that sum.
   const summed = inputTokens * passes;
@@ -135,8 +138,8 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
       statedOutputTokens: stated,
       responses,
       passes: 1 + summaries,
-      mostPasses: runsTools ? settings.maxPasses + summaries : undefined,
-      calls: boundCallsOf(features, allowed, { runsUnasked, maxPasses: settings.maxPasses }),
+      mostPasses: runsTools && callBound !== undefined ? passesWith(callBound.most) : undefined,
+      calls: callBound,
       additionalModels: question.additionalModels?.map((use) => additionalBound(use, question)),
     },
   };

@@ -5,6 +5,7 @@ import {
   generatingHold,
   imageData,
   reference,
+  scannedPath,
   serviceField,
   sibling,
   type ToolPlace,
@@ -88,7 +89,7 @@ export const messagesForward: ForwardTable = {
       ...entries(serviceField("region"), ["inference_geo"]),
     ],
     {
-      callLimits: { each: "tools.max_uses" },
+      callLimits: { each: TOOLS.map((place) => `${scannedPath(place)}.max_uses`) },
       toolUse: {
         choice: "tool_choice",
         elsewhere: ["messages.content.tool"],
