@@ -159,6 +159,8 @@ export interface ModelTokens {
 /** What a meter read off an upstream's response. */
 export interface MeteredUsage extends CountedWork {
   readonly tokens: TokenUsage;
+  /** What of `tokens` the same model used to summarize the conversation; absent = nothing. */
+  readonly summaries?: TokenUsage | undefined;
   /** The model whose tokens these are, where the response says that another one than was asked has served it. */
   readonly servedBy?: string | undefined;
   /** What additional models have used, one pass each; not part of `tokens`. */

@@ -102,6 +102,7 @@ const NAMED = {
   messages: SAID,
   tools: [CLEVER],
   fallbacks: [{ model: "claude-cheap" }],
+  context_management: { edits: [{ type: "compact_20260112" }] },
 };
 const said = (block: object) => ({ role: "user", content: [{ type: "text", text: "Hello" }, block] });
 const PLAIN = { path: "v1/messages", body: { model: "text", max_tokens: 1_000, messages: SAID } };

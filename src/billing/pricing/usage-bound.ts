@@ -145,6 +145,33 @@ export function boundCalls(
   return { calls: kept.length === 0 ? undefined : kept, implausible };
 }
 
+/** Usage without summaries of the conversation, where the request allows none. */
+export function boundSummaries(
+  usage: MeteredUsage | undefined,
+  isAllowed: boolean,
+): { readonly usage: MeteredUsage | undefined; readonly implausible: readonly Implausible[] } {
+  if (isAllowed || usage?.summaries === undefined) return { usage, implausible: NONE };
+  const { tokens, summaries, ...others } = usage;
+  const own = minus(tokens, summaries);
+  const sides: readonly Implausible[] = [
+    { field: "input", reported: totalInput(tokens), most: totalInput(own) },
+    { field: "output", reported: totalOutput(tokens), most: totalOutput(own) },
+  ];
+  return {
+    usage: { ...others, tokens: own },
+    implausible: sides.filter(({ reported, most }) => reported > most),
+  };
+}
+
+function minus(tokens: TokenUsage, part: TokenUsage): TokenUsage {
+  const rest: Partial<Record<TokenBucket, number>> = {};
+  for (const bucket of TOKEN_BUCKETS) {
+    const count = tokens[bucket];
+    if (count !== undefined) rest[bucket] = Math.max(0, count - (part[bucket] ?? 0));
+  }
+  return rest;
+}
+
 /** Vendors count one search under the name of another: of collections as of files, of X as of the web. */
 export function mayRun({ tools }: CallBound, tool: string): boolean {
   if (tools === undefined || findTool(tools, tool) !== undefined) return true;

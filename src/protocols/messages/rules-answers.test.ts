@@ -118,6 +118,7 @@ describe("messages answers", () => {
     };
     expect(messagesUsage.buckets(usage)).toEqual({
       tokens: { inputUncached: 203_000, cacheRead: 120, cacheWrite5m: 0, outputVisible: 4_500 },
+      summaries: { inputUncached: 180_000, cacheRead: 20, cacheWrite5m: 0, outputVisible: 3_500 },
       additionalUsage: [
         {
           model: "another",

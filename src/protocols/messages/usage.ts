@@ -70,7 +70,7 @@ function readIterations(
   tally: Tally,
   totals: TokenUsage,
   iterations: readonly JsonObject[],
-): Pick<MeteredUsage, "tokens" | "servedBy" | "additionalUsage"> {
+): Pick<MeteredUsage, "tokens" | "summaries" | "servedBy" | "additionalUsage"> {
   const summaries: TokenUsage[] = [];
   const additionalUsage: ModelTokens[] = [];
   const parts: Part[] = [];
@@ -99,6 +99,7 @@ function readIterations(
   const all = [...additionalUsage, ...(isSplit ? before : [])];
   return {
     tokens: sumTokens([...own, ...summaries]),
+    summaries: summaries.length > 0 ? sumTokens(summaries) : undefined,
     servedBy,
     additionalUsage: all.length > 0 ? all : undefined,
   };

@@ -185,6 +185,29 @@ describe("estimateMissing", () => {
       });
     });
 
+    it("charges a summary of the conversation only where the request allows one, or asks for it", async () => {
+      const plain = asked("messages", { messages: [{ role: "user", content: WORDS }] });
+      const facts = PROTOCOLS.messages.usage.readPlain({
+        content: [{ type: "text", text: "Hi" }],
+        stop_reason: "end_turn",
+        usage: {
+          ...{ input_tokens: 9, output_tokens: 2 },
+          iterations: [{ type: "compaction", input_tokens: 500, output_tokens: 30 }],
+        },
+      });
+      const whole = { usage: { inputUncached: 509, outputVisible: 32 }, estimated: false, implausible: [] };
+      expect(await estimateMissing(plain, facts, { ...small, passes: 2 })).toEqual(whole);
+      expect(await estimateMissing({ ...plain, compacts: "field" }, facts, small)).toEqual(whole);
+      expect(await estimateMissing(plain, facts, small)).toEqual({
+        usage: { inputUncached: 9, outputVisible: 2 },
+        estimated: false,
+        implausible: [
+          { field: "input", reported: 509, most: 9 },
+          { field: "output", reported: 32, most: 2 },
+        ],
+      });
+    });
+
     it("estimates no more than the caller's limit allows, however long the answer was", async () => {
       const facts = streamed("chat-completions", [
         { choices: [{ index: 0, delta: { content: WORDS.repeat(500) }, finish_reason: null }] },

@@ -3,6 +3,7 @@ import {
   boundCalls,
   boundEstimate,
   boundReported,
+  boundSummaries,
   boundUnits,
   type Implausible,
   type UsageBound,
@@ -54,12 +55,13 @@ export function estimateMissing(
 ): ChargeableUsage | Promise<ChargeableUsage> {
   if (facts.parts !== undefined)
     return estimateParts(request, facts.parts, { ...given, responses: 1 }, ourName);
-  const told = ownOf(facts, request.model, given, ourName);
+  const { usage: stated, implausible: oddSummaries } = withoutUnasked(request, facts, given);
+  const told = ownOf({ usage: stated, model: facts.model }, request.model, given, ourName);
   const bound = boundOf(told, given, ourName);
   const { tokens: reported, implausible: oddTokens } = boundReported(told.usage, bound);
   const { units, implausible: oddUnits } = boundUnits(facts.units, bound);
   const { calls, implausible: oddCalls } = boundCalls(facts.calls, bound);
-  const implausible = joined(oddTokens, joined(oddUnits, oddCalls));
+  const implausible = joined(joined(oddSummaries, oddTokens), joined(oddUnits, oddCalls));
   const needsInput = reported.inputUncached === undefined && !isPaidByUnits(units, bound);
   const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
   if (!needsInput && !needsOutput) {
@@ -82,6 +84,15 @@ function joined(some: readonly Implausible[], more: readonly Implausible[]): rea
   return some.length === 0 ? more : [...some, ...more];
 }
 
+/** Usage without summaries that the request did not ask for: it neither allows them on the way nor is one itself. */
+function withoutUnasked(
+  { compacts }: TextRequest,
+  { usage }: ResponseSummary,
+  { passes }: UsageBound,
+): ReturnType<typeof boundSummaries> {
+  return boundSummaries(usage, passes > 1 || compacts !== undefined);
+}
+
 /** What the vendor reported, and the model that served the response; undefined = the asked one. */
 interface OwnUsage {
   readonly usage: MeteredUsage | undefined;
@@ -90,7 +101,7 @@ interface OwnUsage {
 
 /** If the request names no fallback, the asked model is charged for all usage, whatever model the response names. */
 function ownOf(
-  { usage, model }: ResponseSummary,
+  { usage, model }: Pick<ResponseSummary, "usage" | "model">,
   asked: string,
   { additionalModels = [] }: UsageBound,
   ourName: OurName,
@@ -156,7 +167,8 @@ export function reportedByModel(
   given: UsageBound,
   ourName: OurName,
 ): ByModel {
-  const told = ownOf(facts, request.model, given, ourName);
+  const { usage } = withoutUnasked(request, facts, given);
+  const told = ownOf({ usage, model: facts.model }, request.model, given, ourName);
   return byModel(told, boundReported(told.usage, boundOf(told, given, ourName)).tokens);
 }
 
