@@ -75,6 +75,22 @@ describe("what other models have used", () => {
     expect(found?.price?.rates.input).toBe(input);
   });
 
+  it("goes by an exact name before one without its date, also where the asked model has the latter", () => {
+    const dated = {
+      models: new Map([
+        ["asked", "vendor-x-20260101"],
+        ["other", "vendor-x"],
+      ]),
+    } as Partial<Upstream> as Upstream;
+    const found = (name: string): string | undefined =>
+      priceAdditional(accepted, { ...candidate, upstream: dated }, [advisor(name, 5)]).additionalUsage[0]
+        ?.model;
+    expect(found("vendor-x")).toBe("other");
+    expect(found("vendor-x-20260101")).toBe("asked");
+    // Neither has this date: it may be either, and is the asked one.
+    expect(found("vendor-x-20260301")).toBe("asked");
+  });
+
   it("is told without the key that its vendor was sent", () => {
     const [found] = priced(advisor(`models/${candidate.credential.secret}`, 5)).additionalUsage;
     expect(found?.model).toBe("unnamed");

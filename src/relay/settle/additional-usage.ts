@@ -45,7 +45,7 @@ export function priceAdditional(
   const answering = answeringModels(request, bound);
   const allowance = createAllowance(request, bound, answering, maxPasses);
   const found = told.map((each) => {
-    const ours = modelCalled(each.model, candidate.upstream, { catalog, request, answering });
+    const ours = modelCalled(each.model, candidate.upstream, { catalog, request, bound });
     const isUnasked = each.hasServed === true && ours !== undefined && !answering.has(ours.id);
     return { ...each, model: toldName(each.model, candidate), ours: isUnasked ? undefined : ours };
   });
@@ -90,6 +90,11 @@ function answeringModels({ model }: TextRequest, { additionalModels = [] }: Usag
   return new Set([model, ...additionalModels.flatMap((each) => (each.byCall ? [] : [each.model]))]);
 }
 
+/** The models that the request names to work beside the one that serves the response. */
+function advisorsOf({ additionalModels = [] }: UsageBound): ReadonlySet<string> {
+  return new Set(additionalModels.flatMap(({ byCall, model }) => (byCall ? [model] : [])));
+}
+
 /** The same passes as in the hold: a tool's model and an advisor as often as tools may run, a fallback in place of the asked model. */
 function createAllowance(
   request: TextRequest,
@@ -97,9 +102,9 @@ function createAllowance(
   answering: ReadonlySet<string>,
   maxPasses: number,
 ): Allowance {
-  const { additionalModels = [], calls: callBound, responses, passes, mostPasses } = bound;
+  const { calls: callBound, responses, passes, mostPasses } = bound;
   const calls = Math.min(callBound?.most ?? 0, maxPasses);
-  const advisors = new Set(additionalModels.flatMap(({ byCall, model }) => (byCall ? [model] : [])));
+  const advisors = advisorsOf(bound);
   const summaries = passes - 1 + (request.compacts === undefined ? 0 : 1);
   const left = {
     advice: advisors.size === 0 ? 0 : calls * responses,
@@ -147,37 +152,31 @@ function passesOf(
   };
 }
 
-/** The request for which a model's name is looked up. */
-interface Asker {
-  readonly catalog: Catalog;
-  readonly request: TextRequest;
-  /** The models that may serve its response. */
-  readonly answering: ReadonlySet<string>;
-}
-
 /** The catalog's name of the model that a response names in its upstream's words. */
 export function ourNameOf(
   name: string,
   upstream: Upstream,
-  { catalog, request, bound }: Omit<Accepted, "acceptedMs">,
+  asker: Omit<Accepted, "acceptedMs">,
 ): string | undefined {
-  return modelCalled(name, upstream, { catalog, request, answering: answeringModels(request, bound) })?.id;
+  return modelCalled(name, upstream, asker)?.id;
 }
 
 /**
  * The catalog's model that an upstream calls by this name, with or without a date or a variant. With the closest spelling first,
- * it is the asked model or one that may serve the response; otherwise any other, preferably one that the caller may use.
+ * it is the asked model, one that may serve the response, or an advisor; otherwise any other, preferably one that the caller
+ * may use.
  */
 function modelCalled(
   name: string,
   { models }: Upstream,
-  { catalog, request, answering }: Asker,
+  { catalog, request, bound }: Omit<Accepted, "acceptedMs">,
 ): Model | undefined {
+  const asked = [...answeringModels(request, bound), ...advisorsOf(bound)];
   const named = SPELLINGS.map((spelled) =>
     [...models].flatMap(([ours, theirs]) => (spelled(theirs) === spelled(name) ? [ours] : [])),
   );
   for (const ids of named) {
-    const id = ids.find((each) => each === request.model) ?? ids.find((each) => answering.has(each));
+    const id = asked.find((each) => ids.includes(each));
     if (id !== undefined) return catalog.models.get(id);
   }
   const additionalUsage = named.find((ids) => ids.length > 0) ?? [];
