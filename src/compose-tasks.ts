@@ -108,6 +108,18 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
           )
         : [],
   );
+  metrics.counters(
+    "tasks_unusable_polls_total",
+    "Responses to polls that can't be read or are about another task",
+    "upstream",
+    () =>
+      works
+        ? fromZero(
+            catalog.current().upstreams.map(({ name }) => name),
+            engine.unusablePolls(),
+          )
+        : [],
+  );
   const secretOf = createWebhookSecrets(database, seals);
   if (works) {
     const webhooks = await createWebhooks({

@@ -24,7 +24,6 @@ import {
   createRecentFailures,
   createTally,
   REFUSED_MS,
-  type Tally,
 } from "./work/recent-failures.ts";
 import type { WorkDeps } from "./work/work-deps.ts";
 import { createWorker, type Worker } from "./work/worker.ts";
@@ -61,6 +60,8 @@ export interface TaskEngine extends Tasks {
   openByState(): ReadonlyMap<string, number>;
   /** By upstream, the tasks that this process gave up because nobody knows whether it has them. */
   unknownFates(): ReadonlyMap<string, number>;
+  /** By upstream, the responses to this process's polls that can't be used. */
+  unusablePolls(): ReadonlyMap<string, number>;
   /** Takes no more tasks; what it has claimed is finished within `graceMs` or left to other processes. */
   stop(graceMs: number): Promise<void>;
 }
@@ -73,8 +74,9 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
   const submitter = createSubmitter({ store, ...options });
   let stopped = false;
   const unknownFates = createTally();
+  const unusablePolls = createTally();
   const worker: Worker | undefined = options.works
-    ? createWorker(workDeps(store, options, { stopped: () => stopped, unknownFates }))
+    ? createWorker(workDeps(store, options, { stopped: () => stopped, unknownFates, unusablePolls }))
     : undefined;
   const upkeep = options.works
     ? createUpkeep({
@@ -98,6 +100,7 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
     inFlight: () => worker?.inFlight() ?? 0,
     openByState: () => upkeep?.openByState() ?? new Map(),
     unknownFates: unknownFates.counts,
+    unusablePolls: unusablePolls.counts,
     async stop(graceMs) {
       await inTurnAll(
         () => allEnded([worker?.stop(graceMs), upkeep?.stop()]),
@@ -113,7 +116,7 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
 function workDeps(
   store: TaskStore,
   options: TaskEngineOptions,
-  shared: Pick<WorkDeps, "stopped"> & { readonly unknownFates: Tally },
+  shared: Pick<WorkDeps, "stopped" | "unknownFates" | "unusablePolls">,
 ): WorkDeps {
   const { catalog, apiOf, ask, clock, timers, random, log, probe, assets, keepFiles, largeJson } = options;
   const { health } = options;
@@ -129,6 +132,7 @@ function workDeps(
     largeJson,
     ...shared,
     resultless: createTally(),
+    pollAlarms: createTally(),
     finisher: createFinisher(store, probe, random, keepFiles, log),
     faults: createRecentFailures(clock, REFUSED_MS),
     batchless: createRecentFailures(clock, BATCHLESS_MS),

@@ -89,7 +89,7 @@ async function askTogether(
     deps,
     limiter,
   );
-  const outcomes = response && readable(() => batch.read(response), NOTHING, first, deps);
+  const outcomes = response && readable(() => batch.read(response), NOTHING, first, candidate, deps);
   // About none of them: it may have no batches at all.
   if (outcomes?.size === 0) deps.batchless.note(candidate);
   return outcomes;
@@ -115,11 +115,13 @@ async function askSingly(
   return readable(
     () => {
       const outcome = readPoll(response, upstreamTask);
-      if (outcome.type === "running" && outcome.otherTask !== undefined) logOther(task, deps);
+      if (outcome.type === "running" && outcome.otherTask !== undefined)
+        noteUnusable(task, candidate, {}, OTHER_TASK, deps);
       return new Map([[upstreamTask, outcome]]);
     },
     NOTHING,
     task,
+    candidate,
     deps,
   );
 }
@@ -128,26 +130,33 @@ async function askSingly(
 function readable<Read>(
   read: () => Read,
   nothing: Read,
-  { held: { claim } }: Submitted,
-  { log }: WorkDeps,
+  task: Submitted,
+  candidate: TaskCandidate,
+  deps: WorkDeps,
 ): Read {
   try {
     return read();
-  } catch (error) {
-    log.error(
-      { err: error, task: claim.id, requestId: claim.requestId },
-      "an upstream's answer about a task can't be read",
-    );
+  } catch (err) {
+    noteUnusable(task, candidate, { err }, UNREADABLE, deps);
     return nothing;
   }
 }
 
-function logOther({ held: { claim } }: Submitted, { log }: WorkDeps): void {
-  const { id: task, requestId, place } = claim;
-  log.error(
-    { task, requestId, upstreamId: place?.upstreamId.toString(), alarm: true },
-    "an upstream answered about another task than was asked for; the answer is not believed",
-  );
+const OTHER_TASK = "an upstream answered about another task than was asked for; the answer is not believed";
+const UNREADABLE = "an upstream's answer about a task can't be read";
+
+/** Raises an alarm once for a task, because its vendor may give the same answer to every poll; the metric counts them all. */
+function noteUnusable(
+  { held: { claim } }: Submitted,
+  { upstream: { name: upstream } }: TaskCandidate,
+  why: { readonly err?: unknown; readonly reason?: string },
+  message: string,
+  { unusablePolls, pollAlarms, log }: WorkDeps,
+): void {
+  const { id: task, requestId } = claim;
+  unusablePolls.note(upstream);
+  if (pollAlarms.note(task) > 1) return;
+  log.error({ task, upstream, requestId, ...why, alarm: true }, message);
 }
 
 function aboutOf({ held }: Submitted, { place }: TaskCandidate): PollAbout {
@@ -157,11 +166,14 @@ function aboutOf({ held }: Submitted, { place }: TaskCandidate): PollAbout {
 /** undefined = none came. */
 async function responseTo(
   request: TaskApiRequest,
-  { held }: Submitted,
-  { upstream, credential }: TaskCandidate,
-  { ask, timers, scrub, log }: WorkDeps,
+  task: Submitted,
+  candidate: TaskCandidate,
+  deps: WorkDeps,
   limiter: PerUpstreamLimiter,
 ): Promise<TaskApiResponse | undefined> {
+  const { held } = task;
+  const { upstream, credential } = candidate;
+  const { ask, timers, scrub } = deps;
   const { requestId } = held.claim;
   const asked = await limiter.run(upstream.id, async () => {
     failpoint("task.poll.before-send");
@@ -172,16 +184,7 @@ async function responseTo(
   if (asked?.type === "answered") return asked.response;
   // Asked again it would come again: the task runs into its deadline, and the vendor may bill it.
   if (asked?.failure.kind === "protocol")
-    log.error(
-      {
-        task: held.claim.id,
-        upstream: upstream.name,
-        requestId,
-        reason: scrub(asked.failure.message),
-        alarm: true,
-      },
-      "an upstream's answer about a task can't be read",
-    );
+    noteUnusable(task, candidate, { reason: scrub(asked.failure.message) }, UNREADABLE, deps);
   return undefined;
 }
 

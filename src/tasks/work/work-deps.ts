@@ -47,6 +47,10 @@ export interface WorkDeps {
   readonly resultless: Tally;
   /** By upstream, the tasks that were given up because nobody knows whether it has them. */
   readonly unknownFates: Tally;
+  /** By upstream, the responses to polls that can't be used. */
+  readonly unusablePolls: Tally;
+  /** By task, the alarms that such responses raised. */
+  readonly pollAlarms: Tally;
   /** A vendor's words without what is the operator's own. */
   readonly scrub: (text: string) => string;
   readonly largeJson: LargeJson;

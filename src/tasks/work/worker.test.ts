@@ -229,6 +229,37 @@ describe("a vendor whose answers are above what the gateway accepts", () => {
   );
 });
 
+describe("a vendor that gives an unusable answer to every poll", () => {
+  const failing = (): AskOutcome => ({
+    type: "failed",
+    failure: { kind: "protocol", phase: "body", message: "no HTTP" },
+  });
+  const answering = (text: string) => (): AskOutcome => ({
+    type: "answered",
+    response: { status: 200, headers: {}, body: Buffer.from(text) },
+  });
+
+  it.each([
+    ["about another task", answering('{"type":"running","otherTask":"v-2"}')],
+    ["that can't be read", answering("{")],
+    ["that is no HTTP", failing],
+  ])("raises one alarm for a task, and is counted each time: %s", async (_, outcome) => {
+    const lines: { readonly alarm?: boolean; readonly task?: string }[] = [];
+    const log = createLog({
+      level: "info",
+      destination: { write: (line) => void lines.push(JSON.parse(line)) },
+    });
+    const ask = async (about: UpstreamAsk): Promise<AskOutcome> =>
+      about.request.path.startsWith("/poll") ? outcome() : askVendors([vendor])(about);
+    rig.catalog.serving.pop();
+    const caller = await rig.account(DOLLAR);
+    const engine = await rig.startEngine({ ask, log });
+    const { id } = await engine.submit(videoRequest(caller));
+    await eventually(() => (engine.unusablePolls().get("vendor 1") ?? 0) >= 3);
+    expect(lines.filter(({ alarm }) => alarm === true).map(({ task }) => task)).toEqual([id]);
+  });
+});
+
 describe("tasks past retention", () => {
   it("are dropped, open ones and young ones never, and the books stay right", async () => {
     const caller = await rig.account(10n * DOLLAR);

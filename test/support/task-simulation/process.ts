@@ -85,6 +85,8 @@ export class TaskProcess {
       batchless: createRecentFailures(this.clock, BATCHLESS_MS),
       resultless: createTally(),
       unknownFates: createTally(),
+      unusablePolls: createTally(),
+      pollAlarms: createTally(),
       health: createRouting({ clock: this.clock, log: silentLog, inFlight: () => 0, random }).places,
       largeJson: createLargeJson(),
       scrub: (text) => text,
