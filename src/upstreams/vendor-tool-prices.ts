@@ -57,7 +57,7 @@ const GOOGLE = {
   date: "2026-11-28",
 } as const;
 
-/** Billed per grounded prompt; later models per query. */
+/** Billed per grounded prompt; later models per query, of which `protocols/generate-content/usage.ts` says what counts as one. */
 const BY_PROMPT = /^(models\/)?gemini-(1|2)/;
 const BY_QUERY = /^(?!(models\/)?gemini-(1|2))/;
 
@@ -65,7 +65,6 @@ export const GEMINI_TOOLS: readonly SourcedTool[] = [
   { ...GOOGLE, tool: "google_search", price: request(35), models: BY_PROMPT, of: "gemini-1, gemini-2" },
   { ...GOOGLE, tool: "google_search", price: each(14), models: BY_QUERY, of: "others" },
   { ...GOOGLE, tool: "google_maps", price: request(25), models: BY_PROMPT, of: "gemini-1, gemini-2" },
-  // No field of a response counts queries of Maps, so that a request that used it is charged for one.
   { ...GOOGLE, tool: "google_maps", price: each(14), models: BY_QUERY, of: "others" },
   // Search results are billed as tokens.
   { ...GOOGLE, tool: "file_search", price: each(0) },

@@ -84,6 +84,43 @@ function gemini(usageMetadata: object, more: object = {}): Pick<Bill, "protocol"
   return { protocol: "generate-content", answer, events: [answer] };
 }
 
+const PLACE = { maps: { uri: "https://maps.example/1", title: "Cafe", placeId: "places/1" } };
+const PAGE = { web: { uri: "https://ships.example", title: "Ships" } };
+
+/** What a response is grounded in, and how many queries of each tool it is billed for. */
+const GROUNDED: readonly (readonly [
+  what: string,
+  grounding: object,
+  calls: { readonly search: number; readonly maps: number },
+])[] = [
+  [
+    "queries of Maps",
+    { groundingChunks: [PLACE], webSearchQueries: ["cafes", "", "museums", "cafes"] },
+    { search: 0, maps: 2 },
+  ],
+  ["Maps without its queries", { groundingChunks: [PLACE, PLACE] }, { search: 0, maps: 1 }],
+  ["Maps by its widget", { googleMapsWidgetContextToken: "widgetcontent/1" }, { search: 0, maps: 1 }],
+  [
+    "the web and Maps together",
+    { groundingChunks: [PLACE, PAGE], webSearchQueries: ["cafes", "ships"] },
+    { search: 2, maps: 1 },
+  ],
+  [
+    "queries of the web and of images",
+    {
+      groundingChunks: [PAGE],
+      webSearchQueries: ["ships", "fog"],
+      imageSearchQueries: ["ships", "", "ships"],
+    },
+    { search: 3, maps: 0 },
+  ],
+  [
+    "images and Maps together",
+    { groundingChunks: [PLACE], webSearchQueries: ["ships"], imageSearchQueries: ["ships"] },
+    { search: 2, maps: 1 },
+  ],
+];
+
 const BILLS: readonly Bill[] = [
   {
     vendor: "OpenAI, sound in and out",
@@ -252,6 +289,37 @@ const BILLS: readonly Bill[] = [
       { groundingMetadata: { webSearchQueries: ["ships", "fog"] } },
     ),
     nanos: 10n + 35_000_000n,
+  },
+  ...GROUNDED.map(
+    ([what, grounding, calls]): Bill => ({
+      vendor: `Google, ${what}`,
+      source: "https://cloud.google.com/vertex-ai/generative-ai/pricing",
+      prices: { input: 1n, output: 1n },
+      dimensions: { calls: { google_search: use(14_000_000n), google_maps: use(15_000_000n) } },
+      ...gemini(
+        { promptTokenCount: 9, candidatesTokenCount: 1, totalTokenCount: 10 },
+        { groundingMetadata: grounding },
+      ),
+      // Sources may come before their queries, each once.
+      events: [
+        ...Object.entries(grounding).map(([field, value]) => ({
+          candidates: [{ groundingMetadata: { [field]: value } }],
+        })),
+        ...gemini({ promptTokenCount: 9, candidatesTokenCount: 1, totalTokenCount: 10 }).events,
+      ],
+      nanos: 10n + BigInt(calls.search) * 14_000_000n + BigInt(calls.maps) * 15_000_000n,
+    }),
+  ),
+  {
+    vendor: "Google, Maps once for a request",
+    source: "https://ai.google.dev/gemini-api/docs/pricing",
+    prices: { input: 1n, output: 1n },
+    dimensions: { calls: { google_maps: { per: "request", nanos: 25_000_000n } } },
+    ...gemini(
+      { promptTokenCount: 9, candidatesTokenCount: 1, totalTokenCount: 10 },
+      { groundingMetadata: { groundingChunks: [PLACE], webSearchQueries: ["cafes", "museums"] } },
+    ),
+    nanos: 10n + 25_000_000n,
   },
   {
     vendor: "xAI, tools that ran",

@@ -73,6 +73,11 @@ function nameOf<Draft>(names: FieldNames<Draft>, { path: [field, within] }: Clas
 
 /** A value as one would type it. */
 function textOf(value: unknown): string {
-  if (!Array.isArray(value)) return String(value ?? "");
-  return value.map((each: unknown) => (Array.isArray(each) ? each.join(" → ") : String(each))).join(", ");
+  if (Array.isArray(value))
+    return value.map((each: unknown) => (Array.isArray(each) ? each.join(" → ") : textOf(each))).join(", ");
+  if (typeof value !== "object" || value === null) return String(value ?? "");
+  return Object.values(value)
+    .map(textOf)
+    .filter((text) => text !== "")
+    .join(" ");
 }

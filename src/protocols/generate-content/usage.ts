@@ -16,6 +16,7 @@ import {
   noteUnspecifiedFinish,
   noteUsage,
   type StreamState,
+  type ToolRuns,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
 import { type Buckets, inclusiveInput, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
@@ -41,6 +42,7 @@ const rules: MeteringRules = {
   readEvent: (event, notes, name) => read(event, notes, name),
   responseText: readText,
   eventText: readText,
+  billedCalls,
 
   openLook() {
     const matters = openMatters();
@@ -142,15 +144,42 @@ function notePart(part: JsonObject, notes: StreamState): void {
   notes.output ||= part["text"] !== "" && !isEmptyFile(part);
 }
 
-/**
- * Searches are billed by the query, empty and repeated ones left out, or once for a request that searches:
- * https://ai.google.dev/gemini-api/docs/google-search#pricing
- */
+/** Notes what a response was grounded in: queries, and the kinds of sources that tell whose they are. */
 function noteGrounding(notes: StreamState, grounding: JsonObject | undefined): void {
   if (grounding === undefined) return;
-  for (const query of asArray(grounding["webSearchQueries"])) noteCall(notes, "google_search", query);
-  const isMap = asObjects(grounding["groundingChunks"]).some(({ maps }) => asObject(maps) !== undefined);
-  if (isMap) noteCall(notes, "google_maps", "request");
+  for (const query of asArray(grounding["webSearchQueries"])) noteCall(notes, SEARCH, query);
+  for (const query of asArray(grounding["imageSearchQueries"]))
+    if (typeof query === "string" && query !== "") noteCall(notes, IMAGE_SEARCH, query);
+  const chunks = asObjects(grounding["groundingChunks"]);
+  const has = (kind: string): boolean => chunks.some((chunk) => asObject(chunk[kind]) !== undefined);
+  if (has("web")) noteCall(notes, WEB_SOURCES, "web");
+  // Asked for a widget, the vendor gives its token, also where the text cites no place.
+  if (has("maps") || asName(grounding["googleMapsWidgetContextToken"]) !== undefined)
+    noteCall(notes, MAPS, "request");
+}
+
+const SEARCH = "google_search";
+const MAPS = "google_maps";
+/** Not billed by these names, but told apart until the whole response is known. */
+const IMAGE_SEARCH = "google_search image";
+const WEB_SOURCES = "google_search sources";
+
+/**
+ * The vendor bills queries, empty and repeated ones left out, or once for a request that has any, as its models' prices
+ * say (`GEMINI_TOOLS`): https://ai.google.dev/gemini-api/docs/google-search#pricing, and the same of images and Maps at
+ * https://cloud.google.com/vertex-ai/generative-ai/pricing. Queries of Maps stand among those of the web, or nowhere: all
+ * of a response whose only sources are places are of Maps, else Maps counts as one.
+ */
+function billedCalls(noted: ToolRuns): ToolRuns {
+  const queries = noted.get(SEARCH);
+  const images = Array.from(noted.get(IMAGE_SEARCH) ?? [], (query) => `image: ${query}`);
+  const maps = noted.get(MAPS);
+  const isMapsAlone = maps !== undefined && !noted.has(WEB_SOURCES) && images.length === 0;
+  const searches = isMapsAlone ? [] : [...(queries ?? []), ...images];
+  const billed = new Map<string, ReadonlySet<string>>();
+  if (searches.length > 0) billed.set(SEARCH, new Set(searches));
+  if (maps !== undefined) billed.set(MAPS, (isMapsAlone ? queries : undefined) ?? maps);
+  return billed;
 }
 
 /** `ON_DEMAND`, `ON_DEMAND_PRIORITY`, `ON_DEMAND_FLEX`: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/priority-paygo */

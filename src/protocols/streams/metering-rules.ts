@@ -30,6 +30,8 @@ export interface MeteringRules {
   eventText(event: JsonObject, text: TextSink, name: string): void;
   /** The vendor's usage object in disjoint buckets. */
   buckets(usage: JsonObject): MeteredUsage;
+  /** The runs that the vendor bills, where the whole response decides under which tool it does; absent = as noted. */
+  readonly billedCalls?: ((noted: ToolRuns) => ToolRuns) | undefined;
   /** Finish words that mean the caller's own stop sequence or limit. */
   readonly callerFinishes: ReadonlySet<string>;
   /** Whether a finish says that the vendor declines to answer. */
@@ -41,6 +43,9 @@ export interface MeteringRules {
   /** Data that is a terminal event without being JSON (`[DONE]`). */
   readonly doneWord?: string | undefined;
 }
+
+/** Tools that a vendor ran, with a key of each run. */
+export type ToolRuns = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** What has been read of a response so far. */
 export interface StreamState {
@@ -215,7 +220,7 @@ export function factsOf(
   const usage = notes.usage === undefined ? undefined : rules.buckets(notes.usage);
   return {
     usage,
-    calls: countedCalls(usage?.calls, notes.calls),
+    calls: countedCalls(usage?.calls, notes.calls && (rules.billedCalls?.(notes.calls) ?? notes.calls)),
     units: usage?.units,
     hasOutput: notes.output,
     finish: notes.finish,

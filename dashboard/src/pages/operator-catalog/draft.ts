@@ -9,8 +9,22 @@ const SHOWN: ReadonlySet<string> = new Set([...RATES, ...LISTED]);
 export const TEXT_ENDPOINTS = ["oa", "oa-response", "an", "ge", "embeddings", "vendorz-rerank"] as const;
 export const FAMILIES = ["imagegen", "videoa", "videob", "videoc"] as const;
 
-/** A model as it is being typed. */
-export interface ModelDraft {
+/** A price as it is being typed. */
+export interface PriceDraft {
+  readonly rates: Readonly<Record<(typeof RATES)[number], string>>;
+  readonly listed: Readonly<Record<(typeof LISTED)[number], string>>;
+  /** What the form does not show, as JSON: it is sent back as it came. "" = nothing. */
+  readonly unshown: string;
+}
+
+/** A price that takes the place of the one before it. */
+export interface ComingDraft extends PriceDraft {
+  /** A time with its zone. */
+  readonly from: string;
+}
+
+/** A model as it is being typed, with its current price. */
+export interface ModelDraft extends PriceDraft {
   readonly id: string;
   /** The model of which it is a second name, and then all that it has; "" = a model. */
   readonly aliasOf: string;
@@ -26,12 +40,8 @@ export interface ModelDraft {
   readonly maxOutputTokens: string;
   /** One to a line: the model, and how the upstreams must have failed. */
   readonly fallbacks: string;
-  readonly rates: Readonly<Record<(typeof RATES)[number], string>>;
-  readonly listed: Readonly<Record<(typeof LISTED)[number], string>>;
-  /** Of a text model's price, what the form does not show, as JSON: it is sent back as it came. */
-  readonly unshown: string;
-  /** Prices to come, as JSON: the form shows none, so that they are sent back as they came. */
-  readonly coming: string;
+  /** By time. */
+  readonly coming: readonly ComingDraft[];
   readonly quirks: string;
   readonly created: number | undefined;
 }
@@ -61,8 +71,8 @@ export const EMPTY_DRAFT: ModelDraft = {
   quirks: "",
   created: undefined,
   listed: { per_image: "", per_second: "", calls: "" },
-  unshown: "{}",
-  coming: "[]",
+  unshown: "",
+  coming: [],
 };
 
 export function draftOf(model: Model): ModelDraft {
@@ -80,33 +90,43 @@ export function draftOf(model: Model): ModelDraft {
     maxOutputTokens: model.max_output_tokens === null ? "" : String(model.max_output_tokens),
     fallbacks: model.fallbacks.map(({ model: id, on }) => [id, ...on].join(" ")).join("\n"),
     quirks: Object.keys(model.quirks).length === 0 ? "" : JSON.stringify(model.quirks, null, 2),
-    coming: JSON.stringify(model.coming_prices),
+    coming: model.coming_prices.map(({ from, ...price }) => ({ from, ...pricesOf(price) })),
     ...pricesOf(model.price ?? {}),
   };
 }
 
-export function pricesOf(price: Price): Pick<ModelDraft, "rates" | "listed" | "unshown"> {
-  const lines = (prices: Readonly<Record<string, string>> = {}): string =>
-    Object.entries(prices)
-      .map(([name, usd]) => `${name} ${usd}`)
-      .join("\n");
-  const calls = Object.entries(price.calls ?? {});
-  const plainCalls = Object.fromEntries(
-    calls.flatMap(([tool, usd]) => (typeof usd === "string" ? [[tool, usd] as const] : [])),
-  );
-  const otherCalls = calls.filter(([, usd]) => typeof usd !== "string");
+export function pricesOf(price: Price): PriceDraft {
+  const written = LISTED.map((field) => {
+    const entries = Object.entries(price[field] ?? {});
+    return {
+      field,
+      lines: entries.filter(isLine).map(([name, usd]) => `${name} ${usd}`),
+      others: entries.filter((entry) => !isLine(entry)),
+    };
+  });
+  const unshown = [
+    ...Object.entries(price).filter(([field]) => !SHOWN.has(field)),
+    ...written.flatMap(({ field, others }) =>
+      others.length === 0 ? [] : [[field, Object.fromEntries(others)] as const],
+    ),
+  ];
+  const lines = Object.fromEntries(written.map(({ field, lines }) => [field, lines.join("\n")]));
   return {
     rates: { ...NO_RATES, ...Object.fromEntries(RATES.map((rate) => [rate, price[rate] ?? ""])) },
-    listed: {
-      per_image: lines(price.per_image),
-      per_second: lines(price.per_second),
-      calls: lines(plainCalls),
-    },
-    unshown: JSON.stringify({
-      ...Object.fromEntries(Object.entries(price).filter(([field]) => !SHOWN.has(field))),
-      ...(otherCalls.length > 0 && { calls: Object.fromEntries(otherCalls) }),
-    }),
+    listed: lines as PriceDraft["listed"],
+    unshown: unshown.length === 0 ? "" : JSON.stringify(Object.fromEntries(unshown)),
   };
+}
+
+/** Whether a line can say it: a price by size is none, nor is one whose name would be read as another. */
+function isLine([name, usd]: readonly [string, unknown]): boolean {
+  return typeof usd === "string" && readLine(`${name} ${usd}`)[0] === name;
+}
+
+/** The name and price of a line; a line without a price has an empty one, which the gateway refuses. */
+function readLine(line: string): readonly [name: string, usd: string] {
+  const [, name = line.trim(), usd = ""] = /^(.*?)[\s:]+(\S+)$/.exec(line.trim()) ?? [];
+  return [name, usd];
 }
 
 /** Whether it is a second name of a model. */
@@ -114,8 +134,46 @@ export function isAlias({ aliasOf }: ModelDraft): boolean {
   return aliasOf.trim() !== "";
 }
 
+/** The names in the catalog file of what a price has beside the form's fields. */
+export function unshownOf({ unshown }: PriceDraft): string[] {
+  return unshown === "" ? [] : Object.keys(JSON.parse(unshown) as Price);
+}
+
+/** A further price, which begins as a copy of the last one: mostly a few of its amounts change. */
+export function withComing({ rates, listed, unshown, coming }: ModelDraft): readonly ComingDraft[] {
+  return [...coming, { ...(coming.at(-1) ?? { rates, listed, unshown }), from: "" }];
+}
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Milliseconds since 1970 of a time with its zone; undefined = it is none. */
+function momentOf(text: string): number | undefined {
+  const ms = MOMENT.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** What is wrong with the time at which a coming price begins; one not yet typed is not wrong. */
+export function fromFault(
+  coming: readonly ComingDraft[],
+  index: number,
+): "badFrom" | "earlyFrom" | undefined {
+  const from = coming[index]?.from ?? "";
+  if (from.trim() === "") return undefined;
+  const [before, at] = [momentOf(coming[index - 1]?.from ?? ""), momentOf(from)];
+  if (at === undefined) return "badFrom";
+  return before !== undefined && at <= before ? "earlyFrom" : undefined;
+}
+
+/** Whether all that the page itself checks can be sent. */
+export function isSound(draft: ModelDraft): boolean {
+  return (
+    isAlias(draft) ||
+    (hasSoundQuirks(draft) && draft.coming.every((_, index) => fromFault(draft.coming, index) === undefined))
+  );
+}
+
 /** Whether what stands under peculiarities can be read. */
-export function isSound({ quirks }: ModelDraft): boolean {
+export function hasSoundQuirks({ quirks }: ModelDraft): boolean {
   if (quirks.trim() === "") return true;
   try {
     return typeof JSON.parse(quirks) === "object";
@@ -140,8 +198,11 @@ export function termsOf(draft: ModelDraft): ModelTerms {
       max_output_tokens: number(draft.maxOutputTokens),
       fallbacks: fallbacksOf(draft),
     }),
-    price: priceOf(draft),
-    coming_prices: JSON.parse(draft.coming) as ModelTerms["coming_prices"],
+    price: priceOf(draft, draft.family),
+    coming_prices: draft.coming.map((coming) => ({
+      from: utcOf(coming.from),
+      ...priceOf(coming, draft.family),
+    })),
     quirks: draft.quirks.trim() === "" ? {} : (JSON.parse(draft.quirks) as Record<string, unknown>),
     ...(draft.created !== undefined && { created: draft.created }),
   };
@@ -158,18 +219,25 @@ function fallbacksOf({ fallbacks }: ModelDraft): Fallbacks {
   });
 }
 
-function priceOf({ rates, listed, unshown, family }: ModelDraft): Price | null {
-  const others = JSON.parse(unshown) as Price;
+/** As the catalog file writes a time. */
+function utcOf(from: string): string {
+  const ms = momentOf(from);
+  return ms === undefined ? from.trim() : new Date(ms).toISOString().replace(".000Z", "Z");
+}
+
+function priceOf({ rates, listed, unshown }: PriceDraft, family: string): Price | null {
+  const others = unshown === "" ? {} : (JSON.parse(unshown) as Price);
   // A model of images may have prices of tokens too, which no field of the form shows.
   const hasTokens = family === "" || (family === "imagegen" && others.image !== undefined);
   const given = RATES.filter((rate) => rates[rate].trim() !== "" && hasTokens);
+  const kept = Object.entries(others).filter(([field]) => hasTokens || LISTED.some((each) => each === field));
   const price: Price = {
-    ...(hasTokens ? others : {}),
+    ...Object.fromEntries(kept),
     ...Object.fromEntries(given.map((rate) => [rate, rates[rate].trim()])),
   };
   for (const field of LISTED) {
-    const lines = listed[field].split("\n").map((line) => /^(.*?)[\s:]+(\S+)$/.exec(line.trim()));
-    const prices = lines.flatMap((line) => (line ? [[line[1] ?? "", line[2] ?? ""] as const] : []));
+    const lines = listed[field].split("\n").filter((line) => line.trim() !== "");
+    const prices = lines.map(readLine);
     if (prices.length > 0) price[field] = { ...price[field], ...Object.fromEntries(prices) } as Listed;
   }
   return Object.keys(price).length === 0 ? null : price;

@@ -1,11 +1,12 @@
 import type { ReactNode } from "react";
 import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
-import { Said } from "../../parts/failure.tsx";
 import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { TickList } from "../operator-upstream/tick-list.tsx";
-import { FAMILIES, isAlias, isSound, type ModelDraft, RATES, TEXT_ENDPOINTS } from "./draft.ts";
+import { ComingPrices } from "./coming-prices.tsx";
+import { FAMILIES, hasSoundQuirks, isAlias, type ModelDraft, TEXT_ENDPOINTS } from "./draft.ts";
+import { PriceInputs } from "./price-inputs.tsx";
 import { catalogWords } from "./words.ts";
 
 interface FieldsProps {
@@ -113,50 +114,17 @@ function Bounds({ draft, change, error }: Omit<FieldsProps, "isNew">): ReactNode
   );
 }
 
-/** Its price, and what is peculiar to it. */
+/** Its prices, and what is peculiar to it. */
 export function PriceFields({ draft, change, error }: Omit<FieldsProps, "isNew">): ReactNode {
   const t = useWords(catalogWords);
-  const listed = draft.family === "" ? "calls" : draft.family === "imagegen" ? "per_image" : "per_second";
-  const titles = { per_image: t.perImage, per_second: t.perSecond, calls: t.calls };
   return (
     <>
       <fieldset className="flex flex-col gap-2">
         <legend className="text-sm font-medium">{t.price}</legend>
-        {draft.family === "" && (
-          <>
-            <p className="text-sm text-mute">{t.priceHint}</p>
-            <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
-              {RATES.map((rate) => (
-                <Field key={rate} label={t.rates[rate]} error={faultOf(error, `price.${rate}`)}>
-                  <Input
-                    inputMode="decimal"
-                    value={draft.rates[rate]}
-                    onChange={(event) => change({ rates: { ...draft.rates, [rate]: event.target.value } })}
-                  />
-                </Field>
-              ))}
-            </div>
-          </>
-        )}
-        {faultOf(error, "price") && (
-          <p className="text-sm text-bad">
-            <Said error={error} beside />
-          </p>
-        )}
-        <Field
-          label={titles[listed]}
-          hint={listed === "calls" ? t.callsHint : t.mediaHint}
-          error={faultOf(error, `price.${listed}`)}
-        >
-          <Textarea
-            rows={listed === "calls" ? 2 : 4}
-            className="font-mono"
-            value={draft.listed[listed]}
-            onChange={(event) => change({ listed: { ...draft.listed, [listed]: event.target.value } })}
-          />
-        </Field>
+        <PriceInputs price={draft} family={draft.family} change={change} path="price" error={error} />
       </fieldset>
-      <Field label={t.quirks} hint={t.quirksHint} error={isSound(draft) ? undefined : t.badQuirks}>
+      <ComingPrices draft={draft} change={change} error={error} />
+      <Field label={t.quirks} hint={t.quirksHint} error={hasSoundQuirks(draft) ? undefined : t.badQuirks}>
         <Textarea
           rows={2}
           className="font-mono"
