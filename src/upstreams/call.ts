@@ -71,6 +71,8 @@ export interface UpstreamFailure {
   readonly phase: "connect" | "first-byte" | "body";
   /** A sentence for the operator; holds no secret and nothing of the request. */
   readonly message: string;
+  /** What the operator can do about it, as a sentence; absent where the message says it. */
+  readonly advice?: string | undefined;
 }
 
 /** The running attempt. */

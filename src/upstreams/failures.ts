@@ -4,7 +4,21 @@ import { InterimFlood } from "./transport/interim-responses.ts";
 /** No connection through an upstream's proxy; the message says what the proxy did. */
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
+  readonly advice: string;
+
+  constructor(message: string, advice: string) {
+    super(message);
+    this.advice = advice;
+  }
+
+  /** The proxy itself can't be reached. */
+  static unreachable(error: Error): ProxyFailure {
+    const { why } = explain(error);
+    return new ProxyFailure(`is unreachable: ${why}`, CHECK_PROXY);
+  }
 }
+
+const CHECK_PROXY = "Check the URL in `proxy`, and that the proxy runs.";
 
 type Phase = UpstreamFailure["phase"];
 
@@ -16,26 +30,45 @@ export function failureOf(error: Error, phase: Phase, host: string): UpstreamFai
       kind: "protocol",
       phase,
       message: `The request to ${host} can't be written: ${error.message}.`,
+      advice: "Check base_url and headers.",
     };
   }
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
     return { kind: "aborted", phase, message: `The connections to ${host} are being closed.` };
   }
   if (error instanceof ProxyFailure)
-    return { kind: "connect", phase, message: `The proxy of ${host} ${error.message}.` };
+    return {
+      kind: "connect",
+      phase,
+      message: `The proxy of ${host} ${error.message}.`,
+      advice: error.advice,
+    };
   if (phase === "connect") {
-    return code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT"
-      ? { kind: "timeout", phase, message: `${host} did not accept a connection in time.` }
-      : { kind: "connect", phase, message: `${host} is unreachable: ${reason(error, code)}.` };
+    if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT")
+      return {
+        kind: "timeout",
+        phase,
+        message: `${host} did not accept a connection in time.`,
+        advice: CHECK_WAY,
+      };
+    const { why, advice, isInsecure } = explain(error);
+    const what = isInsecure ? `No secure connection to ${host}` : `${host} is unreachable`;
+    return { kind: "connect", phase, message: `${what}: ${why}.`, advice };
   }
   if (isBroken(error, code)) {
-    return { kind: "protocol", phase, message: `${host} sent a malformed response: ${error.message}.` };
+    return {
+      kind: "protocol",
+      phase,
+      message: `${host} sent a malformed response: ${error.message}.`,
+      advice: "Check that an HTTP server is at base_url.",
+    };
   }
   const where = phase === "first-byte" ? "before it responded" : "mid-response";
   return {
     kind: "closed",
     phase,
     message: `${host} closed the connection ${where} (${code || error.name}).`,
+    advice: CHECK_SCHEME,
   };
 }
 
@@ -50,8 +83,13 @@ export function timeoutOf(limit: Limit, limitMs: number, phase: Phase, host: str
     idle: `${host} sent nothing for ${seconds} mid-response.`,
     total: `${host} did not finish its response within ${seconds}.`,
   }[limit];
-  return { kind: "timeout", phase, message };
+  const advice = limit === "connect" ? CHECK_WAY : "Check that the server at base_url works.";
+  return { kind: "timeout", phase, message, advice };
 }
+
+const CHECK_WAY =
+  "Check base_url, and whether a firewall drops the connection; if this network needs a proxy, set `proxy`.";
+const CHECK_SCHEME = "Check the port in base_url, and whether the server there uses http or https.";
 
 /** It began to speak another protocol, for which nobody asked. */
 export function switched(phase: Phase, host: string): UpstreamFailure {
@@ -73,36 +111,75 @@ function isBroken(error: Error, code: string): boolean {
   );
 }
 
-/** Or the server leaves out the certificate between, which looks the same from here. */
-const UNKNOWN_AUTHORITY =
-  "its certificate is signed by an unknown authority; set ca_file, or NODE_EXTRA_CA_CERTS, to the authority's file";
+interface Reason {
+  /** The end of a sentence. */
+  readonly why: string;
+  /** A sentence; absent where the reason says what to do. */
+  readonly advice?: string;
+}
 
-const PLAIN_REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens at that address",
-  ENOTFOUND: "its host name is unknown",
-  EAI_AGAIN: "its host name can't be resolved right now",
-  EHOSTUNREACH: "there is no route to it",
-  ENETUNREACH: "there is no route to it",
-  ECONNRESET: "it closed the connection immediately",
-  UND_ERR_SOCKET: "it closed the connection immediately",
-  EMFILE: "this process has no file descriptor left",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  CERT_NOT_YET_VALID: "its certificate isn't valid yet, or this machine's clock is wrong",
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    "its certificate is self-signed; set ca_file, or NODE_EXTRA_CA_CERTS, to its file",
+/** Or the server leaves out the certificate between, which looks the same from here. */
+const UNKNOWN_AUTHORITY: Reason = {
+  why: "its certificate is signed by an unknown authority; set ca_file, or NODE_EXTRA_CA_CERTS, to the authority's file",
+};
+
+const TLS_REASONS: Readonly<Record<string, Reason>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    why: "its certificate is for another name",
+    advice: "In base_url, use the host name that the certificate is for.",
+  },
+  CERT_HAS_EXPIRED: {
+    why: "its certificate has expired",
+    advice: "Renew it on the server, and check this machine's clock.",
+  },
+  CERT_NOT_YET_VALID: {
+    why: "its certificate isn't valid yet, or this machine's clock is wrong",
+    advice: "Check this machine's clock.",
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: {
+    why: "its certificate is self-signed; set ca_file, or NODE_EXTRA_CA_CERTS, to its file",
+  },
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    why: "the server doesn't use TLS at that port",
+    advice: "Use http:// in base_url, or the server's port for https.",
+  },
 };
 
-function reason(error: Error, code: string): string {
-  return PLAIN_REASONS[code] ?? (code || error.name);
-}
+const NO_ROUTE: Reason = { why: "there is no route to it", advice: CHECK_WAY };
+const CLOSED_AT_ONCE: Reason = { why: "it closed the connection immediately", advice: CHECK_SCHEME };
 
-/** Why nothing could be reached, as the end of a sentence. */
-export function reasonOf(error: Error): string {
-  return reason(error, errorCode(error));
+const PLAIN_REASONS: Readonly<Record<string, Reason>> = {
+  ECONNREFUSED: {
+    why: "nothing listens at that address",
+    advice: "Check the host and port in base_url, and that the server runs.",
+  },
+  ENOTFOUND: { why: "its host name is unknown", advice: "Check the host name in base_url." },
+  EAI_AGAIN: {
+    why: "its host name can't be resolved right now",
+    advice: "Check this machine's DNS servers and network.",
+  },
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  ECONNRESET: CLOSED_AT_ONCE,
+  UND_ERR_SOCKET: CLOSED_AT_ONCE,
+  EMFILE: {
+    why: "this process has no file descriptor left",
+    advice: "Raise its limit of open files (ulimit -n).",
+  },
+};
+
+/** Why there is no connection. Any other code of TLS is one of a handshake that failed. */
+function explain(error: Error): Reason & { readonly isInsecure: boolean } {
+  const code = errorCode(error);
+  const known = TLS_REASONS[code];
+  if (known !== undefined) return { ...known, isInsecure: true };
+  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code === "EPROTO")
+    return { why: `the TLS handshake failed (${code})`, advice: CHECK_SCHEME, isInsecure: true };
+  const plain = PLAIN_REASONS[code] ?? { why: code || error.name, advice: CHECK_WAY };
+  return { ...plain, isInsecure: false };
 }
 
 function errorCode(error: Error): string {

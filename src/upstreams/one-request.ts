@@ -4,6 +4,7 @@ import { packChunk } from "../base/pack-chunk.ts";
 import type { Credential, Timeouts, Upstream } from "../catalog/catalog.ts";
 import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import type { UpstreamFailure } from "./call.ts";
 import type { UpstreamKind } from "./kinds.ts";
 import { credentialHeader, ownHeaders } from "./transport/headers.ts";
 import { TransportCall } from "./transport/transport-call.ts";
@@ -44,8 +45,9 @@ interface RequestParts {
 /** Asks on a connection of its own. Rejects with what is wrong where no response comes. */
 export async function requestOnce(
   { method, path, maxBytes }: OneRequest,
-  { upstream, credential, kind, clock }: RequestParts,
+  { upstream: given, credential, kind, clock }: RequestParts,
 ): Promise<OneResponse> {
+  const upstream = { ...given, timeouts: TIMEOUTS };
   const deadlines = new Deadlines<TransportCall>(clock);
   const lines = createConnectionPool(silentLog);
   try {
@@ -64,14 +66,11 @@ export async function requestOnce(
           if (bytes >= maxBytes) give(false);
         },
         ended: () => give(true),
-        failed: ({ message }: { readonly message: string }) =>
-          reject(new Error(`${message} Check base_url and the network.`)),
+        failed: ({ message, advice }: UpstreamFailure) =>
+          reject(new Error(advice === undefined ? message : `${message} ${advice}`)),
       };
       const options = { streamed: false, repeatable: false, deadlines, log: silentLog };
-      const call = new TransportCall(receiver, {
-        upstream: { ...upstream, timeouts: TIMEOUTS },
-        ...options,
-      });
+      const call = new TransportCall(receiver, { upstream, ...options });
       call.dispatch(lines.to(upstream), (prefix) => ({
         method,
         path: prefix + path,

@@ -39,7 +39,9 @@ describe("probing an upstream", () => {
     await server?.close();
     const url = server?.url ?? "";
     server = undefined;
-    expect(await probeAt(url, "openai")).toMatch(/nothing listens at that address. Check base_url/);
+    expect(await probeAt(url, "openai")).toMatch(
+      /nothing listens at that address\. Check the host and port in base_url/,
+    );
     expect(await probeAt("nowhere", "openai")).toMatch(/base_url is not an http or https URL/);
   });
 
@@ -48,7 +50,8 @@ describe("probing an upstream", () => {
     [402, "their-key", "wants to be paid first (status 402); check the account's credit"],
     [403, "their-key", "forbids the request (status 403); check what the key may do"],
     [401, "", "requires a key (status 401); set api_key"],
-    [403, "", "requires a key (status 403); set api_key"],
+    [402, "", "requires a key (status 402); set api_key"],
+    [403, "", "forbids requests without a key (status 403); set api_key, and check whether the vendor"],
   ] as const)(
     "says of status %i to the key %j what the vendor says, and blames nothing else",
     async (status, key, said) => {

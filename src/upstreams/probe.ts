@@ -112,7 +112,9 @@ function resultOf(kind: UpstreamKind, credential: Credential, response: Response
 
 /** What a vendor does that isRefusal() tells of, and what to check. */
 export function refusalOf({ secret }: Credential, status: number): string {
-  if (secret === "") return `requires a key (status ${status}); set api_key`;
+  if (secret === "" && status !== 403) return `requires a key (status ${status}); set api_key`;
+  if (secret === "")
+    return `forbids requests without a key (status ${status}); set api_key, and check whether the vendor serves your network`;
   if (status === 402) return `wants to be paid first (status ${status}); check the account's credit`;
   if (status === 403)
     return `forbids the request (status ${status}); check what the key may do, and whether the vendor serves your network`;

@@ -71,7 +71,7 @@ describe("an upstream whose certificate is", () => {
         .split("\n")
         .find((each) => heard.requestId !== undefined && each.includes(heard.requestId)),
     );
-    expect(line).toContain(`vendor-${name} is unreachable: ${why}.`);
+    expect(line).toContain(`No secure connection to vendor-${name}: ${why}.`);
     expect(at.output()).not.toContain(SECRET);
     expect(asked.length, "nothing was sent").toBe(before);
   }

@@ -152,6 +152,8 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<Readonl
       `there are none; add one to the catalog file, then run: ${commandLine("apply FILE")}`,
     );
   for (const upstream of catalog.upstreams) {
+    if (upstream.credentials.length === 0)
+      report.bad(`upstream ${upstream.name}`, "all its credentials are disabled; enable one or add another");
     for (const credential of upstream.credentials) {
       const problem = await probeUpstream(upstream, credential, { clock: systemClock });
       const isBare = credential.secret === "";

@@ -174,6 +174,7 @@ describe("time-outs", () => {
       kind: "timeout",
       phase: "connect",
       message: "upstream-1 did not accept a connection within 0.3 s.",
+      advice: expect.stringContaining("whether a firewall drops the connection"),
     });
     await until(() => rig.server.open.size === 0);
   });
@@ -281,6 +282,7 @@ describe("a misbehaving upstream", () => {
       kind: "connect",
       phase: "connect",
       message: "upstream-1 is unreachable: nothing listens at that address.",
+      advice: "Check the host and port in base_url, and that the server runs.",
     });
     const failures = [
       await rig.responseOf(callOf(upstreamOf("ftp://nowhere"))),

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectSecure, type SecureContext } from "node:tls";
 import { definedFields } from "../../base/defined-fields.ts";
-import { ProxyFailure, reasonOf } from "../failures.ts";
+import { ProxyFailure } from "../failures.ts";
 
 /** Where a tunnel leads. A name is resolved by the proxy. */
 interface Destination {
@@ -23,7 +23,13 @@ export async function openTunnel(proxy: URL, to: Destination, terms: TunnelTerms
   // It says why by rejecting.
   socket.on("error", () => undefined);
   const timer = setTimeout(
-    () => socket.destroy(new ProxyFailure(`opened no connection within ${terms.timeoutMs / 1000} s`)),
+    () =>
+      socket.destroy(
+        new ProxyFailure(
+          `opened no connection within ${terms.timeoutMs / 1000} s`,
+          "Check the URL in `proxy`, and that a proxy runs there.",
+        ),
+      ),
     terms.timeoutMs,
   );
   try {
@@ -34,7 +40,7 @@ export async function openTunnel(proxy: URL, to: Destination, terms: TunnelTerms
     socket.destroy();
     const { errored } = socket;
     const cause = errored ?? (error as Error);
-    throw cause instanceof ProxyFailure ? cause : new ProxyFailure(`is unreachable: ${reasonOf(cause)}`);
+    throw cause instanceof ProxyFailure ? cause : ProxyFailure.unreachable(cause);
   } finally {
     clearTimeout(timer);
   }
@@ -64,9 +70,15 @@ async function overHttp(socket: Socket, proxy: URL, to: Destination): Promise<vo
   const [response, , head] = (await once(asked, "connect")) as [IncomingMessage, Socket, Buffer];
   const { statusCode = 0 } = response;
   if (statusCode === 407)
-    throw new ProxyFailure("refused the user or password (407); check the URL in `proxy`");
+    throw new ProxyFailure(
+      "refused the user or password (status 407)",
+      "Check the user and password in `proxy`.",
+    );
   if (statusCode < 200 || statusCode > 299)
-    throw new ProxyFailure(`refused to connect to ${authority} with status ${statusCode}`);
+    throw new ProxyFailure(
+      `refused to connect to ${authority} (status ${statusCode})`,
+      "Check what the proxy allows, and that it can reach that host.",
+    );
   if (head.length > 0) socket.unshift(head);
 }
 
@@ -94,6 +106,9 @@ async function overSocks(socket: Socket, proxy: URL, to: Destination): Promise<v
     existing_socket: socket,
   }).catch((error: Error) => {
     if (socket.errored !== null) throw socket.errored;
-    throw new ProxyFailure(`refused the connection: ${error.message}`);
+    throw new ProxyFailure(
+      `refused the connection: ${error.message}`,
+      "Check the user and password in `proxy`, and what the proxy allows.",
+    );
   });
 }
