@@ -242,9 +242,11 @@ export interface StreamMeter {
   readonly bytesBeforeError: number;
   /**
    * So many bytes of the last write stand before the end of the stream that its first error is. What stands behind that was
-   * not read, and is nobody's to read.
+   * not read, and is nobody's to read; of an error behind the response's end nor is the error.
    */
   readonly bytesToEnd: number;
+  /** The stream's first error came when the response was `over`: the response is whole, and what began the error is nobody's to read. */
+  readonly errorBehindEnd: boolean;
   /**
    * The protocol's terminal event was seen (rule 19: without it the end is a failure), or a finish with nothing of
    * the response behind it so far.

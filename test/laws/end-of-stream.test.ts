@@ -5,7 +5,7 @@ import { openFrameReader } from "../../src/protocols/streams/stream-frames.ts";
 import { casesOf } from "../support/cases.ts";
 import { chargeOfVerdict, verdictOf } from "../support/judged-answer.ts";
 import { TEXT_PROTOCOLS, type TextProtocol } from "../support/text-caller.ts";
-import { writtenResponse } from "../support/written-response.ts";
+import { type WrittenResponse, writtenResponse } from "../support/written-response.ts";
 
 /** Errors as their protocol's own clients raise them, and as other vendors of it tell them. */
 const ERRORS: Readonly<Record<TextProtocol, readonly string[]>> = {
@@ -52,48 +52,64 @@ const BARE = "bare";
 const frame = (data: string, name?: string): string =>
   name === BARE ? `${data}\n\n` : `${name === undefined ? "" : `event: ${name}\n`}data: ${data}\n\n`;
 
-/** A stream with errors at up to three places, and how it is cut; at first after each event. */
+const responses = fc.record({
+  text: fc.constantFrom("", "Hello there."),
+  end: fc.constantFrom("stop" as const, "length" as const),
+  output: fc.constantFrom(undefined, 0, 3),
+});
+
+const errorsOf = (upstream: TextProtocol) =>
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        name: fc.constantFrom(undefined, undefined, "error"),
+        data: fc.constantFrom(...ERRORS[upstream], ...ANY_ERROR),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ name: fc.constant(BARE), data: fc.constantFrom(...ANY_ERROR) }) },
+  );
+
+/** How a stream is cut; at first after each event. */
+const sizes = fc.option(fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 }));
+
+function cut(frames: readonly string[], sizes: readonly number[] | null): readonly (string | Buffer)[] {
+  if (sizes === null) return frames;
+  const stream = Buffer.from(frames.join(""));
+  const pieces: Buffer[] = [];
+  for (let from = 0, at = 0; from < stream.length; at += 1) {
+    const to = from + (sizes[at % sizes.length] ?? 1);
+    pieces.push(stream.subarray(from, to));
+    from = to;
+  }
+  return pieces;
+}
+
+const framesOf = (upstream: TextProtocol, response: WrittenResponse): string[] =>
+  writtenResponse(upstream, response).events.split(/(?<=\n\n)/);
+
+/** A stream with errors at up to three places. */
 const cases = fc
   .constantFrom(...TEXT_PROTOCOLS)
   .chain((upstream) =>
     fc.record({
       upstream: fc.constant(upstream),
-      response: fc.record({
-        text: fc.constantFrom("", "Hello there."),
-        end: fc.constantFrom("stop" as const, "length" as const),
-        output: fc.constantFrom(undefined, 0, 3),
-      }),
-      errors: fc.array(
-        fc.record({
-          at: fc.nat({ max: 9 }),
-          name: fc.constantFrom(undefined, undefined, "error", BARE),
-          data: fc.constantFrom(...ERRORS[upstream], ...ANY_ERROR),
-        }),
-        { maxLength: 3 },
-      ),
+      response: responses,
+      errors: fc.array(fc.record({ at: fc.nat({ max: 9 }), error: errorsOf(upstream) }), { maxLength: 3 }),
       denied: fc.record({ at: fc.nat({ max: 9 }), as: fc.constantFrom(undefined, ...NO_ERRORS) }),
-      sizes: fc.option(fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 })),
+      sizes,
       asksUsage: fc.boolean(),
     }),
   )
   .map(({ upstream, response, errors, denied, sizes, asksUsage }) => {
-    const frames = writtenResponse(upstream, response)
-      .events.split(/(?<=\n\n)/)
-      .map((each, at) =>
-        at === denied.at && denied.as !== undefined
-          ? each.replace("data: {", `data: {"error":${denied.as},`)
-          : each,
-      );
-    for (const { at, name, data } of errors) frames.splice(at % frames.length, 0, frame(data, name));
-    const stream = Buffer.from(frames.join(""));
-    if (sizes === null) return { upstream, frames, pieces: frames, asksUsage };
-    const pieces: Buffer[] = [];
-    for (let from = 0, at = 0; from < stream.length; at += 1) {
-      const to = from + (sizes[at % sizes.length] ?? 1);
-      pieces.push(stream.subarray(from, to));
-      from = to;
-    }
-    return { upstream, frames, pieces, asksUsage };
+    const frames = framesOf(upstream, response).map((each, at) =>
+      at === denied.at && denied.as !== undefined
+        ? each.replace("data: {", `data: {"error":${denied.as},`)
+        : each,
+    );
+    for (const { at, error } of errors)
+      frames.splice(at % (frames.length + 1), 0, frame(error.data, error.name));
+    return { upstream, frames, pieces: cut(frames, sizes), asksUsage };
   });
 
 /** What each event of a caller's stream tells. */
@@ -153,6 +169,58 @@ it("is charged alike wherever a stream with errors is cut, once any of it was to
     { numRuns: casesOf(500) },
   );
 });
+
+/** Protocols with a word for the end of a response. A finish of the native one is followed by usage, and so by errors. */
+const ENDED_BY_WORD = ["chat-completions", "responses", "messages"] as const;
+
+/** A whole response, behind its end an error, and often a further response around that. */
+const behindEnd = fc
+  .constantFrom(...ENDED_BY_WORD)
+  .chain((upstream) =>
+    fc.record({
+      upstream: fc.constant(upstream),
+      response: responses,
+      further: fc.option(responses),
+      at: fc.nat({ max: 9 }),
+      error: errorsOf(upstream),
+      isClosed: fc.boolean(),
+      sizes,
+    }),
+  )
+  .map(({ upstream, response, further, at, error, isClosed, sizes }) => {
+    const own = framesOf(upstream, response);
+    const more = further === null ? [] : framesOf(upstream, further);
+    const place = at % (more.length + 1);
+    const heard = [...own, ...more.slice(0, place)];
+    const behind = [frame(error.data, error.name), ...more.slice(place)];
+    // Some servers forget the blank line behind their last event.
+    if (!isClosed) behind.push(behind.pop()?.replace(/\n\n$/, "") ?? "");
+    return { upstream, heard, pieces: cut([...heard, ...behind], sizes) };
+  });
+
+/** What follows an end is held back: where the error began in an earlier chunk, its caller has read nothing of it either. */
+it("ends well where an error stands behind the end of a response, of which nothing is told, wherever the stream is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      behindEnd,
+      fc.constantFrom(...TEXT_PROTOCOLS),
+      fc.boolean(),
+      async ({ upstream, heard, pieces }, client, streamed) => {
+        const verdict = await verdictOf({ client, upstream, streamed, pieces });
+        const expected = await verdictOf({ client, upstream, streamed, pieces: heard });
+        const where = `${client} ${pieces.join("")}`;
+        expect(chargeOfVerdict(verdict), where).toEqual(chargeOfVerdict(expected));
+        expect(untimed(verdict.told), where).toBe(untimed(expected.told));
+      },
+    ),
+    { numRuns: casesOf(1_000) },
+  );
+});
+
+/** The gateway states when it wrote a response. */
+function untimed(told: string): string {
+  return told.replace(/"(created|created_at|completed_at)":\d+/g, '"$1":0');
+}
 
 const UPSTREAM_ENDS = ["", "\n", "\r\n\r\n", '\n\ndata: {"choices":[]}\n\n'];
 

@@ -19,7 +19,7 @@ export function metersApart(usage: UsageReader, chunks: readonly Uint8Array[]): 
 /** All that decides what is passed on and what is charged; ids come late in some streams, where bytes are not looked at. */
 function saidBy(meter: StreamMeter, withText = false): object {
   const { outputText, id: _, issued: __, ...facts } = meter.facts();
-  const { started, hasOutput, error, failed, bytesBeforeError, bytesToEnd } = meter;
+  const { started, hasOutput, error, failed, bytesBeforeError, bytesToEnd, errorBehindEnd } = meter;
   const { finished, finishedUnheard, over, wentOn } = meter;
   return {
     started,
@@ -28,6 +28,7 @@ function saidBy(meter: StreamMeter, withText = false): object {
     failed,
     bytesBeforeError,
     bytesToEnd,
+    errorBehindEnd,
     finished,
     finishedUnheard,
     over,

@@ -69,6 +69,7 @@ export class TranslatedMeter extends EventReading implements EventMeter, EventSo
     const event = readEvent(buffer, start, end);
     if (event.data === "") return;
     this.read(event, buffer, start, next);
+    if (this.errorBehindEnd) return;
     keepText(this.rules, event, this.#text);
     // Items of an array are never passed on before their end.
     this.#waiting.push({ event, end: this.scanner?.form === "array" ? Number.POSITIVE_INFINITY : this.#cut });

@@ -24,6 +24,7 @@ export abstract class EventReading implements StreamMeter {
   #wentOn = false;
   #bytesBeforeError = 0;
   #bytesToEnd: number | undefined;
+  #errorBehindEnd = false;
   /** Of the event whose response is kept, to be told again should the stream fail. */
   #openingBytes = 0;
   /** Bytes that were kept of an event when the last write began. */
@@ -70,6 +71,10 @@ export abstract class EventReading implements StreamMeter {
 
   get bytesToEnd(): number {
     return this.#bytesToEnd ?? this.chunk?.length ?? 0;
+  }
+
+  get errorBehindEnd(): boolean {
+    return this.#errorBehindEnd;
   }
 
   get finished(): boolean {
@@ -123,7 +128,10 @@ export abstract class EventReading implements StreamMeter {
     if (this.isOver) this.#bytesToEnd = 0;
   }
 
-  /** The first error ends the stream: nothing behind it is read. Behind a terminal event some servers pass on a further response. */
+  /**
+   * The first error ends the stream: nothing behind it is read. Behind a terminal event it is not read either, but some
+   * servers pass on a further response there.
+   */
   protected get isOver(): boolean {
     return this.#bytesToEnd !== undefined;
   }
@@ -140,14 +148,19 @@ export abstract class EventReading implements StreamMeter {
 
   /** Reads one event that stands in these bytes up to `next`; undefined where it is none of the protocol's. */
   protected read(event: StreamEvent, buffer: Buffer, start: number, next: number): JsonObject | undefined {
+    // An event that began in an earlier chunk was joined, and has none before it in this one; items of an array are parted by commas.
+    const isApart = buffer === this.chunk;
+    if (this.over && this.started && this.#isError(event)) {
+      this.#errorBehindEnd = true;
+      this.#bytesToEnd = isApart ? start : 0;
+      return undefined;
+    }
     const isFirst = this.notes.opening === undefined;
     const body = this.#note(event);
     const { error, failed, opening } = this.notes;
     if (isFirst && opening !== undefined) this.#openingBytes = next - start;
     const isError = error !== undefined || failed;
     if (event.isBare) this.notes.errorInForm = false;
-    // An event that began in an earlier chunk was joined, and has none before it in this one; items of an array are parted by commas.
-    const isApart = buffer === this.chunk;
     if (isError) this.#bytesBeforeError = isApart && this.scanner?.form === "sse" ? start : 0;
     if (isError) this.#bytesToEnd = isApart ? next : next - this.#keptBefore;
     return body;
@@ -160,13 +173,21 @@ export abstract class EventReading implements StreamMeter {
       this.#done = true;
       return undefined;
     }
-    const { value } = event;
-    const body = asObject(Array.isArray(value) ? value[0] : value);
+    const body = bodyOf(event);
     if (body === undefined) return undefined;
     this.events += 1;
     if (this.behindFinish) this.#readOn(body, event.name);
     else rules.readEvent(body, notes, event.name);
     return body;
+  }
+
+  /** Whether an event tells of an error; nothing of it is noted. */
+  #isError(event: StreamEvent): boolean {
+    const body = bodyOf(event);
+    if (body === undefined) return false;
+    const notes = blankNotes(this.notes.responses);
+    this.rules.readEvent(body, notes, event.name);
+    return notes.error !== undefined || notes.failed;
   }
 
   /** Reads an event behind a finish, which was none where the event holds output; it may state one again. */
@@ -184,6 +205,11 @@ export abstract class EventReading implements StreamMeter {
   get #awaitsMore(): boolean {
     return this.rules.openEnded === true && !this.#done;
   }
+}
+
+/** What an event says; undefined where it is no JSON object. */
+function bodyOf({ value }: StreamEvent): JsonObject | undefined {
+  return asObject(Array.isArray(value) ? value[0] : value);
 }
 
 /**

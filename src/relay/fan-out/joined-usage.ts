@@ -88,6 +88,10 @@ class JoinedMeter implements EventMeter {
     return this.#bytes;
   }
 
+  get errorBehindEnd(): boolean {
+    return false;
+  }
+
   get finished(): boolean {
     return this.#meters.every(({ finished }) => finished);
   }

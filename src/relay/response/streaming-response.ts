@@ -109,7 +109,7 @@ export class StreamingResponse implements Receiver {
       if (!meter.finished && !meter.hasOutput) return this.giveUp(brokenStream(this.upstream));
     }
     failpoint("upstream.after-last-byte");
-    if (meter.finished) return this.finish();
+    if (meter.finished) return meter.errorBehindEnd ? this.finishCut() : this.finish();
     this.begin();
     return this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output");
   }
@@ -252,9 +252,9 @@ export class StreamingResponse implements Receiver {
     this.send(this.held.takeWhole());
   }
 
-  /** Waits for what follows the last finish; whatever has come then is all, and so is more than can be held back. */
+  /** Waits for what follows the last finish; whatever has come then is all, and so is what precedes an error or more than can be held back. */
   private awaitEnd(): void {
-    if (this.held.bytesBehindFinish() > HOLD_BACK_BYTES) {
+    if (this.meter.errorBehindEnd || this.held.bytesBehindFinish() > HOLD_BACK_BYTES) {
       this.attempt.guard(() => this.finishCut());
       return;
     }
@@ -319,7 +319,7 @@ export class StreamingResponse implements Receiver {
     this.attempt.fail(failure, this.meter.facts());
   }
 
-  /** The end did not come, all that was asked for did: half a frame behind it is nobody's to read. */
+  /** All that was asked for has come: half a frame behind it is nobody's to read. */
   private finishCut(): Promise<void> {
     this.held.dropOpen();
     return this.finish();
