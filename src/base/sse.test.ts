@@ -67,6 +67,11 @@ describe("reading a frame", () => {
     expect(readFrame("data:{}\n")).toEqual({ name: "", data: "{}" });
     expect(readFrame("\ufeffdata: a\r\n")).toEqual({ name: "", data: "a" });
     expect(readFrame(": ping\n")).toEqual({ name: "", data: "" });
+    expect(readFrame('data: a\n{"b":\ndata\nretry\n1}\n')).toEqual({
+      name: "",
+      data: "a",
+      rest: '{"b":\n1}',
+    });
   });
 });
 

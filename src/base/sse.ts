@@ -118,8 +118,17 @@ export interface FrameScanner {
   end(): void;
 }
 
-/** One event as text: its name ("" where it has none) and its data lines joined by LF. */
-export function readFrame(frame: string): { readonly name: string; readonly data: string } {
+/** One event as text. */
+export interface FrameText {
+  /** "" where it has none. */
+  readonly name: string;
+  /** Its data lines joined by LF. */
+  readonly data: string;
+  /** Lines that are neither a field nor a comment, joined by LF: readers of the standard pass over them. Absent = there are none. */
+  readonly rest?: string | undefined;
+}
+
+export function readFrame(frame: string): FrameText {
   // Nearly every frame is one data line.
   const cr = frame.indexOf("\r");
   if (frame.startsWith("data:")) {
@@ -132,6 +141,7 @@ export function readFrame(frame: string): { readonly name: string; readonly data
   }
   let name = "";
   let data: string | undefined;
+  let rest: string | undefined;
   for (const line of frame.split(cr === -1 ? "\n" : LINE_END)) {
     const text = line.charCodeAt(0) === BYTE_ORDER_MARK ? line.slice(1) : line;
     if (text.startsWith("data:")) {
@@ -139,9 +149,11 @@ export function readFrame(frame: string): { readonly name: string; readonly data
       data = data === undefined ? value : `${data}\n${value}`;
     } else if (text.startsWith("event:")) {
       name = text.slice(6).trim();
+    } else if (text !== "" && !OTHER_LINE.test(text)) {
+      rest = rest === undefined ? text : `${rest}\n${text}`;
     }
   }
-  return { name, data: data ?? "" };
+  return { name, data: data ?? "", rest };
 }
 
 /** Whether a frame is one comment and nothing else: signs of life, of which an upstream may send any number. */
@@ -242,5 +254,7 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const BYTE_ORDER_MARK = 0xfeff;
+/** A comment, or a field that is neither a name nor data; fields may stand without a value. */
+const OTHER_LINE = /^(?::|(?:data|event)$|(?:id|retry)(?::|$))/;
 const LINE_END = /\r\n|\n|\r/;
 const EMPTY = Buffer.alloc(0);

@@ -46,11 +46,44 @@ const ANY_ERROR = [
 /** What says that there is no error. */
 const NO_ERRORS = ["null", "false", '""'];
 
-/** A vendor that fails amid its stream may forget that it writes events. */
-const BARE = "bare";
+/** Pieces of the standard's frames that may stand beside what is none. */
+const FIELDS = [": ping", "event: error", "id: 7", "retry: 7", "data:", "data"];
 
-const frame = (data: string, name?: string): string =>
-  name === BARE ? `${data}\n\n` : `${name === undefined ? "" : `event: ${name}\n`}data: ${data}\n\n`;
+const pretty = (json: string): string => JSON.stringify(JSON.parse(json), null, 2);
+
+/** A vendor that fails amid its stream may forget that it writes events, or how they are written. */
+const FORGOTTEN: Readonly<Record<string, (json: string) => string>> = {
+  "as it is": (json) => json,
+  "over several lines": pretty,
+  "in an array": (json) => `[${json}]`,
+  "in an array over several lines": (json) => `[\n${pretty(json)}\n]`,
+  "behind a name of its own": (json) => `error: ${json}`,
+  "over several lines, of which only the first is data": (json) => `data: ${pretty(json)}`,
+  "behind an event that is not closed": (json) => `data: {"choices":[]}\n${json}`,
+  "before the end of the stream, which is not parted": (json) => `${json}\ndata: [DONE]`,
+  ...Object.fromEntries(
+    FIELDS.flatMap((field) => [
+      [`behind "${field}"`, (json: string) => `${field}\n${json}`],
+      [`before "${field}"`, (json: string) => `${json}\n${field}`],
+      [`over several lines behind "${field}"`, (json: string) => `${field}\n${pretty(json)}`],
+    ]),
+  ),
+};
+
+/** Events as the standard lets them be written. */
+const WRITTEN: Readonly<Record<string, (json: string) => string>> = {
+  "as data": (json) => `data: ${json}`,
+  "as data without a space": (json) => `data:${json}`,
+  "as several lines of data": (json) => pretty(json).replace(/^/gm, "data: "),
+  "as several lines of data, among comments": (json) => pretty(json).replace(/^/gm, ": ping\ndata:"),
+  "as an event with an id": (json) => `id: 7\nevent: error\ndata: ${json}\nretry: 7`,
+  "as data in an array": (json) => `data: [${json}]`,
+};
+
+const frame = (data: string, form: string): string =>
+  form === "as an event"
+    ? `event: error\ndata: ${data}\n\n`
+    : `${(WRITTEN[form] ?? FORGOTTEN[form] ?? String)(data)}\n\n`;
 
 const responses = fc.record({
   text: fc.constantFrom("", "Hello there."),
@@ -63,11 +96,17 @@ const errorsOf = (upstream: TextProtocol) =>
     {
       weight: 3,
       arbitrary: fc.record({
-        name: fc.constantFrom(undefined, undefined, "error"),
+        form: fc.constantFrom("as data", "as data", "as an event", ...Object.keys(WRITTEN)),
         data: fc.constantFrom(...ERRORS[upstream], ...ANY_ERROR),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ name: fc.constant(BARE), data: fc.constantFrom(...ANY_ERROR) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        form: fc.constantFrom(...Object.keys(FORGOTTEN)),
+        data: fc.constantFrom(...ANY_ERROR),
+      }),
+    },
   );
 
 /** How a stream is cut; at first after each event. */
@@ -85,6 +124,11 @@ function cut(frames: readonly string[], sizes: readonly number[] | null): readon
   return pieces;
 }
 
+/** Some servers forget the blank line behind their last event. */
+function open(frames: string[]): void {
+  frames.push(frames.pop()?.replace(/\n\n$/, "") ?? "");
+}
+
 const framesOf = (upstream: TextProtocol, response: WrittenResponse): string[] =>
   writtenResponse(upstream, response).events.split(/(?<=\n\n)/);
 
@@ -97,18 +141,20 @@ const cases = fc
       response: responses,
       errors: fc.array(fc.record({ at: fc.nat({ max: 9 }), error: errorsOf(upstream) }), { maxLength: 3 }),
       denied: fc.record({ at: fc.nat({ max: 9 }), as: fc.constantFrom(undefined, ...NO_ERRORS) }),
+      isClosed: fc.boolean(),
       sizes,
       asksUsage: fc.boolean(),
     }),
   )
-  .map(({ upstream, response, errors, denied, sizes, asksUsage }) => {
+  .map(({ upstream, response, errors, denied, isClosed, sizes, asksUsage }) => {
     const frames = framesOf(upstream, response).map((each, at) =>
       at === denied.at && denied.as !== undefined
         ? each.replace("data: {", `data: {"error":${denied.as},`)
         : each,
     );
     for (const { at, error } of errors)
-      frames.splice(at % (frames.length + 1), 0, frame(error.data, error.name));
+      frames.splice(at % (frames.length + 1), 0, frame(error.data, error.form));
+    if (!isClosed) open(frames);
     return { upstream, frames, pieces: cut(frames, sizes), asksUsage };
   });
 
@@ -192,9 +238,8 @@ const behindEnd = fc
     const more = further === null ? [] : framesOf(upstream, further);
     const place = at % (more.length + 1);
     const heard = [...own, ...more.slice(0, place)];
-    const behind = [frame(error.data, error.name), ...more.slice(place)];
-    // Some servers forget the blank line behind their last event.
-    if (!isClosed) behind.push(behind.pop()?.replace(/\n\n$/, "") ?? "");
+    const behind = [frame(error.data, error.form), ...more.slice(place)];
+    if (!isClosed) open(behind);
     return { upstream, heard, pieces: cut([...heard, ...behind], sizes) };
   });
 
@@ -222,25 +267,53 @@ function untimed(told: string): string {
   return told.replace(/"(created|created_at|completed_at)":\d+/g, '"$1":0');
 }
 
-const UPSTREAM_ENDS = ["", "\n", "\r\n\r\n", '\n\ndata: {"choices":[]}\n\n'];
+/** What the frame of an error may be followed by, and how its lines may end. */
+const CLOSED_BY = ["", "\n", "\n\n", '\n\ndata: {"choices":[]}\n\n'];
+const LINE_ENDS = ["\n", "\r\n", "\r"];
 
-it.each(TEXT_PROTOCOLS.flatMap((upstream) => TEXT_PROTOCOLS.map((client) => ({ upstream, client }))))(
-  "tells of an error that its vendor has not written as an event: $client at $upstream",
-  async ({ upstream, client }) => {
-    const text = "Hello there.";
-    const told = writtenResponse(upstream, { text, end: "stop", output: 3 });
-    const before = told.events.slice(0, told.events.indexOf("\n\n", told.events.indexOf(text)) + 2);
-    const error = {
-      error: { code: 400, message: "Sorry.", type: "invalid_request_error", status: "INVALID_ARGUMENT" },
-    };
-    for (const written of [JSON.stringify(error), JSON.stringify(error, null, 2)]) {
-      for (const behind of UPSTREAM_ENDS) {
-        const pieces = [before, `${written}${behind}`];
-        const verdict = await verdictOf({ client, upstream, streamed: true, pieces });
-        expect(kindsOf(verdict.told).at(-1), verdict.told).toBe("error");
-        expect(verdict.told).toContain("Sorry.");
-        expect(verdict.told).not.toContain(`\n${written}`);
+/** The last frame is one line of data, and at most the event's name before it. Google's clients pass over others. */
+const READ_BY_ALL = /[\r\n]{2}(?:event: [a-z.]+[\r\n]+)?data: ?\{[^\r\n]*\}[\r\n]+$/;
+
+const PAIRS = TEXT_PROTOCOLS.flatMap((upstream) => TEXT_PROTOCOLS.map((client) => ({ upstream, client })));
+
+const TOLD = {
+  error: { code: 400, message: "Sorry.", type: "invalid_request_error", status: "INVALID_ARGUMENT" },
+};
+
+it.each([...Object.keys(WRITTEN), ...Object.keys(FORGOTTEN)])(
+  "tells of an error that its vendor has written %s",
+  async (form) => {
+    for (const [at, { client, upstream }] of PAIRS.entries()) {
+      const text = "Hello there.";
+      const { events } = writtenResponse(upstream, { text, end: "stop", output: 3 });
+      const before = events.slice(0, events.indexOf("\n\n", events.indexOf(text)) + 2);
+      const lineEnd = LINE_ENDS[at % LINE_ENDS.length] ?? "";
+      const closedBy = CLOSED_BY[at % CLOSED_BY.length] ?? "";
+      const error = (frame(JSON.stringify(TOLD), form).trimEnd() + closedBy).replaceAll("\n", lineEnd);
+      const verdict = await verdictOf({ client, upstream, streamed: true, pieces: [before, error] });
+      const where = `${client} at ${upstream}: ${JSON.stringify(error)} --> ${verdict.told}`;
+      expect(verdict.reason, where).toBe("upstream_failed_after_output");
+      expect(kindsOf(verdict.told).at(-1), where).toBe("error");
+      expect(verdict.told.split("Sorry.").length, where).toBe(2);
+      expect(verdict.told, where).toMatch(READ_BY_ALL);
+      const first = [error, lineEnd + lineEnd, events];
+      for (const streamed of [true, false]) {
+        const refused = await verdictOf({ client, upstream, streamed, pieces: first });
+        expect([refused.outcome, refused.told], `first, ${streamed}: ${where}`).toEqual([undefined, ""]);
       }
+    }
+  },
+);
+
+it.each(['{"message":"Sorry."}', "{}", '"Sorry."', "Sorry."])(
+  "takes an event that is called an error for one, whatever it says: %s",
+  async (data) => {
+    for (const { client, upstream } of PAIRS) {
+      const frames = framesOf(upstream, { text: "Hello there.", end: "stop", output: 3 });
+      frames.splice(-1, 0, frame(data, "as an event"));
+      const verdict = await verdictOf({ client, upstream, streamed: true, pieces: frames });
+      expect(verdict.reason, `${client} at ${upstream}`).toBe("upstream_failed_after_output");
+      expect(kindsOf(verdict.told).at(-1), verdict.told).toBe("error");
     }
   },
 );

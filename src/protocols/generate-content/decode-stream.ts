@@ -28,16 +28,16 @@ export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent,
     usage: undefined,
   }),
 
-  step(state, { exact: parsed }) {
+  step(state, { name, exact: parsed }) {
     if (!Array.isArray(parsed)) {
       const chunk = asObject(parsed);
-      return chunk === undefined ? [state, []] : readChunk(state, chunk);
+      return chunk === undefined ? [state, []] : readChunk(state, chunk, name);
     }
     const chunks = asObjects(parsed);
     const events: ChatEvent[] = [];
     let after = state;
     for (const chunk of chunks) {
-      const [next, more] = readChunk(after, chunk);
+      const [next, more] = readChunk(after, chunk, name);
       after = next;
       for (const event of more) events.push(event);
     }
@@ -59,13 +59,14 @@ export interface DecodeState {
   readonly usage: JsonObject | undefined;
 }
 
-/** Reads one event, or a whole plain response, which has the same form. */
+/** Reads one event of this name, or a whole plain response, which has the same form. */
 export function readChunk(
   state: DecodeState,
   chunk: JsonObject,
+  name = "",
 ): readonly [DecodeState, readonly ChatEvent[]] {
   if (state.phase === "over") return [state, []];
-  if (statesError(chunk)) {
+  if (name === "error" || statesError(chunk)) {
     return [{ ...state, phase: "over" }, [{ type: "error", error: decodeStatedError(chunk) }]];
   }
   const blocks = writeBlocks(state.blocks);

@@ -103,7 +103,7 @@ export const generateContentUsage = usageReader(rules);
 
 /** Every event is a whole response in small. */
 function read(body: JsonObject, notes: StreamState, name = ""): void {
-  if (statesError(body)) {
+  if (name === "error" || statesError(body)) {
     noteError(notes, decodeStatedError(body), name === "" && isRaised(asObject(body["error"])));
     return;
   }

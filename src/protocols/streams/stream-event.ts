@@ -1,5 +1,5 @@
 import { losesDigits } from "../../base/json/exact-json.ts";
-import { parseLoosely, parseWhole } from "../json.ts";
+import { asObject, type JsonObject, parseLoosely, parseWhole } from "../json.ts";
 
 /**
  * JSON text of an upstream that several readers look at: it is parsed once for all of them, when the first asks. They
@@ -39,15 +39,15 @@ export class JsonText {
 export class StreamEvent extends JsonText {
   /** Its `event:` line; "" where it has none. */
   readonly name: string;
-  /** Its vendor has not written it as an event, so that no client reads it where it stands. */
-  readonly isBare: boolean;
 
-  constructor(
-    { name = "", data }: { readonly name?: string | undefined; readonly data: string },
-    isBare = false,
-  ) {
+  constructor({ name = "", data }: { readonly name?: string | undefined; readonly data: string }) {
     super(data);
     this.name = name;
-    this.isBare = isBare;
+  }
+
+  /** What it says, for counting: an object, alone or at the head of an array; undefined where it is none. */
+  get body(): JsonObject | undefined {
+    const { value } = this;
+    return asObject(Array.isArray(value) ? value[0] : value);
   }
 }

@@ -29,3 +29,16 @@ it("makes no text and no event of its own of a comment alone, of which a flood m
   expect(read.map(({ data }) => data)).toEqual(["", "", ""]);
   expect(new Set(read).size).toBe(1);
 });
+
+it("takes lines beside an event for an error only if they say one", () => {
+  const read = (text: string) => {
+    const { name, data } = readFrameAt(Buffer.from(text), 0, Buffer.byteLength(text));
+    return [name, data];
+  };
+  const error = '{"error":{"message":"Sorry."}}';
+  expect(read(`: ping\r\n${error}\r\n`)).toEqual(["error", error]);
+  expect(read(`error: ${error}\n`)).toEqual(["error", ` ${error}`]);
+  expect(read(`data: {\n"error":{}}\n`)).toEqual(["error", '{\n"error":{}}']);
+  for (const stray of ['{"a":1}', '{"error":null}', "Sorry.", "[]", "data: {}{", "{"])
+    expect(read(`event: x\ndata: {"b":2}\n${stray}\n`)[0], stray).toBe("x");
+});

@@ -1,7 +1,6 @@
 import { hasMoreValues } from "../../base/json/json-values.ts";
-import { isComment, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
+import { type FrameText, isComment, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import { statesError } from "../errors/error-body.ts";
-import { asObject } from "../json.ts";
 import type { WireFrame } from "../translation.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 import { StreamEvent } from "./stream-event.ts";
@@ -106,23 +105,37 @@ function openBounds(isWhole: boolean): EventBounds {
 /** A comment alone costs nothing to read: an upstream that floods a stream with them must not hold up the others. */
 export const readFrameAt: ReadEvent = (buffer, start, end) => {
   if (isComment(buffer, start, end)) return NO_EVENT;
-  const text = buffer.toString("utf8", start, end);
-  const event = new StreamEvent(readFrame(text));
-  return event.data === "" ? (bareError(text) ?? event) : event;
+  const frame = readFrame(buffer.toString("utf8", start, end));
+  if (frame.rest !== undefined) return bareError(frame, frame.rest) ?? new StreamEvent(frame);
+  const event = new StreamEvent(frame);
+  return frame.name === "error" && frame.data !== "" && event.body === undefined
+    ? errorInWords(event)
+    : event;
 };
 
 const NO_EVENT = new StreamEvent({ data: "" });
 
 /**
  * An error in place of an event: a server that fails amid its stream may write it as it writes a plain one, which Google's
- * clients look for. https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts
+ * clients look for, behind a field's name of its own, as llama.cpp did, or over several lines of which only the first is data.
+ * https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts
  */
-function bareError(text: string): StreamEvent | undefined {
-  const data = text.trim();
-  if (!data.startsWith("{")) return undefined;
-  const event = new StreamEvent({ name: "error", data }, true);
-  const body = asObject(event.value);
-  return body !== undefined && statesError(body) ? event : undefined;
+function bareError({ data }: FrameText, rest: string): StreamEvent | undefined {
+  for (const text of [rest.replace(ERROR_FIELD, ""), `${data}\n${rest}`]) {
+    if (!OPENING.test(text)) continue;
+    const event = new StreamEvent({ name: "error", data: text });
+    if (event.body !== undefined && statesError(event.body)) return event;
+  }
+  return undefined;
+}
+
+const ERROR_FIELD = /^error:/;
+const OPENING = /^\s*[{[]/;
+
+/** An event that is called an error and says it in words, where its protocol's clients expect an object. */
+function errorInWords({ name, data, value }: StreamEvent): StreamEvent {
+  const error = typeof value === "string" ? value : data;
+  return new StreamEvent({ name, data: JSON.stringify({ error }) });
 }
 
 const readItemAt: ReadEvent = (buffer, start, end) =>

@@ -1,7 +1,7 @@
 import { asBuffer, writeFrame } from "../../base/sse.ts";
 import { hasVendorWords } from "../errors/scrub-words.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
-import { asObject, type JsonObject } from "../json.ts";
+import type { JsonObject } from "../json.ts";
 import type { BrokenStream, OutputText, ResponseSummary, StreamMeter } from "../protocol.ts";
 import type { ByteFilter } from "./byte-filter.ts";
 import { blankNotes, factsOf, finishAtEnd, type MeteringRules, type StreamState } from "./metering-rules.ts";
@@ -160,8 +160,10 @@ export abstract class EventReading implements StreamMeter {
     const { error, failed, opening } = this.notes;
     if (isFirst && opening !== undefined) this.#openingBytes = next - start;
     const isError = error !== undefined || failed;
-    if (event.isBare) this.notes.errorInForm = false;
-    if (isError) this.#bytesBeforeError = isApart && this.scanner?.form === "sse" ? start : 0;
+    const isFrame = this.scanner?.form === "sse";
+    if (isError && isFrame && !PLAIN_FRAME.test(buffer.toString("latin1", start, next)))
+      this.notes.errorInForm = false;
+    if (isError) this.#bytesBeforeError = isApart && isFrame ? start : 0;
     if (isError) this.#bytesToEnd = isApart ? next : next - this.#keptBefore;
     return body;
   }
@@ -173,7 +175,7 @@ export abstract class EventReading implements StreamMeter {
       this.#done = true;
       return undefined;
     }
-    const body = bodyOf(event);
+    const { body } = event;
     if (body === undefined) return undefined;
     this.events += 1;
     if (this.behindFinish) this.#readOn(body, event.name);
@@ -183,7 +185,7 @@ export abstract class EventReading implements StreamMeter {
 
   /** Whether an event tells of an error; nothing of it is noted. */
   #isError(event: StreamEvent): boolean {
-    const body = bodyOf(event);
+    const { body } = event;
     if (body === undefined) return false;
     const notes = blankNotes(this.notes.responses);
     this.rules.readEvent(body, notes, event.name);
@@ -207,10 +209,11 @@ export abstract class EventReading implements StreamMeter {
   }
 }
 
-/** What an event says; undefined where it is no JSON object. */
-function bodyOf({ value }: StreamEvent): JsonObject | undefined {
-  return asObject(Array.isArray(value) ? value[0] : value);
-}
+/**
+ * One line of data with an object in it, and at most the event's name before it: the only form in which all clients read an
+ * error. Google's pass over a frame that begins with another line.
+ */
+const PLAIN_FRAME = /^(?:event:[^\r\n]*(?:\r\n|\n|\r))?data: ?\{[^\r\n]*[\r\n]*$/;
 
 /**
  * The meter of a stream that is forwarded. Every frame is decoded until the first output has been seen (two or three of
@@ -318,7 +321,7 @@ class TextKeeper {
 export function keepText(rules: MeteringRules, event: StreamEvent, sink: TextSink): void {
   // A comment: to find that it is no JSON takes a thousand times as long as to read it.
   if (event.data === "") return;
-  const body = asObject(event.value);
+  const { body } = event;
   if (body !== undefined) rules.eventText(body, sink, event.name);
 }
 

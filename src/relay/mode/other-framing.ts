@@ -29,7 +29,7 @@ export function framingOf(beginning: Buffer, upstream: ProtocolName, copies = 1)
 
 /** As UTF-8 the byte order mark is three bytes. */
 const BLANKS = /^(?:\xef\xbb\xbf)?\s*/;
-const EVENTS = /^(?:data|event|id|retry)?:/;
+const EVENTS = /^(?:data|event|id|retry|error)?:/;
 /** The bytes that tell it. */
 export const LOOKED_AT = 64;
 
