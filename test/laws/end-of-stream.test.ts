@@ -305,6 +305,21 @@ it.each([...Object.keys(WRITTEN), ...Object.keys(FORGOTTEN)])(
   },
 );
 
+it("is charged alike for all callers where a stream breaks off behind an event without the blank line that closes it", async () => {
+  for (const upstream of TEXT_PROTOCOLS) {
+    const text = "Hello there, how are you today?";
+    const { events } = writtenResponse(upstream, { text, end: "stop", output: undefined });
+    const pieces = [events.slice(0, events.indexOf("\n\n", events.indexOf(text)))];
+    const charges = await Promise.all(
+      TEXT_PROTOCOLS.map(async (client) =>
+        chargeOfVerdict(await verdictOf({ client, upstream, streamed: true, pieces })),
+      ),
+    );
+    for (const charge of charges) expect(charge, upstream).toEqual(charges[0]);
+    expect(charges[0], upstream).toMatchObject({ reason: "upstream_failed_after_output", estimated: true });
+  }
+});
+
 it.each(['{"message":"Sorry."}', "{}", '"Sorry."', "Sorry."])(
   "takes an event that is called an error for one, whatever it says: %s",
   async (data) => {

@@ -250,6 +250,11 @@ export class ByteMeter extends EventReading {
     return whole;
   }
 
+  override end(): void {
+    super.end();
+    if (!this.errorBehindEnd) this.#text.end();
+  }
+
   takeWords(): boolean {
     const had = this.#words;
     this.#words = false;
@@ -287,9 +292,15 @@ class TextKeeper {
   #scanner: EventScanner | undefined;
   #kept: Buffer[] = [];
   #keptBytes = 0;
+  #hasEnded = false;
 
   constructor(rules: MeteringRules) {
     this.#rules = rules;
+  }
+
+  /** No more bytes: what was begun of an event is one. */
+  end(): void {
+    this.#hasEnded = true;
   }
 
   keep(chunk: Buffer): void {
@@ -313,6 +324,7 @@ class TextKeeper {
     }
     this.#kept = [];
     this.#keptBytes = 0;
+    if (this.#hasEnded) this.#scanner?.end();
     return sink;
   }
 }
