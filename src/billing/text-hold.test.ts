@@ -1,25 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { callerOf, orderOf, outcomeOf } from "../../test/support/money/exchange.ts";
 import { ModelStore } from "../../test/support/money/model-store.ts";
-import { type Faults, ModelDisk, SimulatedProcess } from "../../test/support/money/process.ts";
+import { ModelDisk, NO_FAULTS, SimulatedProcess } from "../../test/support/money/process.ts";
 import { World } from "../../test/support/money/world.ts";
 import type { Outcome, PricedModel } from "./billing.ts";
 
 const HOLD = 65n;
 const CHARGE = 56n;
 const FUNDS = 1_000n;
-
-const NO_FAULTS: Faults = {
-  outage: false,
-  diskFull: false,
-  lostCommit: 0,
-  lostStatement: 0,
-  silentLoss: 1,
-  lostNotification: 0,
-  lateStatement: 0,
-  pauseAtCommit: 0,
-  longestPauseMs: 0,
-};
 
 let world: World;
 let store: ModelStore;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { callerOf, orderOf, outcomeOf } from "../../../test/support/money/exchange.ts";
 import { ModelStore } from "../../../test/support/money/model-store.ts";
-import { type Faults, ModelDisk, SimulatedProcess } from "../../../test/support/money/process.ts";
+import { type Faults, ModelDisk, NO_FAULTS, SimulatedProcess } from "../../../test/support/money/process.ts";
 import { World } from "../../../test/support/money/world.ts";
 
 let world: World;
@@ -13,17 +13,7 @@ beforeEach(() => {
   store = new ModelStore();
   store.credit("account:1", 1_000n);
   disk = new ModelDisk();
-  faults = {
-    outage: false,
-    diskFull: false,
-    lostCommit: 0,
-    lostStatement: 0,
-    silentLoss: 1,
-    lostNotification: 0,
-    lateStatement: 0,
-    pauseAtCommit: 0,
-    longestPauseMs: 0,
-  };
+  faults = { ...NO_FAULTS };
 });
 
 describe("a process whose statement is lost without a word", () => {

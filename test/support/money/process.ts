@@ -35,6 +35,18 @@ export interface Faults {
   diskFull: boolean;
 }
 
+export const NO_FAULTS: Faults = {
+  outage: false,
+  diskFull: false,
+  lostCommit: 0,
+  lostStatement: 0,
+  silentLoss: 1,
+  lostNotification: 0,
+  lateStatement: 0,
+  pauseAtCommit: 0,
+  longestPauseMs: 0,
+};
+
 /** The disk of one machine: survives its processes. */
 export class ModelDisk {
   readonly journals = new Map<string, { owner: SimulatedProcess; text: string }>();
