@@ -336,8 +336,11 @@ export async function composeWorker(options: ProcessOptions): Promise<Process> {
   return { isPosted: () => true };
 }
 
+/** Without the aliases: usage is counted under the model that they stand for. */
 function textModels({ models }: Catalog): string[] {
-  return Array.from(models.values()).flatMap(({ id, family }) => (family === null ? [id] : []));
+  return [...models.values()]
+    .filter(({ family, aliasOf }) => family === null && aliasOf === undefined)
+    .map(({ id }) => id);
 }
 
 function runtimeOf({ variables, dataDir, configFile }: Config): Runtime {

@@ -52,6 +52,7 @@ it("names each model that nobody could call, and which upstream is the matter", 
   const catalog = (ids: readonly string[]) => `version: 1
 models:
 ${ids.map(model).join("\n")}
+  - { id: best, alias_of: well }
 upstreams:
 ${upstream("there", vendor.url, "well")}
 ${ids.length > 1 ? upstream("nobody", "http://127.0.0.1:9", "well, away") : ""}

@@ -72,14 +72,20 @@ accounts: [{ name: acme, balance: 1, keys: [{ name: main, key: ${TEST_KEY} }] }]
 });
 
 describe("what alerts watch", () => {
-  it("is there at 0 before its first event, by each upstream, model and state", async () => {
+  it("is there at 0 before its first event, by each upstream, model and state, and by no alias", async () => {
     const upstreams = [{ name: "first", url: "http://127.0.0.1:1" }];
-    const gateway = await startGateway({ catalog: modelsFile({ models: ["text"], upstreams }) });
+    const catalog = modelsFile({ models: ["text"], upstreams }).replace(
+      "upstreams:",
+      "  - { id: best, alias_of: text }\nupstreams:",
+    );
+    const gateway = await startGateway({ catalog });
     try {
+      let text = "";
       await waitFor("the first count of tasks", async () => {
-        const text = await (await fetch(`${gateway.url}/metrics`)).text();
+        text = await (await fetch(`${gateway.url}/metrics`)).text();
         return WATCHED.every((line) => text.split("\n").includes(line));
       });
+      expect(text).not.toContain('model="best"');
     } finally {
       await gateway.end();
       await gateway.clean();

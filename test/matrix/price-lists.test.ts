@@ -20,6 +20,7 @@ models:
   - { id: odd, ${LIMITS}, price: { input: 2, output: 8 } }
   - { id: own-cache, ${LIMITS}, price: { input: 2.5, output: 15, cache_read: 0.25, cache_write: 3, steps: [${STEP.replace("}", ", cache_write: 6 }")}] } }
   - { id: home-made, ${LIMITS}, price: { input: 1, output: 1 } }
+  - { id: usual, alias_of: same }
   - { id: twice, ${LIMITS}, price: { input: 1, output: 1 } }
 upstreams:
   - name: openai
@@ -101,13 +102,16 @@ describe("faregate prices", () => {
     expect(await priceOf("cheap")).toMatchObject({ input: "2" });
   });
 
-  it("ends with 0 where nothing differs", async () => {
-    expect(await prices("--models", "same")).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/^No differences: 1 model compared with genai-prices/),
-      stderr: "",
-    });
-  });
+  it.each(["same", "usual"])(
+    "ends with 0 where nothing differs, for a model and its alias: %s",
+    async (id) => {
+      expect(await prices("--models", id)).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^No differences: 1 model compared with genai-prices/),
+        stderr: "",
+      });
+    },
+  );
 
   it("names a model whose price no table can say, and one whose own prices don't fit the listed ones", async () => {
     const { code, stdout } = await prices("--models", "odd,own-cache", "--json", "--apply");

@@ -170,9 +170,11 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<Readonl
 /** Of a long catalog the first ones show what is wrong with all. */
 const SHOWN_MODELS = 10;
 
-/** Whether each can be called: it has a price, and one that answers serves it. */
+/** Whether each can be called: it has a price, and one that answers serves it. An alias can be if its model can. */
 function checkModels({ models, upstreams }: Catalog, answering: ReadonlySet<string>, report: Report): void {
-  const broken = [...models.values()].flatMap(({ id, price, coming }): [string, string][] => {
+  const broken = [...models.values()].flatMap(({ id, aliasOf, price, coming }): [string, string][] => {
+    if (aliasOf !== undefined)
+      return models.has(aliasOf) ? [] : [[id, `is an alias of ${aliasOf}, which doesn't exist`]];
     const [next] = coming ?? [];
     if (price === null && next?.fromMs !== undefined) {
       report.good(
@@ -187,8 +189,9 @@ function checkModels({ models, upstreams }: Catalog, answering: ReadonlySet<stri
     if (serving.some((name) => answering.has(name))) return [];
     return [[id, `has no working upstream (${serving.join(", ")})`]];
   });
-  if (broken.length === 0 && models.size > 0)
-    report.good("models", `${counted(models.size, "model")}, each with a price and a working upstream`);
+  const own = [...models.values()].filter(({ aliasOf }) => aliasOf === undefined);
+  if (broken.length === 0 && own.length > 0)
+    report.good("models", `${counted(own.length, "model")}, each with a price and a working upstream`);
   for (const [id, problem] of broken.slice(0, SHOWN_MODELS)) report.bad(`model ${id}`, problem);
   const more = broken.length - SHOWN_MODELS;
   if (more > 0) report.bad("models", `${counted(more, "more model")} can't be used either`);

@@ -111,10 +111,14 @@ export const pricesCommand: Command = {
 };
 
 /** Throws CommandFailure where one of them does not exist. */
+/** An alias chooses the model that it stands for. */
 function chosenOf(models: readonly Model[], wanted: readonly string[] | undefined): readonly Model[] {
-  const unknown = wanted?.find((id) => !models.some((model) => model.id === id));
+  if (wanted === undefined) return models;
+  const ids = new Map(models.map(({ id, aliasOf }) => [id, aliasOf ?? id]));
+  const unknown = wanted.find((id) => !ids.has(id));
   if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
-  return wanted === undefined ? models : models.filter(({ id }) => wanted.includes(id));
+  const chosen = new Set(wanted.map((id) => ids.get(id)));
+  return models.filter(({ id }) => chosen.has(id));
 }
 
 function listUnpriced(config: Config, wanted: readonly string[] | undefined, json: boolean): Promise<number> {
