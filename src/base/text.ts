@@ -38,6 +38,17 @@ const CODING = /^(data:[^,]*;)base64(?=,)/i;
 /** Far more than any host or type has. */
 const MAX_HEAD_CHARACTERS = 4_096;
 
+/** The names that an earlier one spells in another case, each with that one. */
+export function sameInAnyCase(names: readonly string[]): readonly { name: string; earlier: string }[] {
+  const seen = new Map<string, string>();
+  return names.flatMap((name) => {
+    const earlier = seen.get(name.toLowerCase());
+    if (earlier !== undefined) return [{ name, earlier }];
+    seen.set(name.toLowerCase(), name);
+    return [];
+  });
+}
+
 /** The candidate that differs by a slip of typing (at most two letters, and less than half of the word). */
 export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor((word.length - 1) / 2));

@@ -49,7 +49,7 @@ describe("steps", () => {
 describe("tiers", () => {
   it("with a row of their own name every price of the base row", () => {
     expect(problems({ tiers: { priority: { prices: { output: 20n } } } })).toEqual([
-      "tiers.priority: names input or output, so it must name every price of the previous step, or of the base price: input, cache_read is missing",
+      "tiers.priority: names input or output, so it must name every price of the previous step, or of the base price: input, cache_read are missing",
     ]);
   });
 
@@ -65,10 +65,26 @@ describe("tiers", () => {
     expect(tableWarnings(tableOf({ steps, tiers: { priority: own } }))).toEqual([
       "tier priority has an input price below that of a step, and no steps itself",
     ]);
-    const tiers = { flex: { factor: PPM / 2n }, priority: { factor: PPM / 2n } };
+    const tiers = { Flex: { factor: PPM / 2n }, priority: { factor: PPM / 2n } };
     expect(tableWarnings(tableOf({ tiers }))).toEqual([
       "tier priority has factor 0.5, which makes it cheaper than no tier",
     ]);
+  });
+});
+
+describe("names that are matched in any case", () => {
+  it.each(["tiers", "speeds", "regions"] as const)("are not told apart by it: %s", (key) => {
+    const terms = { factor: PPM };
+    const prices =
+      key === "tiers" ? { fast: terms, Fast: terms, FAST: terms } : { fast: PPM, Fast: 1n, FAST: 1n };
+    expect(problems({ [key]: prices })).toEqual([
+      `${key}.Fast: is a duplicate of fast: names are matched in any case`,
+      `${key}.FAST: is a duplicate of fast: names are matched in any case`,
+    ]);
+  });
+
+  it("may still be the two names of one tier", () => {
+    expect(problems({ tiers: { fast: { factor: PPM }, priority: { factor: PPM } } })).toEqual([]);
   });
 });
 

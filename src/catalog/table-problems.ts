@@ -1,5 +1,6 @@
 import { formatDecimal, PPM } from "../base/money.ts";
 import type { Path } from "../base/schema-issues.ts";
+import { sameInAnyCase } from "../base/text.ts";
 import { isPlainService } from "../usage/service-terms.ts";
 import {
   hoursAt,
@@ -26,7 +27,20 @@ export interface TableProblem {
 
 /** What makes a table unsound: with it a request could cost less for more, or tokens less than anybody meant. */
 export function tableProblems(table: PriceTable): TableProblem[] {
-  return [...stepProblems(table), ...tierProblems(table), ...hourProblems(table.hours)];
+  return [
+    ...stepProblems(table),
+    ...tierProblems(table),
+    ...hourProblems(table.hours),
+    ...(["tiers", "speeds", "regions"] as const).flatMap((key) => caseProblems([key], table[key])),
+  ];
+}
+
+/** Of prices by names that are matched in any case: of two spellings of a name, only one could ever apply. */
+export function caseProblems(path: Path, prices: Readonly<Record<string, unknown>>): TableProblem[] {
+  return sameInAnyCase(Object.keys(prices)).map(({ name, earlier }) => ({
+    path: [...path, name],
+    message: `is a duplicate of ${earlier}: names are matched in any case`,
+  }));
 }
 
 function stepProblems(table: PriceTable): TableProblem[] {
@@ -75,11 +89,11 @@ function missingProblems(path: Path, beneath: TokenPrices, row: TokenPrices): Ta
   if (!namesText(row)) return [];
   const missing = namesMissing(beneath, row);
   if (missing.length === 0) return [];
-  const names = missing.map(spelt).join(", ");
+  const names = `${missing.map(spelt).join(", ")} ${missing.length === 1 ? "is" : "are"} missing`;
   return [
     {
       path,
-      message: `names input or output, so it must name every price of the previous step, or of the base price: ${names} is missing`,
+      message: `names input or output, so it must name every price of the previous step, or of the base price: ${names}`,
     },
   ];
 }
@@ -118,7 +132,7 @@ function overlap(one: PriceHours, other: PriceHours): boolean {
 export function tableWarnings(table: PriceTable): string[] {
   const { steps, tiers } = rowsOf(table.base, table);
   const cheap = Object.entries(table.tiers).flatMap(([tier, terms]) =>
-    "factor" in terms && terms.factor < PPM && !CHEAPER_TIERS.has(tier)
+    "factor" in terms && terms.factor < PPM && !CHEAPER_TIERS.has(tier.toLowerCase())
       ? [`tier ${tier} has factor ${formatDecimal(terms.factor, 6)}, which makes it cheaper than no tier`]
       : [],
   );

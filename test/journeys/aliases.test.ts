@@ -138,7 +138,7 @@ it("is added by hand, refused where it is none, and exported", async () => {
   const { data } = (await operator.get("/operator/upstreams")).body as { data: { id: string }[] };
   const upstream = { kind: "sandbox", base_url: sandbox.url, models: { standard: "x" } };
   const put = await operator.put(`/operator/upstreams/${data[0]?.id}`, upstream);
-  expect(put.body.error.message).toContain("is an alias; list the model large");
+  expect(put.body.error.message).toContain("is an alias; use large");
   const { stdout } = await gateway.run("export");
   expect(stdout).toContain("- id: standard\n    alias_of: large\n    created: 1700000000\n");
 });

@@ -1,6 +1,6 @@
 import { type Issue, type Path, quoted } from "../../base/schema-issues.ts";
 import { closestMatch } from "../../base/text.ts";
-import { tableProblems } from "../../catalog/table-problems.ts";
+import { caseProblems, tableProblems } from "../../catalog/table-problems.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";
@@ -76,11 +76,17 @@ function checkFallbacks(
     const place = [...path, index, "model"];
     const target = file.aliases.get(model);
     if (!file.modelIds.has(model)) report(place, undeclared("model", model, file.modelIds, file.where));
-    else if (target !== undefined) report(place, `is an alias; use ${target}`);
+    else if (target !== undefined) report(place, isAlias(file, target));
     else if (model === id) report(place, "is the model itself; name another one");
     else if (fallbacks.findIndex((each) => each.model === model) < index)
       report(place, "is already in this list");
   });
+}
+
+/** What is wrong with an alias in place of a model. Where it stands for no model, there is none to use instead. */
+function isAlias({ modelIds, aliases }: CheckedFile, target = ""): string {
+  const isModel = modelIds.has(target) && !aliases.has(target);
+  return isModel ? `is an alias; use ${target}` : "is an alias; name a model";
 }
 
 /** An alias has nothing of its own, and stands for a model. */
@@ -89,8 +95,7 @@ function checkAlias({ file, report }: Checks, path: Path, model: FileModel): voi
   if (!file.modelIds.has(target))
     report([...path, "alias_of"], undeclared("model", target, file.modelIds, file.where));
   else if (target === id) report([...path, "alias_of"], "is the alias itself; name a model");
-  else if (file.aliases.has(target))
-    report([...path, "alias_of"], `is an alias itself; use ${file.aliases.get(target)}`);
+  else if (file.aliases.has(target)) report([...path, "alias_of"], isAlias(file, file.aliases.get(target)));
   else if ([...file.aliases.values()].includes(id))
     report([...path, "alias_of"], "can't be set on a model that has aliases; change those first");
   for (const field of OF_ITS_MODEL) {
@@ -224,6 +229,7 @@ function checkMediaPrice(
   model: FamilyModel,
   prices: Readonly<Record<string, unknown>> | undefined,
 ): void {
+  for (const problem of caseProblems(path, prices ?? {})) report(problem.path, problem.message);
   const priced = new Set(Object.keys(prices ?? {}).map((word) => word.toLowerCase()));
   const missing = family.priceWords(model).filter((word) => !priced.has(word));
   if (missing.length === 0) return;
@@ -248,7 +254,7 @@ function checkUpstreamNames(checks: Checks, path: Path, upstream: NamedItem): vo
     const place = [...path, "models", step];
     checkModelName(checks, place, id);
     const target = checks.file.aliases.get(String(id));
-    if (target !== undefined) report(place, `is an alias; list the model ${target}`);
+    if (target !== undefined) report(place, isAlias(checks.file, target));
   }
 }
 

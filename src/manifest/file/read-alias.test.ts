@@ -26,7 +26,11 @@ describe("an alias in a file", () => {
     ["{ id: a, alias_of: m, price: { input: 1 } }", "models[1].price: belongs to the model m; remove it"],
     ["{ id: a, alias_of: m, owned_by: me }", "models[1].owned_by: belongs to the model m; remove it"],
     ["{ id: a, alias_of: m, quirks: { stop: true } }", "models[1].quirks: belongs to the model m"],
-    ["{ id: b, alias_of: m }\n  - { id: a, alias_of: b }", "models[2].alias_of: is an alias itself; use m"],
+    ["{ id: b, alias_of: m }\n  - { id: a, alias_of: b }", "models[2].alias_of: is an alias; use m"],
+    [
+      "{ id: b, alias_of: nope }\n  - { id: a, alias_of: b }",
+      "models[2].alias_of: is an alias; name a model",
+    ],
   ])("that is %s is refused with the reason", (alias, message) => {
     expect(problems(alias)).toContain(message);
   });
@@ -34,6 +38,6 @@ describe("an alias in a file", () => {
   it("is served by no upstream of its own", () => {
     const alias = "{ id: a, alias_of: m, created: 1 }";
     expect(problems(alias)).toBe("");
-    expect(problems(alias, "m, a")).toContain("upstreams[0].models[1]: is an alias; list the model m");
+    expect(problems(alias, "m, a")).toContain("upstreams[0].models[1]: is an alias; use m");
   });
 });

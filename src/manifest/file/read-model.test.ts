@@ -106,6 +106,13 @@ describe("what a model needs", () => {
     }
   });
 
+  it("of a family: each value once, in whatever case", () => {
+    const prices = "price: { per_image: { 1k: 1, 2k: 1, 4k: 1, 1K: 2 } }";
+    expect(model(`family: imagegen, ${prices}`)).toEqual([
+      'price.per_image["1K"]: is a duplicate of 1k: names are matched in any case',
+    ]);
+  });
+
   it("of a family: a variant that the family has, named or read off the id", () => {
     const price = "price: { per_second: { 480p: 1, 720p: 1, 768p: 1, 1080p: 1 } }";
     expect(model(`family: videoa, ${price}`)).toEqual([
