@@ -1,3 +1,5 @@
+import { closestMatch } from "../base/text.ts";
+
 /**
  * The name in a price table that a vendor's tool has: its own, else one of the same family. Vendors name versions of a
  * tool by dates, and count its calls under the bare name.
@@ -40,3 +42,23 @@ const FAMILIES: Readonly<Record<string, string>> = {
   code_interpreter: "code_container",
   shell: "code_container",
 };
+
+/** The tools that docs/catalog-file.md lists, by the names under which their calls are counted. */
+const COUNTED = [
+  ...["web_search", "google_search", "google_maps", "file_search", "image_generation", "x_search"],
+  ...[
+    "attachment_search",
+    "collections_search",
+    "live_search",
+    "code_container",
+    "code_execution",
+    "advisor",
+  ],
+];
+
+/** The known tool of which this name is a slip of typing; undefined = it is known, or resembles none. */
+export function misspeltTool(name: string): string | undefined {
+  const family = familyOf(name);
+  if (COUNTED.includes(family)) return undefined;
+  return closestMatch(family, [...COUNTED, ...Object.keys(FAMILIES)]);
+}

@@ -50,8 +50,7 @@ function isAmong(fields: ReadonlySet<string>, name: string): boolean {
   return [...fields].some((field) => field.toLowerCase() === name.toLowerCase());
 }
 
-const RESERVED_WHY =
-  "decides what a request costs, says or may reach, which the gateway has reckoned with; remove it";
+const RESERVED_WHY = "can't be changed here: the gateway relies on it for cost or access. Remove it";
 
 /** A tier that the vendor is asked for must be held for, as one in which it serves unasked. */
 function checkTier(report: Report, place: Path, value: unknown, tiers: readonly string[]): void {

@@ -105,6 +105,22 @@ describe("what a file may declare but hardly means", () => {
       /^model text has a price of the unit image, which only the endpoint embeddings counts; it is never charged$/,
     ],
     [
+      "a price of a tool that is misspelt",
+      {
+        model:
+          "context_tokens: 9, max_output_tokens: 9, price: { input: 3, output: 15, calls: { web_serch: 0.5 } }",
+      },
+      /^model text has a price of the tool "web_serch"; no known vendor tool is called that: did you mean "web_search"\?$/,
+    ],
+    [
+      "a cost of a tool that is misspelt",
+      {
+        upstream:
+          "kind: openai, base_url: 'https://vendor.example/v1', models: [text], cost: { prices: { text: { input: 1, output: 1, calls: { file_serach: 1 } } } }",
+      },
+      /^upstream main has a price of the tool "file_serach"; no known vendor tool is called that: did you mean "file_search"\?$/,
+    ],
+    [
       "an output longer than the context",
       { model: "context_tokens: 100, max_output_tokens: 101, price: { input: 3, output: 15 }" },
       /^model text has max_output_tokens 101 above its context_tokens 100$/,
@@ -143,6 +159,13 @@ describe("what a file may declare but hardly means", () => {
     const told = warnings(written);
     expect(told).toHaveLength(1);
     expect(told[0]).toMatch(sentence);
+  });
+
+  it("is not told of tools under a vendor's other names, with a date, or of one that nobody else has", () => {
+    const calls =
+      '{ web_search_20250305: 1, web_search_preview: 1, googleSearch: 1, plugins: 1, lookup: 1, "speed:fast": 1 }';
+    const price = `{ input: 3, output: 15, calls: ${calls} }`;
+    expect(warnings({ model: `context_tokens: 9, max_output_tokens: 9, price: ${price}` })).toEqual([]);
   });
 
   it("is not told of a sandbox that is disabled or goes with the same run, nor of a price of nothing", () => {

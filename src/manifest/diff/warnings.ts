@@ -4,6 +4,7 @@ import { tableWarnings } from "../../catalog/table-problems.ts";
 import { UNIT_ENDPOINTS } from "../../catalog/vocabulary.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { findTerm } from "../../usage/service-terms.ts";
+import { misspeltTool } from "../../usage/tool-names.ts";
 import { BILLED_UNITS } from "../../usage/usage.ts";
 import { demoClashes } from "../demo/demo-clashes.ts";
 import type { Manifest } from "../manifest.ts";
@@ -38,6 +39,7 @@ export function warningsOf(
     ...demoClashes(upstreams),
     ...manifest.models.flatMap((model) => [...modelWarnings(model, served), ...momentWarnings(model, now)]),
     ...manifest.upstreams.flatMap(addressWarnings),
+    ...manifest.upstreams.flatMap(costWarnings),
     ...manifest.upstreams.flatMap((upstream) =>
       serviceWarnings(upstream, [...manifest.models, ...state.models]),
     ),
@@ -61,7 +63,11 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
       `model ${id} has max_output_tokens ${maxOutputTokens} above its context_tokens ${contextTokens}`,
     );
   for (const row of [...(price === null ? [] : [price]), ...coming])
-    warnings.push(...priceWarnings(id, row), ...unitWarnings(model, row));
+    warnings.push(
+      ...priceWarnings(id, row),
+      ...unitWarnings(model, row),
+      ...callWarnings(`model ${id}`, row.dimensions),
+    );
   return [...new Set(warnings)];
 }
 
@@ -104,6 +110,22 @@ function unitWarnings({ id, endpoints }: Manifest["models"][number], { dimension
     (unit) =>
       `model ${id} has a price of the unit ${unit}, which only the endpoint ${UNIT_ENDPOINTS[unit]} counts; it is never charged`,
   );
+}
+
+/** Of prices of tools that no vendor has by this name: the call of the one that was meant is not charged by them. */
+function callWarnings(owner: string, dimensions: Price["dimensions"]): string[] {
+  return Object.keys(dimensions?.calls ?? {}).flatMap((tool) => {
+    const meant = misspeltTool(tool);
+    if (meant === undefined) return [];
+    return [
+      `${owner} has a price of the tool "${tool}"; no known vendor tool is called that: did you mean "${meant}"?`,
+    ];
+  });
+}
+
+function costWarnings({ name, cost }: Manifest["upstreams"][number]): string[] {
+  const prices = [...(cost?.prices.values() ?? [])];
+  return [...new Set(prices.flatMap(({ dimensions }) => callWarnings(`upstream ${name}`, dimensions)))];
 }
 
 /** Of how an upstream serves what asks for nothing: what the models that it serves have no price for. */
