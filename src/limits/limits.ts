@@ -43,6 +43,9 @@ const COUNTS_PER_MINUTE = 60;
 /** Counting takes Redis less than a millisecond; callers wait for it. */
 const SILENCE_LIMIT_MS = 1_000;
 
+/** As long as requests to upstreams may take to connect. */
+const CONNECT_LIMIT_MS = 5_000;
+
 /** The limiter only counts: whose limit it is, and how large now, is compared here, so that a changed limit keeps its window. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
@@ -166,6 +169,32 @@ function isSound({ consumedPoints, msBeforeNext }: RateLimiterRes): boolean {
   return isCount && msBeforeNext >= 0 && msBeforeNext <= WINDOW_SECONDS * 1_000;
 }
 
+/** What keeps Redis from counting, in the words of the client; undefined = nothing does. */
+export async function redisProblem(url: string): Promise<string | undefined> {
+  const { Redis } = await import("ioredis");
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: CONNECT_LIMIT_MS,
+    commandTimeout: CONNECT_LIMIT_MS,
+  });
+  // The first event says why; what the call rejects with says only that the connection is closed.
+  let cause: NodeJS.ErrnoException | undefined;
+  redis.on("error", (error) => {
+    cause ??= error;
+  });
+  try {
+    await redis.connect();
+    await redis.ping();
+    return undefined;
+  } catch (error) {
+    const { message, code } = cause ?? (error as NodeJS.ErrnoException);
+    return message || code || "no response";
+  } finally {
+    redis.disconnect();
+  }
+}
+
 async function openRedis(url: string, log: Log): Promise<Redis> {
   // Most gateways have none, and loading the client costs a tenth of a second.
   const { Redis } = await import("ioredis");
@@ -178,9 +207,18 @@ async function openRedis(url: string, log: Log): Promise<Redis> {
     // One that drips its response is never silent.
     commandTimeout: SILENCE_LIMIT_MS,
   });
-  redis.on("error", (err) =>
-    log.warn({ err }, "Redis is unreachable; rates are counted per process for now"),
-  );
+  let isLost = false;
+  const lost = (err?: unknown): void => {
+    if (!isLost) log.warn({ err }, "Redis is unreachable; rates are counted per process until it is back");
+    isLost = true;
+  };
+  redis.on("error", lost);
+  // A server that only closes the connection is no error to the client.
+  redis.on("reconnecting", () => lost());
+  redis.on("ready", () => {
+    if (isLost) log.info({}, "Redis is reachable again; rates are shared by all processes");
+    isLost = false;
+  });
   // A gateway that took requests before it is connected would let each key's whole limit through once more.
   await once(redis, "ready", { signal: AbortSignal.timeout(SILENCE_LIMIT_MS) }).catch(() => undefined);
   return redis;

@@ -50,7 +50,9 @@ export class RedisTokenBuckets implements TokenBuckets {
     try {
       await this.#run(key, limit, tokens, 0);
     } catch (err) {
-      this.#log.warn({ err }, "the tokens of a request are counted only in this process");
+      // Of a lost connection the log has one message already.
+      if (this.#redis.status === "ready")
+        this.#log.warn({ err }, "the tokens of a request are counted only in this process");
       this.#own.correct(key, limit, tokens);
     }
   }

@@ -9,6 +9,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { createCatalogCache } from "../../catalog/catalog-cache.ts";
 import { momentText } from "../../catalog/coming-prices.ts";
 import type { Config } from "../../config.ts";
+import { redisProblem } from "../../limits/limits.ts";
 import { readDemoWarnings } from "../../manifest/demo/demo-warnings.ts";
 import type { Database } from "../../storage/database.ts";
 import { migrationStatus } from "../../storage/migrator.ts";
@@ -32,6 +33,7 @@ export const doctorCommand: Command = {
     const report = createReport();
     report.good("environment", "all settings are valid");
     await checkDataDir(config, report);
+    await checkRedis(config, report);
     try {
       await withDatabase(config, "doctor", async ({ database }) => {
         report.good(
@@ -106,6 +108,17 @@ async function checkDataDir(config: Config, report: Report): Promise<void> {
   } catch (error) {
     report.bad("data folder", sentenceOf(error, config));
   }
+}
+
+async function checkRedis({ redisUrl }: Config, report: Report): Promise<void> {
+  if (redisUrl === undefined) return;
+  const problem = await redisProblem(redisUrl);
+  if (problem === undefined) report.good("Redis", "the server in REDIS_URL responds");
+  else
+    report.bad(
+      "Redis",
+      `the server in REDIS_URL can't be used (${problem}); until it can, each process counts rates for itself`,
+    );
 }
 
 /** The folder, or the one above it in which it can be made. Throws what keeps it from being looked at. */
