@@ -185,6 +185,8 @@ export interface ServedUsage extends CountedWork {
 export interface ReportedUse extends ServedUsage {
   /** The vendor's usage object as sent. */
   readonly raw?: unknown;
+  /** The same as JSON, as it is recorded; absent = it isn't written yet. */
+  readonly rawText?: string | undefined;
 }
 
 /** What one attempt used at its vendor, be it charged or not. */

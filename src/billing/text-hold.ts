@@ -118,16 +118,16 @@ export class TextHold implements OpenHold {
         outcome,
         charge: charge?.isPlain ? undefined : charge,
         cost: safeCost(order, beganAtMs, outcome, charge, log),
-        raw: rawText(outcome.raw),
+        raw: outcome.rawText ?? rawText(outcome.raw),
       }),
       () => ({ ...this.bareEnd(bareOutcome(outcome)), chargeNanos, writtenOffNanos }),
       () => this.bareEnd(UNKNOWN_OUTCOME),
     ];
     for (const end of ways) {
       try {
-        const told = end();
-        this.writtenOff = told.writtenOffNanos;
-        return this.write(told);
+        const settled = end();
+        this.writtenOff = settled.writtenOffNanos;
+        return this.write(settled);
       } catch (error) {
         this.logBug(error, "how a request ended can't be recorded in full");
         // The journal has ended it already and will post it.

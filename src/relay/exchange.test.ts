@@ -147,5 +147,7 @@ describe("a vendor's usage object that quotes the key it was sent", () => {
     expect(told).toContain("[redacted]");
     expect(told).not.toContain("SECRET");
     expect(outcomes[0]?.raw).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
+    // What is recorded is the text that was searched.
+    expect(JSON.parse(outcomes[0]?.rawText ?? "")).toEqual(outcomes[0]?.raw);
   });
 });

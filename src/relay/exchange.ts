@@ -1,6 +1,14 @@
 import type { Slotted } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
-import type { AttemptUse, ChargeReason, OpenHold, Outcome, PricedModel } from "../billing/billing.ts";
+import type {
+  AttemptUse,
+  ChargeReason,
+  OpenHold,
+  Outcome,
+  PricedModel,
+  ReportedUse,
+} from "../billing/billing.ts";
+import { rawText } from "../billing/journal/journal-record.ts";
 import { boundCalls, type UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Loss, lossTexts } from "../conversation/loss.ts";
@@ -119,7 +127,7 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
   return {
     usage: own,
     additionalUsage: pricedAdditional(exchange, candidate, additionalUsage).additionalUsage,
-    raw: toldRaw(usage.raw, candidate),
+    raw: scrubbedRaw(usage.raw, candidate).raw,
     calls: boundCalls(calls, bound).calls,
     units,
     served,
@@ -132,10 +140,10 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
 function pricedAdditional(
   exchange: Exchange,
   candidate: Candidate | null,
-  told: FinalUsage["additionalUsage"],
+  reported: FinalUsage["additionalUsage"],
 ): ReturnType<typeof priceAdditional> {
   const { catalog, request, acceptedMs } = exchange;
-  return priceAdditional({ catalog, request, acceptedMs, bound: boundAt(exchange) }, candidate, told);
+  return priceAdditional({ catalog, request, acceptedMs, bound: boundAt(exchange) }, candidate, reported);
 }
 
 /** The catalog's names by those of the latest attempt's upstream. */
@@ -316,14 +324,15 @@ function usesOf(exchange: Exchange, { facts, unheard }: ExchangeEnd, usage: Toke
 function outcomeOf(
   exchange: Exchange,
   ending: ExchangeEnd,
-  { reason, usage, additionalUsage: told, estimated, implausible: odd, calls, units }: FinalUsage,
+  { reason, usage, additionalUsage: others, estimated, implausible: odd, calls, units }: FinalUsage,
 ): Outcome {
   const { facts, candidate, errorCode } = ending;
   const { firstByteMs, request, asked, outputLimit } = exchange;
   const reported = facts?.usage;
-  const { additionalUsage, implausible: oddAdditional } = pricedAdditional(exchange, candidate, told);
+  const { additionalUsage, implausible: oddAdditional } = pricedAdditional(exchange, candidate, others);
   const implausible = [...odd, ...oddAdditional];
   const served = servedTerms(exchange, facts);
+  const { raw, rawText: written } = scrubbedRaw(reported?.raw, asked);
   return {
     reason,
     usage,
@@ -350,18 +359,22 @@ function outcomeOf(
     outputLimit,
     losses: exchange.losses.length === 0 ? undefined : lossTexts(exchange.losses),
     withoutOptions: candidate === null || carriesOptions(request, candidate.protocol) ? undefined : true,
-    raw: toldRaw(reported?.raw, asked),
+    raw,
+    rawText: written,
     hostile: reported?.hostile.length ? reported.hostile : undefined,
     implausible: implausible.length === 0 ? undefined : implausible,
   };
 }
 
-/** A vendor's usage object as account holders may read it: without what its vendor knows us by. */
-function toldRaw(raw: unknown, asked: Candidate | null): unknown {
-  if (raw === undefined || asked === null) return raw;
-  const written = [Buffer.from(JSON.stringify(raw))];
-  const told = openSecretFilter(sentSecrets(asked)).without(written);
-  return told === written ? raw : (JSON.parse(Buffer.concat(told).toString()) as unknown);
+/** A vendor's usage object as account holders may read it: without what its vendor knows us by. Written once, as it is recorded. */
+function scrubbedRaw(raw: unknown, asked: Candidate | null): Pick<ReportedUse, "raw" | "rawText"> {
+  if (raw === undefined || asked === null) return { raw };
+  const text = rawText(raw);
+  const written = [Buffer.from(text)];
+  const scrubbed = openSecretFilter(sentSecrets(asked)).without(written);
+  if (scrubbed === written) return { raw, rawText: text };
+  const clean = Buffer.concat(scrubbed).toString();
+  return { raw: JSON.parse(clean) as unknown, rawText: clean };
 }
 
 /** What the body states overrides its header; of several joined responses only what they share counts. */
