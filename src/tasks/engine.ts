@@ -19,12 +19,7 @@ import { createTasksStore } from "./store/tasks-store.ts";
 import { createSubmitter } from "./submit.ts";
 import { isFinal, TASK_STATES, type Task, type Tasks } from "./tasks.ts";
 import { createFinisher, type KeepFiles, type ProbeSeconds } from "./work/finish.ts";
-import {
-  BATCHLESS_MS,
-  createRecentFailures,
-  createTally,
-  REFUSED_MS,
-} from "./work/recent-failures.ts";
+import { BATCHLESS_MS, createRecentFailures, createTally, REFUSED_MS } from "./work/recent-failures.ts";
 import type { WorkDeps } from "./work/work-deps.ts";
 import { createWorker, type Worker } from "./work/worker.ts";
 

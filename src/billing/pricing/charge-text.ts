@@ -98,6 +98,6 @@ function decodeLine(line: LineText, charged: string): PriceLine {
   const nanosPerMillion = BigInt(line.rate);
   const factor = line.factor === undefined ? FACTOR_SCALE : BigInt(line.factor);
   const exact = BigInt(tokens) * nanosPerMillion * factor;
-  const told: PriceLine = { kind: "tokens", bucket, tokens, row, nanosPerMillion, factor, exact };
-  return model === undefined ? told : { ...told, model };
+  const decoded: PriceLine = { kind: "tokens", bucket, tokens, row, nanosPerMillion, factor, exact };
+  return model === undefined ? decoded : { ...decoded, model };
 }

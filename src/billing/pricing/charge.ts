@@ -44,17 +44,17 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     { passes: [usage], requests, calls, units },
     { ...terms, hours: hours?.name, factorPpm },
   );
-  const told = sourcedTerms(applied, said);
+  const sourced = sourcedTerms(applied, said);
   const isPlain =
     row === "base" &&
     unpriced.length === 0 &&
-    told.every(({ dimension }) => dimension === "hours") &&
+    sourced.every(({ dimension }) => dimension === "hours") &&
     calls === undefined &&
     units === undefined &&
     !hasParts(usage);
   const isStepEstimated = isSummed(response) && STEP_ROW.test(row) ? (true as const) : undefined;
   // No spread: this runs for every request, and copying an object's fields costs more than pricing its tokens.
-  const own = { lines, sum, chargeNanos, row, unpriced, terms: told, isPlain, isStepEstimated };
+  const own = { lines, sum, chargeNanos, row, unpriced, terms: sourced, isPlain, isStepEstimated };
   return additionalUsage.length === 0 ? own : withAdditional(own, frozen, additionalUsage, said);
 }
 
@@ -189,14 +189,14 @@ function pricedCalls(
 /** Calls by the names of the price table: of several of a family the one that the request offers. Those of a tool whose model is charged by its tokens are none. */
 function callsOf(
   { tools = [], fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
-  { calls: told = [], withoutOptions }: ServedUsage,
+  { calls: reported = [], withoutOptions }: ServedUsage,
   additionalUsage: readonly AdditionalUsage[],
 ): readonly CallCount[] | undefined {
   const byTokens = new Set(additionalUsage.map(({ tool }) => tool));
   const calls =
     additionalUsage.length === 0
-      ? told
-      : [...told.filter(({ tool }) => !byTokens.has(tool)), ...pricedCalls(additionalUsage, dimensions)];
+      ? reported
+      : [...reported.filter(({ tool }) => !byTokens.has(tool)), ...pricedCalls(additionalUsage, dimensions)];
   const named = calls.map((call) => {
     const tool =
       findTool(tools, call.tool) ?? findTool(Object.keys(dimensions.calls), call.tool) ?? call.tool;

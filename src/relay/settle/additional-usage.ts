@@ -35,19 +35,19 @@ interface Accepted {
 export function priceAdditional(
   { catalog, request, bound, acceptedMs }: Accepted,
   candidate: Candidate | null,
-  told: readonly ModelTokens[] | undefined,
+  reported: readonly ModelTokens[] | undefined,
 ): PricedAdditional {
-  if (told === undefined || candidate === null) return NOTHING;
+  if (reported === undefined || candidate === null) return NOTHING;
   const { headers } = request;
   const factorPpm = catalog.groups.get(request.caller.group)?.factorPpm ?? 0n;
   const implausible: Implausible[] = [];
   const { maxPasses } = catalog.settings;
   const answering = answeringModels(request, bound);
   const allowance = createAllowance(request, bound, answering, maxPasses);
-  const found = told.map((each) => {
+  const found = reported.map((each) => {
     const ours = modelCalled(each.model, candidate.upstream, { catalog, request, bound });
     const isUnasked = each.hasServed === true && ours !== undefined && !answering.has(ours.id);
-    return { ...each, model: toldName(each.model, candidate), ours: isUnasked ? undefined : ours };
+    return { ...each, model: recordedName(each.model, candidate), ours: isUnasked ? undefined : ours };
   });
   const charged = found.filter((each) => allowance.takes(each, each.ours?.id));
   if (charged.length < found.length) implausible.push(...cut(found, charged));
@@ -71,7 +71,7 @@ export function priceAdditional(
 }
 
 /** Receipts have a vendor's name of a model where none of ours is called so; what its vendor knows us by is no name. */
-function toldName(name: string, candidate: Candidate): string {
+function recordedName(name: string, candidate: Candidate): string {
   return sentSecrets(candidate).some((secret) => name.includes(secret)) ? "unnamed" : name;
 }
 
@@ -128,12 +128,12 @@ function createAllowance(
 }
 
 /** The reported usage that is not charged, as input and output. */
-function cut(told: readonly ModelTokens[], charged: readonly ModelTokens[]): Implausible[] {
-  const sum = (all: readonly ModelTokens[], of: (usage: TokenUsage) => number): number =>
-    all.reduce((total, { tokens }) => total + of(tokens), 0);
+function cut(all: readonly ModelTokens[], charged: readonly ModelTokens[]): Implausible[] {
+  const sum = (some: readonly ModelTokens[], of: (usage: TokenUsage) => number): number =>
+    some.reduce((total, { tokens }) => total + of(tokens), 0);
   return [
-    { field: "input", reported: sum(told, totalInput), most: sum(charged, totalInput) } as const,
-    { field: "output", reported: sum(told, totalOutput), most: sum(charged, totalOutput) } as const,
+    { field: "input", reported: sum(all, totalInput), most: sum(charged, totalInput) } as const,
+    { field: "output", reported: sum(all, totalOutput), most: sum(charged, totalOutput) } as const,
   ].filter(({ reported, most }) => reported > most);
 }
 

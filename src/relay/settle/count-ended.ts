@@ -79,11 +79,11 @@ function logUnpriced(
   unpriced: readonly string[],
 ): void {
   metrics.usageUnpriced(model);
-  const untold = unpriced.filter((name) => logged.get(`${model} ${name}`) === undefined);
-  if (untold.length === 0) return;
-  for (const name of untold) logged.set(`${model} ${name}`, untold);
+  const unlogged = unpriced.filter((name) => logged.get(`${model} ${name}`) === undefined);
+  if (unlogged.length === 0) return;
+  for (const name of unlogged) logged.set(`${model} ${name}`, unlogged);
   log.warn(
-    { alarm: true, requestId, upstream, model, unpriced: untold },
+    { alarm: true, requestId, upstream, model, unpriced: unlogged },
     "an upstream served a request with what the model has no price for; the highest of its kind was charged",
   );
 }
@@ -99,8 +99,8 @@ function logImpossible({ log, metrics }: CountDeps, request: TextRequest, outcom
   if (implausible === undefined && ignoredValues === undefined) return;
   metrics.usageImplausible(upstream ?? "");
   const isCharged = ignoredValues === undefined && implausible?.every(({ charged }) => charged);
-  const told = isCharged ? FAR_BEYOND : NOT_POSSIBLE;
-  log.error({ ...alarmOf(request, outcome), implausible, ignoredValues }, told);
+  const message = isCharged ? FAR_BEYOND : NOT_POSSIBLE;
+  log.error({ ...alarmOf(request, outcome), implausible, ignoredValues }, message);
 }
 
 /** Work that nobody pays for. */

@@ -56,9 +56,9 @@ export function estimateMissing(
   if (facts.parts !== undefined)
     return estimateParts(request, facts.parts, { ...given, responses: 1 }, ourName);
   const { usage: stated, implausible: oddSummaries } = withoutUnasked(request, facts, given);
-  const told = ownOf({ usage: stated, model: facts.model }, request.model, given, ourName);
-  const bound = boundOf(told, given, ourName);
-  const { tokens: reported, implausible: oddTokens } = boundReported(told.usage, bound);
+  const own = ownOf({ usage: stated, model: facts.model }, request.model, given, ourName);
+  const bound = boundOf(own, given, ourName);
+  const { tokens: reported, implausible: oddTokens } = boundReported(own.usage, bound);
   const { units, implausible: oddUnits } = boundUnits(facts.units, bound);
   const { calls, implausible: oddCalls } = boundCalls(facts.calls, bound);
   const implausible = joined(joined(oddSummaries, oddTokens), joined(oddUnits, oddCalls));
@@ -69,13 +69,13 @@ export function estimateMissing(
     const isOdd = joined(oddTokens, oddUnits).some(({ charged }) => !charged);
     const estimated = (facts.usage?.hostile.length ?? 0) > 0 || isOdd;
     // Object.assign, because a spread costs microseconds per request here.
-    return Object.assign({ calls, units, estimated, implausible }, byModel(told, reported));
+    return Object.assign({ calls, units, estimated, implausible }, byModel(own, reported));
   }
 
   return loadCounter().then((count) => {
     const gaps = { needsInput, needsOutput, count };
     const usage = estimate(request, facts, reported, bound, gaps);
-    return Object.assign({ calls, units, estimated: true, implausible }, byModel(told, usage));
+    return Object.assign({ calls, units, estimated: true, implausible }, byModel(own, usage));
   });
 }
 
@@ -148,8 +148,8 @@ function boundOf({ servedBy }: OwnUsage, bound: UsageBound, ourName: OurName): U
 }
 
 /** Separates the usage of the asked model from that of other models. */
-function byModel({ usage: told, servedBy }: OwnUsage, usage: TokenUsage): ByModel {
-  const additionalUsage = told?.additionalUsage ?? [];
+function byModel({ usage: reported, servedBy }: OwnUsage, usage: TokenUsage): ByModel {
+  const additionalUsage = reported?.additionalUsage ?? [];
   if (servedBy !== undefined)
     return {
       usage: {},
@@ -168,8 +168,8 @@ export function reportedByModel(
   ourName: OurName,
 ): ByModel {
   const { usage } = withoutUnasked(request, facts, given);
-  const told = ownOf({ usage, model: facts.model }, request.model, given, ourName);
-  return byModel(told, boundReported(told.usage, boundOf(told, given, ourName)).tokens);
+  const own = ownOf({ usage, model: facts.model }, request.model, given, ourName);
+  return byModel(own, boundReported(own.usage, boundOf(own, given, ourName)).tokens);
 }
 
 /** Estimates each of several responses by itself, because each had the whole input. */

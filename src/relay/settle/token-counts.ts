@@ -101,9 +101,10 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
     });
     if (outcome.type === "answered") {
       const { status, headers, body } = outcome.response;
-      const told = status === 200 ? asObject(parseLoosely(Buffer.from(body).toString("utf8"))) : undefined;
-      const isCount = typeof told?.[request.protocol.endpoint.count?.field ?? ""] === "number";
-      if (told !== undefined && isCount) return scrubberOf(catalog).value(told) as JsonObject;
+      const reported =
+        status === 200 ? asObject(parseLoosely(Buffer.from(body).toString("utf8"))) : undefined;
+      const isCount = typeof reported?.[request.protocol.endpoint.count?.field ?? ""] === "number";
+      if (reported !== undefined && isCount) return scrubberOf(catalog).value(reported) as JsonObject;
       const error = PROTOCOLS[candidate.protocol].decodeError(status, headers, body);
       if (status >= 400 && status < 500 && error.fault === "caller") {
         const scrubbed = scrubbedError(error, scrubberOf(catalog));
@@ -141,8 +142,8 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
           ? undefined
           : await pinsOf(deps.issuedIds, catalog, model, request, references);
       const place = placeOf(request, catalog, model, pins);
-      const told = place === undefined ? undefined : await ask(request, catalog, place);
-      if (told !== undefined) return { body: told, estimated: false };
+      const reported = place === undefined ? undefined : await ask(request, catalog, place);
+      if (reported !== undefined) return { body: reported, estimated: false };
       return { body: await countHere(request, model), estimated: true };
     },
     ended(request, model, { usage, additionalUsage, estimated, status }) {
