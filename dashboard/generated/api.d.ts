@@ -4584,7 +4584,8 @@ export interface paths {
                             to: string;
                             rows: number;
                             left_out: {
-                                reason: string;
+                                /** @enum {string} */
+                                reason: "without a day, as totals are" | "of services that sell no models";
                                 lines: number[];
                             }[];
                             ours_usd: string;
@@ -4613,6 +4614,11 @@ export interface paths {
                                 /** @enum {string} */
                                 name: "currency" | "project" | "time_zone" | "duplicate_row" | "tier" | "bucket" | "rounding" | "price_change" | "price" | "not_recorded_here" | "not_billed";
                                 text: string;
+                                /** @enum {string} */
+                                sentence: "currency" | "project" | "time_zone" | "duplicate_row" | "tier" | "tier_factor" | "bucket" | "rounding" | "price_change" | "price" | "price_unstated" | "not_recorded_here" | "not_billed";
+                                where: string | null;
+                                values: string[];
+                                more: number;
                             }[];
                             causes_total: number;
                         };

@@ -40,7 +40,10 @@ const result = z.looseObject({}).transform((value, context) => {
 export const anthropicBucket = z.object({
   starting_at: z
     .string()
-    .regex(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/, "must be a time in UTC, such as 2026-11-28T00:00:00Z")
+    .regex(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/, {
+      error: "must be a time in UTC, such as 2026-11-28T00:00:00Z",
+      abort: true,
+    })
     .refine((text) => isDay(text.slice(0, 10)), "is no day"),
   results: z.array(result),
 });

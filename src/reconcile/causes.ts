@@ -1,24 +1,8 @@
 import { setImmediate } from "node:timers/promises";
+import { type Cause, type CauseSentence, causeOf } from "./cause-sentence.ts";
 import { absolute, agree, type Cell, type Comparison, keyOf, type Place } from "./compare.ts";
 import { AMOUNT_DECIMALS, type ExportRow, type VendorExport } from "./export-row.ts";
 import type { OwnCosts } from "./own-costs.ts";
-
-export interface Cause {
-  readonly name:
-    | "currency"
-    | "project"
-    | "time_zone"
-    | "duplicate_row"
-    | "tier"
-    | "bucket"
-    | "rounding"
-    | "price_change"
-    | "price"
-    | "not_recorded_here"
-    | "not_billed";
-  /** A sentence. */
-  readonly text: string;
-}
 
 export interface Compared {
   readonly file: VendorExport;
@@ -42,27 +26,12 @@ export async function findCauses(compared: Compared): Promise<Cause[]> {
   return [...currency, ...duplicates.causes, ...(await ofModels(compared, duplicates.cells))];
 }
 
-/** What a sentence lists of one kind: buckets, ratios, currencies. */
-const MAX_LISTED = 10;
-
-export function listed(words: readonly string[], separator: string): string {
-  const more = words.length - MAX_LISTED;
-  const shown = words.slice(0, MAX_LISTED).join(separator);
-  return more > 0 ? `${shown} and ${more} more` : shown;
-}
-
 function otherCurrency({ file }: Compared): Cause[] {
   const others = new Set(
     file.rows.flatMap(({ currency }) => (currency && currency !== "USD" ? [currency] : [])),
   );
   if (others.size === 0) return [];
-  const names = listed([...others].sort(), ", ");
-  return [
-    {
-      name: "currency",
-      text: `The export has amounts in ${names}, which are not compared: costs are in USD.`,
-    },
-  ];
+  return [causeOf("currency", null, [...others].sort())];
 }
 
 /** Each is compared with all that is recorded: those with the most rows. */
@@ -76,11 +45,7 @@ async function otherProject({ file, own, tolerance, comparison }: Compared): Pro
   for (const [project, rows] of largest) {
     await setImmediate();
     if (!agree({ rows }, own, comparison.zone.zone, tolerance)) continue;
-    const filter = project === undefined ? "" : `: pass --project ${project}`;
-    causes.push({
-      name: "project",
-      text: `The rows of ${project ?? "no project"} alone agree; the others are another project's${filter}.`,
-    });
+    causes.push(causeOf("project", null, project === undefined ? [] : [project]));
   }
   return causes;
 }
@@ -114,8 +79,7 @@ async function otherZone({ file, own, tolerance, comparison }: Compared): Promis
     if (zone === comparison.zone.zone) continue;
     await setImmediate();
     if (!agree(file, own, zone, tolerance)) continue;
-    const text = `The export's days are those of ${zone}, not of ${comparison.zone.zone}: pass --zone ${zone}.`;
-    return [{ name: "time_zone", text }];
+    return [causeOf("time_zone", null, [zone, comparison.zone.zone])];
   }
   return [];
 }
@@ -142,7 +106,7 @@ function duplicateRows({ file, comparison, tolerance }: Compared): { causes: Cau
         : cell.theirs.quantity === cell.ours.quantity + (row.quantity ?? 0) * tooMany;
     if (!explains) return [];
     cells.add(cell);
-    return [{ name: "duplicate_row", text: `${nameOf(cell)}: the export has the same row ${times} times.` }];
+    return [causeOf("duplicate_row", nameOf(cell), [String(times)])];
   });
   return { causes, cells };
 }
@@ -210,47 +174,36 @@ function ofModel(lookup: Lookup, cells: readonly Cell[]): Cause[] {
   const [first] = cells;
   if (first === undefined) return [];
   const where = nameOf({ day: first.day, model: first.model, bucket: undefined });
-  const say = (name: Cause["name"], text: string): Cause[] => [{ name, text: `${where}: ${text}` }];
+  const say = (sentence: CauseSentence, values: readonly string[]): Cause[] => [
+    causeOf(sentence, where, values),
+  ];
   const tier = tierOf(lookup, first);
   if (tier !== undefined) return say("tier", tier);
   const counted = cells.every(({ theirs }) => theirs.quantity !== undefined);
   const more = cells.map(({ ours, theirs }) => (theirs.quantity ?? 0) - ours.quantity);
   if (counted && more.some((each) => each !== 0)) {
-    const changes = cells.map(({ bucket }, at) => `${signed(more[at] ?? 0)} ${bucket ?? "in all"}`);
-    const words = listed(changes, ", ");
-    if (cells.length > 1 && more.reduce((sum, each) => sum + each, 0) === 0)
-      return say("bucket", `the vendor counts the same tokens in other buckets (${words}).`);
-    if (more.every((each) => each >= 0))
-      return say("not_recorded_here", `the vendor bills usage that no request here accounts for (${words}).`);
-    return say("not_billed", `the vendor doesn't bill all that requests here used (${words}).`);
+    const changes = cells.map(({ bucket }, at) => [signed(more[at] ?? 0), bucket].filter(Boolean).join(" "));
+    if (cells.length > 1 && more.reduce((sum, each) => sum + each, 0) === 0) return say("bucket", changes);
+    return say(more.every((each) => each >= 0) ? "not_recorded_here" : "not_billed", changes);
   }
-  if (isRounding(lookup, cells)) return say("rounding", "the vendor rounds its amounts.");
-  if (!counted) return say("price", "the amounts differ, and the export states no quantities.");
+  if (isRounding(lookup, cells)) return say("rounding", []);
+  if (!counted) return say("price_unstated", []);
   const priced = cells.map((cell) => ({ cell, ratio: ratioOf(cell) }));
   const changed = priced.find(({ cell }) => lookup.agreeing.has(keyOf({ ...cell, day: "" })));
-  if (changed !== undefined)
-    return say(
-      "price_change",
-      `same quantities at ${ratios(priced)} times our price, which other days of the export have.`,
-    );
+  const ratios = [...new Set(priced.map(({ ratio }) => String(ratio)))];
+  if (changed !== undefined) return say("price_change", ratios);
   const [one] = priced;
   const isUniform =
     priced.length > 1 && priced.every(({ ratio }) => Math.abs(ratio - (one?.ratio ?? 0)) < 1e-6);
-  if (isUniform)
-    return say(
-      "tier",
-      `same quantities, and every amount is ${one?.ratio} times ours: another tier or a discount.`,
-    );
-  return say("price", `same quantities at ${ratios(priced)} times our price.`);
+  return isUniform ? say("tier_factor", [String(one?.ratio)]) : say("price", ratios);
 }
 
 /** Where the export bills a tier of which requests here had less. */
-function tierOf({ billedTiers, ownTiers }: Lookup, cell: Cell): string | undefined {
+function tierOf({ billedTiers, ownTiers }: Lookup, cell: Cell): readonly string[] | undefined {
   const key = modelKey(cell);
   for (const [tier, theirs] of billedTiers.get(key) ?? []) {
     const ours = ownTiers.get(key)?.get(tier) ?? 0;
-    if (theirs > ours)
-      return `the vendor bills ${theirs} tokens by the tier "${tier}", requests here used ${ours} by it.`;
+    if (theirs > ours) return [tier, String(theirs), String(ours)];
   }
   return undefined;
 }
@@ -273,10 +226,6 @@ function decimalsOf(amount: bigint | undefined): number {
 /** Theirs over ours; for words alone. */
 function ratioOf({ ours, theirs }: Cell): number {
   return ours.amount === 0n ? 0 : Math.round((Number(theirs.amount ?? 0n) / Number(ours.amount)) * 1e6) / 1e6;
-}
-
-function ratios(priced: readonly { readonly ratio: number }[]): string {
-  return listed([...new Set(priced.map(({ ratio }) => String(ratio)))], " or ");
 }
 
 function signed(count: number): string {

@@ -5,6 +5,7 @@ import {
   type ExportProblem,
   type ExportRow,
   isDay,
+  type LeftOut,
   readAmount,
   readQuantity,
   type VendorExport,
@@ -87,7 +88,7 @@ export function readCsvExport(text: string, names: KnownNames, givenZone?: strin
     else rows.push(readRow(start, row, reader));
   }
   if (problems.length > 0) throw new ExportFormatError(problems);
-  const leftOut = [
+  const leftOut: LeftOut[] = [
     { reason: "without a day, as totals are", lines: totals },
     { reason: "of services that sell no models", lines: services },
   ];

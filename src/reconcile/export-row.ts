@@ -26,13 +26,15 @@ export interface VendorExport {
   readonly leftOut: readonly LeftOut[];
 }
 
+export const LEFT_OUT_REASONS = ["without a day, as totals are", "of services that sell no models"] as const;
+
 /** Lines of a file that are no usage of models, such as totals. */
 export interface LeftOut {
-  readonly reason: string;
+  readonly reason: (typeof LEFT_OUT_REASONS)[number];
   readonly lines: readonly number[];
 }
 
-/** One thing wrong in an export. Lines and columns count from 1; those of JSON are told by a path in the message. */
+/** One thing wrong in an export. Lines and columns count from 1. */
 export interface ExportProblem {
   readonly line?: number;
   readonly column?: number;
@@ -40,7 +42,7 @@ export interface ExportProblem {
 }
 
 /** An export with more problems is broken in a way that the first ones show. */
-const SHOWN_PROBLEMS = 20;
+export const SHOWN_PROBLEMS = 20;
 
 /** A file that is no export, or that can't be read exactly. */
 export class ExportFormatError extends Error {

@@ -227,7 +227,29 @@ describe("a JSON export", () => {
     [anthropic({}), "data[0].results[0].uncached_input_tokens: is required"],
     [anthropic({ amount: "5" }, "2026-02-30T00:00:00Z"), "data[0].starting_at: is no day"],
     [anthropic({ amount: "5" }, "March"), "data[0].starting_at: must be a time in UTC"],
-  ])("such as %s is refused with the path", (text, message) => {
-    expect(refusal(text)).toContain(`costs.csv can't be read: ${message}`);
+  ])("such as %s is refused with its place and path", (text, message) => {
+    expect(refusal(text)).toMatch(/^costs\.csv:1:\d+: /);
+    expect(refusal(text)).toContain(`: ${message}`);
+  });
+
+  it("is refused with the line on which each value stands, or where it should", () => {
+    const page = {
+      data: [
+        { starting_at: "2026-03-02T00:00:00Z", results: [{ amount: "1" }, { amount: "0,1" }] },
+        { starting_at: "March", results: [{ note: '"}, [', uncached_input_tokens: 5 }] },
+      ],
+    };
+    const text = JSON.stringify(page, null, 2);
+    const lineOf = (found: string) => text.slice(0, text.indexOf(found)).split("\n").length;
+    expect(
+      refusal(text)
+        .split("\n")
+        .map((line) => line.split(": ", 2).join(": ")),
+    ).toEqual([
+      `costs.csv:${lineOf('"0,1"')}:21: data[0].results[1].amount`,
+      `costs.csv:${lineOf('"March"')}:22: data[1].starting_at`,
+      `costs.csv:${lineOf('"note"') - 1}:9: data[1].results[0].output_tokens`,
+    ]);
+    expect(refusal(`${text.slice(0, -3)},\n}`)).toMatch(/^costs\.csv:\d+:\d+: this isn't valid JSON; /);
   });
 });

@@ -4,7 +4,8 @@ import { isRecord } from "../base/json/record.ts";
 import { flattenIssues, issueMessage, pathText } from "../base/schema-issues.ts";
 import { anthropicBucket, readAnthropicBucket } from "./anthropic-export.ts";
 import { readCsvExport } from "./csv-export.ts";
-import { ExportFormatError, type ExportRow, type VendorExport } from "./export-row.ts";
+import { ExportFormatError, type ExportRow, SHOWN_PROBLEMS, type VendorExport } from "./export-row.ts";
+import { placeAt, placesIn } from "./json-places.ts";
 import type { KnownNames } from "./names.ts";
 import { openaiBucket, readOpenaiBucket } from "./openai-export.ts";
 
@@ -40,9 +41,14 @@ function readPages(text: string, zone = "UTC"): VendorExport {
     .array(page)
     .min(1)
     .safeParse(Array.isArray(given) ? given : [given]);
-  if (!pages.success) throw new ExportFormatError("is no page of an export: it has no `data`");
+  if (!pages.success)
+    throw new ExportFormatError(
+      `has no \`data\`, which each page of an export has; expected ${JSON_EXPORTS}`,
+    );
   if (pages.data.at(-1)?.has_more === true)
-    throw new ExportFormatError("is not the last page (`has_more`): put all pages into one array");
+    throw new ExportFormatError(
+      "isn't complete: its last page has `has_more: true`. Download the other pages, and put all into one array",
+    );
   const buckets = pages.data.flatMap(({ data }, page) =>
     data.map((bucket, index) => ({
       bucket,
@@ -50,14 +56,19 @@ function readPages(text: string, zone = "UTC"): VendorExport {
     })),
   );
   const has = (field: string): boolean => buckets.some(({ bucket }) => isRecord(bucket) && field in bucket);
-  if (has("start_time")) return ofVendor("OpenAI", zone, rowsOf(buckets, openaiBucket, readOpenaiBucket));
+  if (has("start_time"))
+    return ofVendor("OpenAI", zone, rowsOf(text, buckets, openaiBucket, readOpenaiBucket));
   if (has("starting_at") || buckets.length === 0)
-    return ofVendor("Anthropic", zone, rowsOf(buckets, anthropicBucket, readAnthropicBucket));
-  throw new ExportFormatError("is neither an export of OpenAI's nor of Anthropic's");
+    return ofVendor("Anthropic", zone, rowsOf(text, buckets, anthropicBucket, readAnthropicBucket));
+  throw new ExportFormatError(`is of no known vendor; expected ${JSON_EXPORTS}`);
 }
+
+const JSON_EXPORTS =
+  "costs or usage of OpenAI (buckets with `start_time`), or a cost or usage report of Anthropic (`starting_at`)";
 
 /** Rows of all buckets; throws with all that is wrong in them. */
 function rowsOf<Bucket>(
+  text: string,
   buckets: readonly { readonly bucket: unknown; readonly path: readonly (string | number)[] }[],
   schema: z.ZodType<Bucket>,
   read: (bucket: Bucket) => ExportRow[],
@@ -69,18 +80,26 @@ function rowsOf<Bucket>(
   const issues = parsed.flatMap(({ path, result }) =>
     result.success ? [] : flattenIssues(result.error.issues, path),
   );
-  if (issues.length > 0)
-    throw new ExportFormatError(
-      issues.map(({ path, message }) => ({ message: `can't be read: ${pathText(path)}: ${message}` })),
+  if (issues.length > 0) {
+    const places = placesIn(
+      text,
+      issues.slice(0, SHOWN_PROBLEMS).map(({ path }) => path),
     );
+    throw new ExportFormatError(
+      issues.map(({ path, message }, at) => ({ ...places[at], message: `${pathText(path)}: ${message}` })),
+    );
+  }
   return parsed.flatMap(({ result }) => (result.success ? read(result.data) : []));
 }
 
 function parse(text: string): unknown {
   try {
     return parseExact(text);
-  } catch {
-    throw new ExportFormatError("is no JSON");
+  } catch (error) {
+    const [, position = text.length] =
+      /at position (\d+)/.exec(error instanceof Error ? error.message : "") ?? [];
+    const message = "this isn't valid JSON; download the export again, and don't edit it";
+    throw new ExportFormatError([{ ...placeAt(text, Number(position)), message }]);
   }
 }
 

@@ -377,8 +377,8 @@ describe("a long export", () => {
 describe("a file that can't be compared", () => {
   it.each([
     ["{}", /no `data`/],
-    ["[", /no JSON/],
-    ['{"data":[{"x":1}]}', /neither/],
+    ["[", /valid JSON/],
+    ['{"data":[{"x":1}]}', /of no known vendor; expected costs or usage of OpenAI/],
     ['{"data":[],"has_more":true}', /last page/],
     ['{"data":[]}', /no rows/],
     ["a,b\n1,2", /no header/],

@@ -1,6 +1,7 @@
 import { formatDecimal } from "../base/money.ts";
 import type { Queryable } from "../storage/database.ts";
-import { type Cause, findCauses, listed } from "./causes.ts";
+import { type Cause, listed } from "./cause-sentence.ts";
+import { findCauses } from "./causes.ts";
 import { type Cell, type Comparison, compareCosts } from "./compare.ts";
 import { AMOUNT_DECIMALS, ExportFormatError, type LeftOut, type VendorExport } from "./export-row.ts";
 import type { NameAt } from "./names.ts";

@@ -2,6 +2,7 @@ import { WorkerLost } from "../../base/async/worker-pool.ts";
 import { formatDecimal } from "../../base/money.ts";
 import { counted } from "../../base/text.ts";
 import { readFileText } from "../../manifest/file/read.ts";
+import { CAUSE_NAMES } from "../../reconcile/cause-sentence.ts";
 import { ExportFormatError, readAmount } from "../../reconcile/export-row.ts";
 import {
   DEFAULT_TOLERANCE,
@@ -95,7 +96,7 @@ function asText(report: ReconcileReport): string {
     ...(more === 0 ? [] : [`These are the largest; ${counted(more, "smaller difference")} not listed.`]),
     ...(causes.length === 0
       ? []
-      : ["What may explain it:", ...causes.map(({ name, text }) => `  ${name}: ${text}`)]),
+      : ["What may explain it:", ...causes.map(({ name, text }) => `  ${CAUSE_NAMES[name]}: ${text}`)]),
     ...(moreCauses === 0 ? [] : [`  ${counted(moreCauses, "further cause")} not listed.`]),
     ...(requests.length === 0 ? [] : ["Requests to look at:", ...requests]),
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join("; ")}.`]),

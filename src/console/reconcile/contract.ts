@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { CAUSE_SENTENCES } from "../../reconcile/cause-sentence.ts";
+import { LEFT_OUT_REASONS } from "../../reconcile/export-row.ts";
 
 const name = z.string().trim().max(200).optional();
 
@@ -65,14 +67,23 @@ export const reconciliation = z.object({
   to: z.string().describe("Last day"),
   rows: z.int().describe("Rows of the export that were compared"),
   left_out: z
-    .array(z.object({ reason: z.string(), lines: z.array(z.int()) }))
+    .array(z.object({ reason: z.enum(LEFT_OUT_REASONS), lines: z.array(z.int()) }))
     .describe("Lines that are no usage of models, such as totals"),
   ours_usd: usd,
   theirs_usd: usd.nullable().describe("null = the export states no amounts in US dollars"),
   differences: z.array(difference).describe("The 500 largest, largest first"),
   differences_total: z.int(),
   causes: z
-    .array(z.object({ name: z.enum(CAUSES), text: z.string() }))
+    .array(
+      z.object({
+        name: z.enum(CAUSES),
+        text: z.string().describe("A sentence in English"),
+        sentence: z.enum(CAUSE_SENTENCES).describe("Which sentence it is"),
+        where: z.string().nullable().describe("Day, model and bucket; null = the whole export"),
+        values: z.array(z.string()).describe("What the sentence names"),
+        more: z.int().describe("How many more it would name"),
+      }),
+    )
     .describe("What would explain the differences"),
   causes_total: z.int(),
 });

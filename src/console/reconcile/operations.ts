@@ -97,6 +97,6 @@ function responseOf(report: ReconcileReport): Reconciliation {
       theirs: { ...each.theirs },
       requests: each.requests.map(({ id, account, why }) => ({ id, account, why: [...why] })),
     })),
-    causes: report.causes.map((each) => ({ ...each })),
+    causes: report.causes.map((each) => ({ ...each, values: [...each.values] })),
   };
 }

@@ -7,7 +7,9 @@ import { Badge } from "../../parts/badge.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Stat, Stats } from "../../parts/stat.tsx";
 import { ManyRows, Rows } from "../../parts/table.tsx";
+import { useLanguage } from "../../words/language.ts";
 import { useWords } from "../../words/use-words.ts";
+import { explanationIn } from "./causes.ts";
 import { reconcileWords } from "./words.ts";
 
 /** What differs between an export and the recorded costs. */
@@ -40,7 +42,7 @@ export function Report({ report }: { readonly report: Reconciliation }): ReactNo
       {report.causes.length > 0 && <Causes report={report} />}
       {left_out.map(({ reason, lines }) => (
         <p key={reason} className="max-w-prose text-sm text-mute">
-          {t.leftOut(reason, firstOf(lines), lines.length)}
+          {t.leftOut(t.leftOutReasons[reason], firstOf(lines), lines.length)}
         </p>
       ))}
     </Section>
@@ -99,6 +101,7 @@ function Requests({ requests }: Pick<ReportedDifference, "requests">): ReactNode
 
 function Causes({ report }: { readonly report: Reconciliation }): ReactNode {
   const t = useWords(reconcileWords);
+  const language = useLanguage();
   const more = report.causes_total - report.causes.length;
   return (
     <>
@@ -110,11 +113,7 @@ function Causes({ report }: { readonly report: Reconciliation }): ReactNode {
           { title: t.cause, cell: ({ name }) => t.names[name] },
           {
             title: t.explanation,
-            cell: ({ text }) => (
-              <span lang="en" className="wrap-anywhere">
-                {text}
-              </span>
-            ),
+            cell: (cause) => <span className="wrap-anywhere">{explanationIn(language, cause)}</span>,
           },
         ]}
       />

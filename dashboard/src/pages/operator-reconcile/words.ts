@@ -66,6 +66,10 @@ export const reconcileWords = wordsOf({
     cause: "Cause",
     explanation: "Explanation",
     moreCauses: (n: number) => `${count(n, "further cause is", "further causes are")} not listed.`,
+    leftOutReasons: {
+      "without a day, as totals are": "without a day, as totals are",
+      "of services that sell no models": "of services that sell no models",
+    },
     leftOut: (reason: string, lines: string, n: number) =>
       `Left out: ${count(n, "line", "lines")} ${reason} (${lines}).`,
   },
@@ -132,6 +136,10 @@ export const reconcileWords = wordsOf({
     cause: "原因",
     explanation: "说明",
     moreCauses: (n: number) => `另有 ${n} 个原因未列出。`,
+    leftOutReasons: {
+      "without a day, as totals are": "没有日期，例如合计",
+      "of services that sell no models": "属于不提供模型的服务",
+    },
     leftOut: (reason: string, lines: string, n: number) => `已略过 ${n} 行（${lines}）：${reason}。`,
   },
 });
