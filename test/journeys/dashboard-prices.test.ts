@@ -99,4 +99,45 @@ describe.skipIf(lacksBrowser)("the price list in the dashboard", () => {
     const model = (await operator.get("/operator/models/chat")).body;
     expect(model.price.input).toBe("2.25");
   });
+
+  async function openForm(locale: string, more: string, edit: string) {
+    const visitor = await visit(locale);
+    const { page } = visitor;
+    await page.goto("/operator/catalog");
+    await page.getByRole("button", { name: `${more}: research` }).click();
+    await page.getByRole("menuitem", { name: edit }).click();
+    return { ...visitor, dialog: page.getByRole("dialog") };
+  }
+  const research = async () => (await operator.get("/operator/models/research")).body;
+
+  it("adds, changes and removes prices that hold later, and says what is wrong with their time", async () => {
+    const { page, dialog, complaints } = await openForm("en-GB", "More", "Edit");
+    await dialog.getByRole("button", { name: "Add upcoming price" }).click();
+    const first = dialog.getByRole("group", { name: "Upcoming price 1" });
+    expect(await first.getByLabel("Output", { exact: true }).inputValue()).toBe("8");
+    await first.getByLabel("Effective from").fill("2100-01-01");
+    await first.getByText("Not a time with its zone").waitFor();
+    await first.getByLabel("Effective from").fill("2100-01-01T00:00:00Z");
+    await first.getByLabel("Output", { exact: true }).fill("x");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await first.getByText("must be a plain decimal number").waitFor();
+    await first.getByLabel("Output", { exact: true }).fill("9");
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    const later = { from: "2100-01-01T00:00:00Z", input: "2", output: "9" };
+    expect(await research()).toMatchObject({ price: { input: "2", output: "8" }, coming_prices: [later] });
+    expect(complaints().filter((each) => !each.includes("400"))).toEqual([]);
+
+    const chinese = await openForm("zh-CN", "更多", "编辑");
+    await chinese.dialog.getByRole("button", { name: "添加即将生效的价格" }).click();
+    const second = chinese.dialog.getByRole("group", { name: "即将生效的价格 2" });
+    await second.getByLabel("生效时间").fill("2099-01-01T00:00:00Z");
+    await second.getByText("必须晚于前一个即将生效的价格。").waitFor();
+    await second.getByLabel("生效时间").fill("2101-01-01T08:00:00+08:00");
+    await chinese.dialog.getByRole("button", { name: "移除即将生效的价格 1" }).click();
+    await chinese.dialog.getByRole("button", { name: "保存" }).click();
+    await chinese.dialog.waitFor({ state: "hidden" });
+    expect((await research()).coming_prices).toEqual([{ ...later, from: "2101-01-01T00:00:00Z" }]);
+  });
 });
