@@ -4,7 +4,8 @@ import type { Log } from "./log.ts";
 export interface Refusal {
   readonly requestId: string;
   readonly status: number;
-  /** The error's code. */
+  readonly errorCode?: string | undefined;
+  /** As its receipt has it; undefined = it has none. */
   readonly reason?: string | undefined;
   /** The field at fault, in the caller's own words. */
   readonly param?: string | undefined;

@@ -2,7 +2,7 @@ import { Deadlines } from "../base/async/deadlines.ts";
 import { SlotList } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
-import { allTokens, type Outcome, type TextBilling } from "../billing/billing.ts";
+import { allTokens, type ChargeReason, type Outcome, type TextBilling } from "../billing/billing.ts";
 import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import type { UsedTokens } from "../limits/admission.ts";
@@ -64,6 +64,8 @@ export interface Admitted {
    * nothing sent to the caller. Call it at once, once.
    */
   carry(): Promise<void>;
+  /** How it ended, as its receipt says it; undefined = it has not yet. */
+  reason(): ChargeReason | undefined;
 }
 
 /** The path of a text request: may it, whom to ask, hold; then attempts in order, settle. */
@@ -138,7 +140,7 @@ export function createRelay(deps: RelayDeps): Relay {
         }
       };
       const carried: Carried = { exchange, candidates, forms, asked: { candidates, forms }, over };
-      return { carry: () => carry(deps, carried) };
+      return { carry: () => carry(deps, carried), reason: () => exchange.outcome?.reason };
     },
     running: () => live.size,
     async cutAll() {

@@ -197,11 +197,23 @@ describe("a text request that fails for good", () => {
       return found.length === 3 ? found : undefined;
     });
     expect(lines).toMatchObject([
-      { level: "info", status: 400, upstream: "first", account: "acme", model: "text" },
-      { level: "info", status: 401, reason: "invalid_api_key", model: null },
-      { level: "info", status: 404, reason: "model_not_found", account: "acme", model: null },
+      { level: "info", status: 400, reason: "rejected", upstream: "first", account: "acme", model: "text" },
+      { level: "info", status: 401, errorCode: "invalid_api_key", model: null },
+      { level: "info", status: 404, errorCode: "model_not_found", account: "acme", model: null },
     ]);
     expect(gateway.output()).not.toContain(TEST_KEY);
+  });
+
+  it("is told in the log by its error's code and its receipt's reason, without a stack where an upstream failed", async () => {
+    await start(fail);
+    expect((await send()).status).toBe(502);
+    const [line] = await waitFor("the line", async () => {
+      const found = linesWith("a request failed");
+      return found.length > 0 ? found : undefined;
+    });
+    expect(line).toMatchObject({ level: "warn", errorCode: "upstream_error", reason: "upstream_failed" });
+    expect(line).toHaveProperty("err.message", expect.stringContaining("first"));
+    expect(JSON.stringify(line)).not.toContain('"stack"');
   });
 
   it("stands at the upstream that refused it, and at none where it could not be sent there", async () => {

@@ -148,7 +148,9 @@ describe("the proxy of an upstream", () => {
     const before = vendor.accepted();
     const heard = await ask("wrong");
     expect(heard).toMatchObject({ status: 502, code: "upstream_error" });
-    expect(await logOf(heard.requestId)).toContain("The proxy of wrong refused the user or password (status 407)");
+    expect(await logOf(heard.requestId)).toContain(
+      "The proxy of wrong refused the user or password (status 407)",
+    );
     expect(vendor.accepted()).toBe(before);
   });
 });

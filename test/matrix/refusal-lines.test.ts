@@ -27,14 +27,14 @@ const CASES: readonly Case[] = [
     line: {
       ...known,
       route: "POST /v1/chat/completions",
-      reason: "model_not_found",
+      errorCode: "model_not_found",
       model: null,
       param: "model",
     },
   },
   {
     ...{ method: "POST", path: "/v1/chat/completions", body: { ...CHAT, model: "text", n: "two" } },
-    line: { ...known, reason: "invalid_request", model: "text", param: "n" },
+    line: { ...known, errorCode: "invalid_request", model: "text", param: "n" },
   },
   {
     ...{ method: "POST", path: "/v1/messages/count_tokens", body: { model: "none", messages: [] } },
@@ -42,19 +42,24 @@ const CASES: readonly Case[] = [
   },
   {
     ...{ method: "POST", path: "/v1/images/generations", body: { model: "none", prompt: "A cat" } },
-    line: { ...known, route: "POST /v1/images/generations", reason: "model_not_found" },
+    line: { ...known, route: "POST /v1/images/generations", errorCode: "model_not_found" },
   },
   {
     ...{ method: "POST", path: "/v1/images/generations", body: {}, key: KEYS.invalid },
-    line: { route: "POST /v1/images/generations", status: 401, reason: "invalid_api_key" },
+    line: { route: "POST /v1/images/generations", status: 401, errorCode: "invalid_api_key" },
   },
   {
     ...{ method: "POST", path: "/v2/videos/generations", body: { prompt: "A cat" } },
-    line: { ...known, route: "POST /v2/videos/generations", reason: "missing_media_model", param: "model" },
+    line: {
+      ...known,
+      route: "POST /v2/videos/generations",
+      errorCode: "missing_media_model",
+      param: "model",
+    },
   },
   {
     ...{ method: "GET", path: "/v1/images/tasks/img-unknown" },
-    line: { ...known, route: "GET /v1/images/tasks/:id", reason: "task_not_exist" },
+    line: { ...known, route: "GET /v1/images/tasks/:id", errorCode: "task_not_exist" },
   },
   {
     ...{ method: "GET", path: "/v2/videos/generations/vid-unknown" },
@@ -66,32 +71,32 @@ const CASES: readonly Case[] = [
   },
   {
     ...{ method: "GET", path: "/v1/videoa/asset/none" },
-    line: { ...known, level: "warn", route: "GET /v1/videoa/asset/:id", reason: "asset_get_failed" },
-    sentence: "The asset does not exist.",
+    line: { ...known, level: "warn", route: "GET /v1/videoa/asset/:id", errorCode: "asset_get_failed" },
+    sentence: "a request failed",
   },
   {
     ...{ method: "GET", path: "/v1/receipts/req_0" },
-    line: { ...known, route: "GET /v1/receipts/:id", status: 404, reason: "receipt_not_found" },
+    line: { ...known, route: "GET /v1/receipts/:id", status: 404, errorCode: "receipt_not_found" },
   },
   { method: "GET", path: "/v1/responses/resp_none", line: { ...known, route: "GET /v1/responses/:id" } },
   {
     ...{ method: "GET", path: `/v1beta/models/none?key=${KEYS.main}`, key: null },
-    line: { ...known, route: "GET /v1beta/models/*", reason: "model_not_found" },
+    line: { ...known, route: "GET /v1beta/models/*", errorCode: "model_not_found" },
   },
   { method: "GET", path: "/v1/models", key: null, line: { route: "GET /v1/models", status: 401 } },
   {
     ...{ method: "GET", path: "/api/accounts/1/keys", key: null },
-    line: { route: "GET /api/accounts/:account/keys", status: 401, reason: "not_signed_in" },
+    line: { route: "GET /api/accounts/:account/keys", status: 401, errorCode: "not_signed_in" },
     sentence: CONSOLE,
   },
   {
     ...{ method: "GET", path: `/no/such/path?key=${KEYS.main}` },
-    line: { route: "GET /no/such/path", status: 404, reason: "not_found" },
+    line: { route: "GET /no/such/path", status: 404, errorCode: "not_found" },
     sentence: NOWHERE,
   },
   {
     ...{ method: "POST", path: `/v1/v1/chat/completions/${KEYS.main}`, body: CHAT },
-    line: { route: "POST /v1/v1/chat/completions/*", status: 404, reason: "not_found" },
+    line: { route: "POST /v1/v1/chat/completions/*", status: 404, errorCode: "not_found" },
     sentence: NOWHERE,
   },
 ];
@@ -132,7 +137,7 @@ describe("a refused request's line in the operator's log", () => {
     for await (const chunk of socket) text += chunk;
     const [, id] = /x-request-id: (\S+)/i.exec(text) ?? [];
     const line = await waitFor("its line", () => lines().find(({ requestId }) => requestId === id));
-    expect(line).toMatchObject({ msg: NOWHERE, status: 400, reason: "invalid_request" });
+    expect(line).toMatchObject({ msg: NOWHERE, status: 400, errorCode: "invalid_request" });
   });
 
   it("holds no key, and none of the caller's words beyond the names of fields", async () => {

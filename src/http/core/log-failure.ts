@@ -14,6 +14,8 @@ export interface RefusedCall {
   user: bigint | undefined;
   /** Its refusal needs no line: whoever took it up tells of its end, or its caller has left. */
   isLogged: boolean;
+  /** What tells of its end, once it was taken up. */
+  ended?: { reason(): string | undefined } | undefined;
 }
 
 /** `route`: its path; "" = no route has it, and its `url` is told in its place. */
@@ -31,10 +33,10 @@ interface FailedCall {
 export function logFailure(
   log: Log,
   { id: requestId, method, route, url }: FailedCall,
-  { caller, model, user, isLogged: isTold }: RefusedCall,
+  { caller, model, user, isLogged: isTold, ended }: RefusedCall,
   error: unknown,
 ): void {
-  const { status, reason, param, known } = readFailure(error);
+  const { status, errorCode, param, known } = readFailure(error);
   const about = {
     requestId,
     route: `${method} ${route === "" ? loggedPath(url) : route}`.trimEnd(),
@@ -45,14 +47,17 @@ export function logFailure(
     model,
   };
   if (known !== undefined && status >= 500)
-    log.warn({ ...about, status, reason, err: known.cause ?? known }, known.message);
+    log.warn(
+      { ...about, status, errorCode, reason: ended?.reason(), err: causeOf(known) },
+      "a request failed",
+    );
   else if (!isTold || status >= 500)
-    logRefusal(log, { ...about, status, reason, param }, refusalSentence(route));
+    logRefusal(log, { ...about, status, errorCode, param }, refusalSentence(route));
 }
 
 interface Failure {
   readonly status: number;
-  readonly reason: string;
+  readonly errorCode: string;
   readonly param: string | undefined;
   /** Undefined where an upstream said it. */
   readonly known: GatewayError | undefined;
@@ -61,8 +66,17 @@ interface Failure {
 function readFailure(error: unknown): Failure {
   if (error instanceof UpstreamRejection) {
     const { status, code, param } = error.statement;
-    return { status, reason: code, param, known: undefined };
+    return { status, errorCode: code, param, known: undefined };
   }
   const known = knownError(error);
-  return { status: known.status, reason: known.reason, param: known.param, known };
+  return { status: known.status, errorCode: known.reason, param: known.param, known };
+}
+
+/** Where this program noticed an upstream's failure helps nobody; what the program itself threw keeps its stack. */
+function causeOf(known: GatewayError): unknown {
+  const cause = known.cause ?? known;
+  const isUpstreams = known.reason.startsWith("upstream_") || known.reason === "no_available_upstream";
+  const isPlain = cause instanceof Error && (cause === known || cause.constructor === Error);
+  if (!isUpstreams || !isPlain) return cause;
+  return Object.assign(new Error(cause.message, { cause: cause.cause }), { stack: undefined });
 }

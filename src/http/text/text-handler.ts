@@ -153,6 +153,7 @@ export async function respondWithText(
     throw error;
   }
   context.about.isLogged = true;
+  context.about.ended = admitted;
   // Not awaited, so that nothing of what reading took is kept while the upstream works.
   return admitted.carry();
 }

@@ -24,7 +24,7 @@ export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure
  * One line for a request that another upstream rescued, since its caller never saw the failure, and for one that was
  * refused after it was let in; what failed for good has the line of its error.
  */
-function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode }: Outcome): void {
+function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode, reason }: Outcome): void {
   const { request, failedFirst, attempts } = exchange;
   const { id: requestId, model, caller } = request;
   const about = {
@@ -36,7 +36,7 @@ function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode }:
     upstream,
     attempts,
   };
-  if (status >= 400 && status < 500) logRefusal(log, { ...about, status, reason: errorCode });
+  if (status >= 400 && status < 500) logRefusal(log, { ...about, status, errorCode, reason });
   if (status === 200 && failedFirst !== undefined)
     log.warn(
       { ...about, failed: failedFirst.upstream, code: failedFirst.code },
@@ -91,15 +91,16 @@ function logUnpriced(
 const logged = createLru<string, readonly string[]>(1_000);
 
 const NOT_POSSIBLE = "an upstream reported impossible usage; it was not charged";
+const ESTIMATED = "an upstream reported impossible usage; the charge is estimated instead";
 const FAR_BEYOND = "an upstream reported output far above the caller's limit; it was charged";
 
 /** An upstream that reports nonsense, in a count alone or beside what the model can do: an operator should look. */
 function logImpossible({ log, metrics }: CountDeps, request: TextRequest, outcome: Outcome): void {
-  const { implausible, hostile: ignoredValues, upstream } = outcome;
+  const { implausible, hostile: ignoredValues, upstream, estimated } = outcome;
   if (implausible === undefined && ignoredValues === undefined) return;
   metrics.usageImplausible(upstream ?? "");
   const isCharged = ignoredValues === undefined && implausible?.every(({ charged }) => charged);
-  const message = isCharged ? FAR_BEYOND : NOT_POSSIBLE;
+  const message = isCharged ? FAR_BEYOND : estimated ? ESTIMATED : NOT_POSSIBLE;
   log.error({ ...alarmOf(request, outcome), implausible, ignoredValues }, message);
 }
 
