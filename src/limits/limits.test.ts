@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Caller } from "../accounts/caller.ts";
@@ -8,7 +8,7 @@ import { GatewayError } from "../errors.ts";
 import { silentLog } from "../observe/log.ts";
 import type { Admission } from "./admission.ts";
 import { createLearntInput } from "./learnt-input.ts";
-import { createLimits, type Limits, redisProblem } from "./limits.ts";
+import { createLimits, type Limits } from "./limits.ts";
 import { MemoryTokenBuckets } from "./token-buckets.ts";
 import { type PromptBytes, type TokenEstimate, tokensToReserve } from "./token-reserve.ts";
 
@@ -385,52 +385,6 @@ describe("a Redis that answers wrongly", () => {
       await limits.close();
       redis.close();
     }
-  });
-});
-
-describe("a Redis that is lost and comes back", () => {
-  it("is told of once each time, however often the connection is tried meanwhile", async () => {
-    let refused = 5;
-    const redis = createServer((socket) => {
-      socket.on("error", () => undefined);
-      if (refused > 0 && refused < 5) {
-        refused -= 1;
-        socket.destroy();
-        return;
-      }
-      socket.on("data", (chunk) => {
-        for (const [, command = ""] of chunk.toString("latin1").matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
-          socket.write(GREETINGS[command.toLowerCase()] ?? "+OK\r\n");
-      });
-      sockets.push(socket);
-    }).listen(0, "127.0.0.1");
-    const sockets: Socket[] = [];
-    await once(redis, "listening");
-    const told: string[] = [];
-    const log = {
-      ...silentLog,
-      info: (_: unknown, message: string) => void told.push(message),
-      warn: (_: unknown, message: string) => void told.push(message),
-    };
-    const redisUrl = `redis://127.0.0.1:${(redis.address() as AddressInfo).port}`;
-    const limits = await createLimits({ redisUrl, clock: systemClock, log });
-    try {
-      expect(told).toEqual([]);
-      refused -= 1;
-      for (const socket of sockets.splice(0)) socket.destroy();
-      await vi.waitFor(() => expect(told.at(-1)).toContain("reachable again"), 20_000);
-      expect([refused, told]).toEqual([
-        0,
-        [expect.stringContaining("Redis is unreachable"), expect.stringContaining("reachable again")],
-      ]);
-    } finally {
-      await limits.close();
-      redis.close();
-    }
-  });
-
-  it("is what a check of it says", async () => {
-    expect(await redisProblem("redis://127.0.0.1:1")).toContain("ECONNREFUSED");
   });
 });
 
