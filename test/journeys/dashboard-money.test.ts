@@ -77,10 +77,10 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Spending" }).click();
     await page.getByRole("main").getByRole("link", { name: "Users" }).click();
-    await page.getByRole("cell", { name: "Administrator" }).getByRole("link").click();
+    await page.getByRole("cell", { name: "First operator" }).getByRole("link").click();
     await page.getByRole("heading", { name: "Requests" }).waitFor();
     const maker = page.getByRole("combobox", { name: "Key created by" });
-    await maker.locator("option:checked", { hasText: "Administrator" }).waitFor({ state: "attached" });
+    await maker.locator("option:checked", { hasText: "First operator" }).waitFor({ state: "attached" });
     await page.getByRole("row").nth(2).waitFor();
     expect(await page.getByRole("row").count()).toBe(1 + 2);
     await maker.selectOption({ label: "Anyone's keys" });
@@ -141,7 +141,7 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
     const { page, complaints } = await browser.visit(gateway.url);
     await signInAt({ page });
     await page.goto("/operator/ledger");
-    const table = page.getByRole("table", { name: "Written off" });
+    const table = page.getByRole("table", { name: "Write-offs (never charged)" });
     await table.getByRole("link", { name: "req_dear" }).waitFor();
     expect(await table.getByRole("row").nth(1).innerText()).toMatch(
       /acme[\s\S]*req_dear[\s\S]*text[\s\S]*sandbox[\s\S]*cost exceeded the available funds[\s\S]*\$2\.50/,

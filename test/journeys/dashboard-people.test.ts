@@ -51,7 +51,7 @@ accounts: [{ name: alpha }]
     await guest.page.getByRole("heading", { name: "Home" }).waitFor();
     await guest.page.getByRole("link", { name: "Members" }).click();
     await guest.page.getByText("admin@localhost").waitFor();
-    for (const name of ["Invite", "Actions for Administrator"])
+    for (const name of ["Invite", "Actions for First operator"])
       expect(await guest.page.getByRole("button", { name }).count(), name).toBe(0);
     expect(await guest.page.getByRole("link", { name: "Upstreams" }).count()).toBe(0);
     // Not only out of sight: the gateway refuses what the page does not offer.

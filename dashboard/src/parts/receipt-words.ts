@@ -29,7 +29,7 @@ export const receiptWords = wordsOf({
     from: {
       response: "reported by the vendor",
       asked: "as requested",
-      upstream: "that of the upstream",
+      upstream: "set on the upstream",
       time: "when it was accepted",
     },
     served: (dimension: string, name: string, from: string, factor: string | undefined) =>
@@ -43,7 +43,7 @@ export const receiptWords = wordsOf({
     buckets: {
       input_uncached: "Input",
       cache_read: "Cache read",
-      cache_write_5m: "Cache write, 5 min",
+      cache_write_5m: "Cache write",
       cache_write_1h: "Cache write, 1 h",
       output_visible: "Output",
       output_reasoning: "Reasoning",
@@ -102,7 +102,7 @@ export const receiptWords = wordsOf({
     buckets: {
       input_uncached: "输入",
       cache_read: "缓存读取",
-      cache_write_5m: "缓存写入（5 分钟）",
+      cache_write_5m: "缓存写入",
       cache_write_1h: "缓存写入（1 小时）",
       output_visible: "输出",
       output_reasoning: "推理",

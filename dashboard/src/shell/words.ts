@@ -24,7 +24,7 @@ export const shellWords = wordsOf({
     notFoundLead: "The link may be outdated, or the page may belong to an account you don't belong to.",
     toStart: "Back to home",
     noAccount: "You don't belong to an account yet",
-    noAccountLead: "Ask your administrator for an invitation.",
+    noAccountLead: "Ask an operator for an invitation.",
     suspended: (name: string) => `Account ${name} is suspended`,
     suspendedWhy:
       "Its API keys are refused with 401. You can still view its data. An operator can reactivate it.",
@@ -72,7 +72,7 @@ export const shellWords = wordsOf({
     notFoundLead: "链接可能已失效，或该页面属于您未加入的账户。",
     toStart: "回到首页",
     noAccount: "您尚未加入任何账户",
-    noAccountLead: "请联系管理员获取邀请。",
+    noAccountLead: "请联系运营者获取邀请。",
     suspended: (name: string) => `账户 ${name} 已停用`,
     suspendedWhy: "其 API 密钥会被拒绝（401）。已有内容仍可查看；此网关的运营者可以恢复该账户。",
     home: "首页",

@@ -34,7 +34,7 @@ export async function ensureFirstUser(
   const made = await database.transaction(async (tx) => {
     const id = await insertUser(tx, {
       email: FIRST_EMAIL,
-      name: "Administrator",
+      name: "First operator",
       passwordHash,
       mustChangePassword: madePassword !== undefined,
       isOperator: true,

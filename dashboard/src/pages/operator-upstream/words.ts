@@ -56,7 +56,7 @@ export const upstreamWords = wordsOf({
       "What the vendor bills, relative to the models' prices: 0.8 = a discount of 20 %; empty = 1",
     costPrices: "Vendor's prices by model",
     signerHint: "Upstreams with the same signer (keys of one organization) accept each other's signed state",
-    unaskedTiers: "Service tiers without being asked",
+    unaskedTiers: "Unrequested service tiers",
     unaskedTiersHint:
       "Tiers in which the vendor may serve requests that ask for none, e.g. priority. One per line.",
     region: "Region",

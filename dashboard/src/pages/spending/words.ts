@@ -43,7 +43,7 @@ export const spendingWords = wordsOf({
     bucketNames: {
       input_uncached: "Input",
       cache_read: "Cache read",
-      cache_write_5m: "Cache write, 5 min",
+      cache_write_5m: "Cache write",
       cache_write_1h: "Cache write, 1 h",
       output_visible: "Output",
       output_reasoning: "Reasoning",
@@ -92,7 +92,7 @@ export const spendingWords = wordsOf({
     bucketNames: {
       input_uncached: "输入",
       cache_read: "缓存读取",
-      cache_write_5m: "缓存写入（5 分钟）",
+      cache_write_5m: "缓存写入",
       cache_write_1h: "缓存写入（1 小时）",
       output_visible: "输出",
       output_reasoning: "推理",
