@@ -24,6 +24,12 @@ it.each([
     "unknown option --acount; did you mean --account? (see faregate keys create --help)",
   ],
   [["start", "--tls"], "unknown option --tls (see faregate start --help)"],
+  [
+    ["reconcile", "costs.json", "--tolerance", "-1"],
+    "--tolerance takes a value; write one that begins with a dash as --tolerance=VALUE (see faregate reconcile --help)",
+  ],
+  [["keys", "create", "--account"], "--account takes a value (see faregate keys create --help)"],
+  [["ledger", "verify", "--json=1"], "--json takes no value (see faregate ledger verify --help)"],
   [["serve"], 'unknown command "serve"; see faregate --help'],
 ])("names what there is instead of %j", async (args, sentence) => {
   expect(await misusedBy(...args)).toBe(`faregate: ${sentence}`);

@@ -1,8 +1,8 @@
-import { findAccount } from "../../accounts/accounts-store.ts";
+import { findAccount, readAccounts } from "../../accounts/accounts-store.ts";
 import { issueKeyWithin } from "../../accounts/issue-key.ts";
 import { openKeyHasher } from "../../accounts/key-hasher.ts";
 import { openSeals } from "../../accounts/master-key.ts";
-import { PLAIN_TEXT } from "../../base/text.ts";
+import { closestMatch, PLAIN_TEXT } from "../../base/text.ts";
 import { readModels } from "../../catalog/models-store.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
@@ -37,8 +37,13 @@ export const keysCreateCommand: Command = {
       const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
       const hasher = await openKeyHasher(database, seals);
       const account = await findAccount(database, accountName);
-      if (account === undefined)
-        throw new CommandFailure(`there is no account "${accountName}"; add it to the catalog file`);
+      if (account === undefined) {
+        const names = (await readAccounts(database)).map((each) => each.name);
+        const near = closestMatch(accountName, names);
+        const hint =
+          near === undefined ? `there are: ${names.join(", ") || "none"}` : `did you mean "${near}"?`;
+        throw new CommandFailure(`there is no account "${accountName}"; ${hint}`);
+      }
       const known = new Set((await readModels(database)).map(({ id }) => id));
       const unknown = models?.find((id) => !known.has(id));
       if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);

@@ -326,9 +326,9 @@ accounts:
   it.each([
     ["a: [1, 2", "MISSING"],
     ["version: 1\nversion: 1", "duplicate key"],
-    ["version: 1\n\tgroups: []", "tabs cannot indent"],
-    ["version: 1\nmodels:\n  - id: a\n   owned_by: b\n", "the indentation does not fit"],
-    ["version: 1\ngroups: []\n models: []\n", "the indentation does not fit"],
+    ["version: 1\n\tgroups: []", "tabs can't indent"],
+    ["version: 1\nmodels:\n  - id: a\n   owned_by: b\n", "the indentation doesn't fit"],
+    ["version: 1\ngroups: []\n models: []\n", "the indentation doesn't fit"],
     ["version: 1\nmodels:\n  - id: a\n    groups: [x, y\n    owned_by: b\n", "a closing ] is missing"],
     ["version: 1\nmodels:\n  - { id: a\n  - { id: b }\n", "a closing } is missing"],
     ["version: 1\nsettings: { a: 1\n", "a closing } is missing"],
