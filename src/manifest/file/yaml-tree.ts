@@ -74,7 +74,7 @@ const FINER_MESSAGES: readonly (readonly [sentence: RegExp, message: string])[] 
   [/^Flow map .*end with/, "a closing } is missing before this line or end"],
   [/^Flow sequence .*end with/, "a closing ] is missing before this line or end"],
   [/^Missing closing .quote/, "a closing quote is missing"],
-  [/^Sequence item without -/, "the indentation does not fit the lines around it, or a '-' is missing"],
+  [/^Sequence item without -/, "the indentation doesn't fit the lines around it, or a '-' is missing"],
   [/^Implicit map keys need/, "a ':' and a space are missing after this key"],
 ];
 
