@@ -50,6 +50,21 @@ describe("chat completions usage", () => {
     expect(read(14_164, thoughts).tokens).toMatchObject({ outputReasoning: 13_312, inputUncached: 479 });
   });
 
+  it("lists values that can't be counts by their path, each once", () => {
+    const details = { audio_tokens: -1 };
+    const { hostile } = chatCompletions.usage.buckets({
+      prompt_tokens: 10,
+      completion_tokens: 1.5,
+      prompt_tokens_details: details,
+      completion_tokens_details: { ...details },
+    });
+    expect(hostile).toEqual([
+      "completion_tokens",
+      "prompt_tokens_details.audio_tokens",
+      "completion_tokens_details.audio_tokens",
+    ]);
+  });
+
   it("counts thoughts that the total alone tells of, and sound beside the prompt", () => {
     const read = (usage: object) => chatCompletions.usage.buckets({ ...usage }).tokens;
     // Gemini's OpenAI endpoint.

@@ -55,7 +55,9 @@ const rules: MeteringRules = {
     const tally = new Tally();
     const told = { ...readCounts(tally, usage), calls: statedCalls(usage, STATED_CALLS) };
     const iterations = asObjects(usage["iterations"]);
-    return iterations.length === 0 ? told : { ...told, ...readIterations(tally, told.tokens, iterations) };
+    if (iterations.length === 0) return told;
+    const read = readIterations(tally, told.tokens, iterations);
+    return { ...told, ...read, hostile: tally.hostileIn(usage) };
   },
 };
 

@@ -12,10 +12,11 @@ import { asObject, asObjects, type JsonObject } from "../json.ts";
  * a word, absurdly large) counts as missing and its field is listed, so that it never reaches arithmetic.
  */
 export class Tally {
-  readonly #hostile: string[] = [];
+  readonly #hostile: { readonly object: JsonObject | undefined; readonly field: string }[] = [];
 
-  get hostile(): readonly string[] {
-    return this.#hostile;
+  /** The listed fields by their path in the usage object, each once. */
+  hostileIn(usage: JsonObject): readonly string[] {
+    return [...new Set(this.#hostile.map(({ object, field }) => `${pathTo(usage, object) ?? ""}${field}`))];
   }
 
   /** The count in this field; undefined where it is absent, null or impossible. */
@@ -23,7 +24,7 @@ export class Tally {
     const value = object?.[field];
     if (value === undefined || value === null) return undefined;
     const count = readCount(value);
-    if (count === undefined) this.#hostile.push(field);
+    if (count === undefined) this.#hostile.push({ object, field });
     return count;
   }
 
@@ -46,8 +47,27 @@ export class Tally {
 
   /** Lists a field whose value contradicts another. */
   reject(field: string): void {
-    this.#hostile.push(field);
+    this.#hostile.push({ object: undefined, field });
   }
+}
+
+/** Vendors nest two; a stranger's object may be nested without end. */
+const MAX_USAGE_DEPTH = 4;
+
+/** How to reach an object from the one around it, such as "prompt_tokens_details."; undefined = it is not within. */
+function pathTo(
+  around: JsonObject,
+  object: JsonObject | undefined,
+  depth = MAX_USAGE_DEPTH,
+): string | undefined {
+  if (around === object) return "";
+  if (object === undefined || depth === 0) return undefined;
+  for (const [field, value] of Object.entries(around)) {
+    const inner = asObject(value);
+    const path = inner && pathTo(inner, object, depth - 1);
+    if (path !== undefined) return `${field}.${path}`;
+  }
+  return undefined;
 }
 
 /**
@@ -366,7 +386,7 @@ export function metered(
       if (count !== undefined) tokens[bucket] = count;
     }
   }
-  return { tokens, raw, hostile: tally.hostile };
+  return { tokens, raw, hostile: tally.hostileIn(raw) };
 }
 
 const TEXT_ALONE: MediaDetails = {};
