@@ -5197,6 +5197,9 @@ export interface paths {
                                     };
                                     remove?: string[];
                                 } | null;
+                                betas: {
+                                    drop: string[];
+                                } | null;
                                 enabled: boolean;
                                 revision: string;
                                 credentials: {
@@ -5412,6 +5415,9 @@ export interface paths {
                             };
                             remove?: string[];
                         } | null;
+                        betas?: {
+                            drop: string[];
+                        } | null;
                         enabled?: boolean;
                         api_keys?: string[];
                         name: string;
@@ -5584,6 +5590,9 @@ export interface paths {
                                     [key: string]: unknown;
                                 };
                                 remove?: string[];
+                            } | null;
+                            betas: {
+                                drop: string[];
                             } | null;
                             enabled: boolean;
                             revision: string;
@@ -5819,6 +5828,9 @@ export interface paths {
                                 };
                                 remove?: string[];
                             } | null;
+                            betas: {
+                                drop: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6034,6 +6046,9 @@ export interface paths {
                             };
                             remove?: string[];
                         } | null;
+                        betas?: {
+                            drop: string[];
+                        } | null;
                         enabled?: boolean;
                         api_keys?: string[];
                     };
@@ -6206,6 +6221,9 @@ export interface paths {
                                     [key: string]: unknown;
                                 };
                                 remove?: string[];
+                            } | null;
+                            betas: {
+                                drop: string[];
                             } | null;
                             enabled: boolean;
                             revision: string;
@@ -6626,6 +6644,9 @@ export interface paths {
                                 };
                                 remove?: string[];
                             } | null;
+                            betas: {
+                                drop: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6869,6 +6890,9 @@ export interface paths {
                                 };
                                 remove?: string[];
                             } | null;
+                            betas: {
+                                drop: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -7106,6 +7130,9 @@ export interface paths {
                                 };
                                 remove?: string[];
                             } | null;
+                            betas: {
+                                drop: string[];
+                            } | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -7336,6 +7363,9 @@ export interface paths {
                                     [key: string]: unknown;
                                 };
                                 remove?: string[];
+                            } | null;
+                            betas: {
+                                drop: string[];
                             } | null;
                             enabled: boolean;
                             revision: string;

@@ -11,6 +11,8 @@ export interface UpstreamOptions {
   readonly caFile?: string;
   /** What is changed of the top-level fields of text requests. */
   readonly body?: FieldChanges;
+  /** Betas that are left out of what the caller asks for. */
+  readonly betas?: { readonly drop: readonly string[] };
 }
 
 /** A value that nobody is shown. */

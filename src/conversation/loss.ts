@@ -10,9 +10,9 @@ export function droppedHeader(losses: readonly Loss[]): Record<string, string> {
   };
 }
 
-/** The same with reasons, for the request log. */
+/** The same with reasons, for the request log; a beta may stand in a header and in the body. */
 export function lossTexts(losses: readonly Loss[]): string[] {
-  return losses.map(({ path, reason }) => `${path} (${reason})`);
+  return [...new Set(losses.map(({ path, reason }) => `${path} (${reason})`))];
 }
 
 /**
@@ -25,6 +25,11 @@ export interface Loss {
   readonly reason: LossReason;
 }
 
+/** Several lists in one. */
+export function joinedLosses(...lists: readonly (readonly Loss[] | undefined)[]): readonly Loss[] {
+  return lists.flatMap((list) => list ?? []);
+}
+
 export type LossReason =
   /** The upstream's protocol has no slot for it. */
   | "no-slot"
@@ -34,6 +39,8 @@ export type LossReason =
   | "model-refuses"
   /** The model has no price for it, and the operator wants it left out. */
   | "unpriced"
+  /** An option of the upstream leaves it out. */
+  | "upstream-option"
   /** Taken over with a smaller value or in a weaker form. */
   | "weakened"
   /** A call whose arguments are not whole, so that it would be another call. */

@@ -26,6 +26,8 @@ export interface EndpointTable {
   readonly idHeader?: string | undefined;
   /** Its callers state a version, betas and `?beta=true`, which are passed on: the version of those who state none. */
   readonly version?: string | undefined;
+  /** A field at the top of the body in which some of its servers read betas: a list. */
+  readonly betaField?: string | undefined;
   /** Larger limits that a caller can ask for beside the model's own, by the name of the beta, in tokens. */
   readonly betaLimits?:
     | readonly {

@@ -5,6 +5,7 @@ import { failpoint } from "../base/failpoint.ts";
 import { allTokens, type ChargeReason, type Outcome, type TextBilling } from "../billing/billing.ts";
 import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
+import { joinedLosses } from "../conversation/loss.ts";
 import type { UsedTokens } from "../limits/admission.ts";
 import { refusesState } from "../protocols/carried-state.ts";
 import type { Candidates } from "../routing/candidate-iterator.ts";
@@ -26,6 +27,7 @@ import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle, settleBug } from "./exchange.ts";
 import { type AttemptFailure, fallbackReasonOf, refusedMode, stopping } from "./failures.ts";
 import { giveUp } from "./give-up.ts";
+import { betaLosses } from "./mode/own-fields.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
 import { openExchange } from "./open-exchange.ts";
@@ -329,7 +331,7 @@ async function attempt(
   exchange.attempts += 1;
   exchange.asked = candidate;
   exchange.reason = candidates.reason();
-  exchange.losses = request.dropped === undefined ? mode.losses : [...request.dropped, ...mode.losses];
+  exchange.losses = joinedLosses(request.dropped, betaLosses(request, candidate), mode.losses);
   failpoint("upstream.before-send");
   const failure = await attemptAt(deps, exchange, candidate, mode);
   // State that nobody took is the conversation's matter, and no model's.

@@ -9,6 +9,7 @@ import { catalogFile } from "../support/catalog-file.ts";
 import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { cleanLedger } from "../support/money-books.ts";
+import { posted } from "../support/posted-receipt.ts";
 import { httpProxy, PROXY_PASSWORD, PROXY_USER, socksProxy, type TestProxy } from "../support/proxies.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
 import { call } from "../support/text-caller.ts";
@@ -35,7 +36,7 @@ let gateway: TestGateway;
 let file: string;
 
 /** Models, each of an upstream of its own name. */
-const MODELS = ["headed", "tunneled", "secured", "socksed", "wrong", "trusting", "changed"];
+const MODELS = ["headed", "tunneled", "secured", "socksed", "wrong", "trusting", "changed", "betas"];
 const ENV = { TEAM, PROXY_PASSWORD, FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD };
 
 beforeAll(async () => {
@@ -69,6 +70,7 @@ beforeAll(async () => {
         vendor.url,
         "body: { set: { store: false, user: ours }, default: { seed: 7 }, remove: [logit_bias] }",
       ),
+      { ...upstream("betas", vendor.url, "betas: { drop: [old-2025-01-01] }"), protocols: ["messages"] },
       upstream("trusting", secureUrl, `ca_file: ${CA_FILE}`),
     ],
   });
@@ -82,9 +84,10 @@ afterAll(async () => {
 });
 
 function answer({ line, socket }: WireRequest): void {
+  const protocol = line.includes("/v1/messages") ? "messages" : "chat-completions";
   const text = line.startsWith("GET")
     ? JSON.stringify({ data: [{ id: "headed" }] })
-    : VENDOR_WIRES["chat-completions"].plain("text");
+    : VENDOR_WIRES[protocol].plain("text");
   send(socket, 200, text);
 }
 
@@ -188,6 +191,34 @@ describe("changes of the body", () => {
     expect(await told("{ default: { service_tier: flex } }")).toContain("must be a tier in unasked_tiers");
     const held = "{ default: { service_tier: flex } }\n    unasked_tiers: [flex]";
     expect(await told(held)).toContain("body.default.service_tier (unset) -> flex");
+  });
+});
+
+describe("betas that are left out", () => {
+  const asked = "new-2025-02-02, old-2025-01-01";
+  const askFor = async (path: string, fields: object) => {
+    const body = { model: "betas", max_tokens: 9, messages: [{ role: "user", content: "Hi" }], ...fields };
+    const { reply, receipt } = await posted(gateway.url, path, body, { "anthropic-beta": asked });
+    return { dropped: reply.headers.get("x-faregate-dropped"), receipt };
+  };
+  const sentBetas = () => Object.fromEntries(vendor.requests.at(-1)?.headers ?? [])["anthropic-beta"];
+
+  it("are in neither header nor body, and are named to the caller and on the receipt", async () => {
+    const heard = await askFor("v1/messages", { anthropic_beta: ["old-2025-01-01", "new-2025-02-02"] });
+    expect(heard).toMatchObject({
+      dropped: "anthropic-beta:old-2025-01-01",
+      receipt: { losses: ["anthropic-beta:old-2025-01-01 (upstream-option)"] },
+    });
+    expect(sentBetas()).toBe("new-2025-02-02");
+    const { body } = vendor.requests.at(-1) as WireRequest;
+    expect(JSON.parse(body.toString("utf8"))).toMatchObject({ anthropic_beta: ["new-2025-02-02"] });
+  });
+
+  it("are left out of translated requests too", async () => {
+    expect(await askFor("v1/chat/completions", {})).toMatchObject({
+      dropped: "anthropic-beta:old-2025-01-01",
+    });
+    expect(sentBetas()).toBe("new-2025-02-02");
   });
 });
 

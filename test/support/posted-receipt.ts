@@ -9,7 +9,17 @@ export type Receipt = Record<string, unknown>;
  * and the hold covers the charge.
  */
 export async function postedReceipt(url: string, path: string, body: object): Promise<Receipt> {
-  const headers = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" };
+  return (await posted(url, path, body)).receipt;
+}
+
+/** The same with the response, for a request with further headers. */
+export async function posted(
+  url: string,
+  path: string,
+  body: object,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ reply: Response; receipt: Receipt }> {
+  const headers = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json", ...more };
   const reply = await fetch(`${url}/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   expect(reply.status, await reply.clone().text()).toBe(200);
   await reply.text();
@@ -17,11 +27,11 @@ export async function postedReceipt(url: string, path: string, body: object): Pr
   const read = async () => (await (await fetch(receiptUrl, { headers })).json()) as Receipt;
   const first = await read();
   await waitFor("the request in the usage log", async () => (await read())["state"] === "posted");
-  const posted = await read();
-  expect({ ...first, state: "posted" }).toEqual(posted);
-  const lines = posted["lines"] as { usd: string }[];
+  const receipt = await read();
+  expect({ ...first, state: "posted" }).toEqual(receipt);
+  const lines = receipt["lines"] as { usd: string }[];
   const sum = lines.reduce((total, { usd }) => total + Number(usd), 0);
-  expect(Number(posted["sum_usd"])).toBeCloseTo(sum, 12);
-  expect(Number(posted["charge_usd"])).toBeLessThanOrEqual(Number(posted["hold_usd"]));
-  return posted;
+  expect(Number(receipt["sum_usd"])).toBeCloseTo(sum, 12);
+  expect(Number(receipt["charge_usd"])).toBeLessThanOrEqual(Number(receipt["hold_usd"]));
+  return { reply, receipt };
 }

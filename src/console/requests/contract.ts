@@ -66,7 +66,7 @@ const requestRow = z.object({
   first_byte_ms: z.number().int().nullable(),
   total_ms: z.number().int(),
   attempts: z.number().int(),
-  losses: z.number().int().describe("Fields dropped because the upstream's protocol lacks them"),
+  losses: z.number().int().describe("Parts of the request that were dropped on the way to the upstream"),
   upstream: z.string().nullable().describe("operators only"),
 });
 export type RequestRow = z.infer<typeof requestRow>;

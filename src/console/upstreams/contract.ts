@@ -76,6 +76,10 @@ const terms = {
     })
     .nullable()
     .describe("Changes of the top-level fields of text requests; null = none"),
+  betas: z
+    .strictObject({ drop: z.array(z.string()) })
+    .nullable()
+    .describe("Betas that are left out of what callers ask for; null = none"),
 };
 
 const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
@@ -98,6 +102,7 @@ const rest = z.strictObject({
   proxy: terms.proxy,
   ca_file: terms.ca_file,
   body: terms.body,
+  betas: terms.betas,
   enabled: z.boolean(),
 });
 

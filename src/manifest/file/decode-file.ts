@@ -117,7 +117,7 @@ function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): Upst
 }
 
 function decodeOptions(
-  { headers, proxy, ca_file, body }: FileUpstream,
+  { headers, proxy, ca_file, body, betas }: FileUpstream,
   path: Path,
   referenceAt: ReferenceAt,
 ): UpstreamOptions | undefined {
@@ -130,6 +130,7 @@ function decodeOptions(
     proxy: proxy === undefined ? undefined : { value: proxy, reference: referenceAt([...path, "proxy"]) },
     caFile: ca_file,
     body: body && changesOf(body),
+    betas,
   });
   return Object.keys(options).length > 0 ? options : undefined;
 }

@@ -62,7 +62,7 @@ export function encodePrice({ rates, dimensions, media }: Price): FileRecord {
 
 /** Secrets of its options are masked. */
 export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials">): FileRecord {
-  const { headers, proxy, caFile, body } = upstream.options ?? {};
+  const { headers, proxy, caFile, body, betas } = upstream.options ?? {};
   return {
     name: upstream.name,
     kind: upstream.kind,
@@ -85,6 +85,7 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     proxy: proxy && maskedProxy(proxy.value),
     ca_file: caFile,
     body: body as FileRecord | undefined,
+    betas: betas && { drop: [...betas.drop].sort() },
     disabled: !upstream.enabled,
   };
 }

@@ -154,6 +154,16 @@ const body = z
   })
   .describe("Changes of the top-level fields of text requests");
 
+/** Names as they stand in a header, in which commas part them. */
+const betas = z
+  .strictObject({
+    drop: unique(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{1,200}$/, "is not the name of a beta"))
+      .min(1)
+      .max(100)
+      .describe("Betas that are left out of what the caller asks for: [context-management-2025-06-27]"),
+  })
+  .describe("Betas (header `anthropic-beta`) on the way to the upstream");
+
 const cost = z
   .strictObject({
     factor: decimal("factor").prefault(1).describe("On the model's price: 0.8 = a discount of 20 %"),
@@ -244,6 +254,7 @@ const upstream = z
       .optional()
       .describe("PEM file of authorities to trust beside the public ones, by its absolute path"),
     body: body.optional(),
+    betas: betas.optional(),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new upstream is enabled"),
   })
   .describe("A vendor, or any server that speaks one of the protocols");

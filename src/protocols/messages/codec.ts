@@ -21,6 +21,8 @@ export const messages: Protocol = {
     idHeader: "request-id",
     // The specification gives it to callers who name none.
     version: "2023-06-01",
+    // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html
+    betaField: "anthropic_beta",
     betaLimits: [
       { beta: /^context-1m-/, context: 1_000_000 },
       { beta: /^output-128k-/, output: 128_000 },

@@ -30,7 +30,7 @@ export function watchOf(name: ProtocolName, fields: readonly string[] = NONE): W
     const nested = endpoint.count?.nested;
     const paths = [
       ...OWN,
-      ...(nested === undefined ? [] : [nested]),
+      ...[nested, endpoint.betaField].filter((path) => path !== undefined),
       ...tablePaths(forward),
       ...holdPaths(forward.hold),
       ...referencePaths(name),

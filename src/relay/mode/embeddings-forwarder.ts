@@ -9,7 +9,7 @@ import { NO_TERMS } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import { Forwarder } from "./forward.ts";
 import type { Framing } from "./framing.ts";
-import { ownEdits, withOwnEdits } from "./own-fields.ts";
+import { ownChanges, withOwnEdits } from "./own-fields.ts";
 import type { WholeForm } from "./whole-response.ts";
 
 /** What a native call says beyond the embeddings protocol, for upstreams of that protocol's vendor alone. */
@@ -48,7 +48,7 @@ export class EmbeddingsForwarder extends Forwarder {
         removed.flatMap((field) => scan.all(field)),
       );
       const edits = [...replaceModel(scan, candidate.model), ...cuts];
-      this.pieces = splice(body, withOwnEdits(edits, ownEdits(request, candidate.upstream)));
+      this.pieces = splice(body, withOwnEdits(edits, ownChanges(request, candidate.upstream).edits));
     }
   }
 

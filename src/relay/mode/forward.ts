@@ -1,6 +1,6 @@
 import { type Clock, unixSeconds } from "../../base/clock.ts";
 import { type Edit, replaceModel, splice } from "../../base/json/json-splice.ts";
-import type { Loss } from "../../conversation/loss.ts";
+import { joinedLosses, type Loss } from "../../conversation/loss.ts";
 import { blankPlan } from "../../conversation/lower/plan.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ForwardRewrite } from "../../protocols/forward-rewrite.ts";
@@ -10,7 +10,7 @@ import { withoutState } from "../admit/carried-state.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
 import type { Framing, RelayedStream, StreamRewriter } from "./framing.ts";
-import { ownEdits, withOwnEdits } from "./own-fields.ts";
+import { ownChanges, withOwnEdits } from "./own-fields.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { askedBy, originOf, responseFrame } from "./translate.ts";
 import type { WholeForm } from "./whole-response.ts";
@@ -58,10 +58,10 @@ export class Forwarder implements RelayMode {
     if (this.rewrite !== undefined) edits.push(...this.rewrite.edits);
     const without = terms.foreign > 0 ? withoutState(request, terms.foreign) : undefined;
     if (without !== undefined) edits.push(...without.edits);
-    this.losses = without?.losses ?? NO_LOSSES;
     this.foreignValues = without?.count ?? 0;
-    if (candidate.upstream.options?.body !== undefined)
-      edits = withOwnEdits(edits, ownEdits(request, candidate.upstream));
+    const own = ownChanges(request, candidate.upstream);
+    if (own.edits.length > 0) edits = withOwnEdits(edits, own.edits);
+    this.losses = joinedLosses(without?.losses, own.losses);
     edits.sort((a, b) => a.start - b.start);
     this.request = request;
     this.candidate = candidate;
@@ -92,14 +92,13 @@ export class Forwarder implements RelayMode {
   }
 }
 
-const NO_LOSSES: readonly Loss[] = [];
 const AS_IT_CAME: WholeForm = { kind: "as-it-came" };
 
 function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): StreamRewriter {
   const fail: StreamRewriter["fail"] = (error, broken) => [
     Buffer.from(request.protocol.encodeStreamError(error, request.id, broken)),
   ];
-  const losses = (): readonly Loss[] => NO_LOSSES;
+  const losses = (): readonly Loss[] => [];
   const ended = (missing: string): readonly Buffer[] => (missing === "" ? [] : [Buffer.from(missing)]);
   if (rewrite === undefined)
     return { write: (chunk) => [chunk], end: ended, fail, losses, passesErrors: true };

@@ -1,43 +1,56 @@
-import { changedFieldsOf, type FieldChanges } from "../../base/json/field-changes.ts";
-import { createBodyScan } from "../../base/json/json-scan.ts";
-import { type Edit, insertFields, removeMembers, replaceValue } from "../../base/json/json-splice.ts";
+import { changedFieldsOf } from "../../base/json/field-changes.ts";
+import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json/json-scan.ts";
+import { type Edit, insertFields, removeMembers, replaceValue, textAt } from "../../base/json/json-splice.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
+import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
+import type { Loss } from "../../conversation/loss.ts";
 import { GatewayError } from "../../errors.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
+import { droppedBetas } from "../../upstreams/betas.ts";
+import type { Candidate } from "../../upstreams/call.ts";
 import { watchOf } from "../admit/watch.ts";
 import type { TextRequest } from "../text-request.ts";
 
 type ScannedRequest = Pick<TextRequest, "protocol" | "body" | "scan">;
 
 /** What an upstream's options change of a caller's bytes. */
-export function ownEdits(request: ScannedRequest, { options }: Upstream): readonly Edit[] {
-  if (options?.body === undefined) return NO_EDITS;
-  const { set = {}, default: ifAbsent = {}, remove = [] } = options.body;
-  const scan = scanFor(request, options.body);
-  const found = (name: string) => {
-    const all = scan.all(name);
-    if (all.length === scan.count(name)) return all;
-    throw new GatewayError("invalid_request", `\`${name}\` is given too often; send it once.`, {
-      param: name,
-    });
-  };
-  const isAbsent = ([name]: readonly [string, unknown]): boolean => scan.count(name) === 0;
-  const added = [...Object.entries(set), ...Object.entries(ifAbsent)].filter(isAbsent);
-  return [
-    ...Object.entries(set).flatMap(([name, value]) =>
-      found(name).map((field) => replaceValue(field, JSON.stringify(value))),
-    ),
-    ...removeMembers(request.body, remove.flatMap(found)),
-    ...insertFields(
-      scan,
-      added.map(([name, value]) => [name, JSON.stringify(value)]),
-    ),
-  ];
+interface OwnChanges {
+  readonly edits: readonly Edit[];
+  /** What the caller sent and the upstream doesn't get. */
+  readonly losses: readonly Loss[];
 }
 
-const NO_EDITS: readonly Edit[] = [];
+const NOTHING: OwnChanges = { edits: [], losses: [] };
+
+export function ownChanges(request: ScannedRequest, { options }: Upstream): OwnChanges {
+  if (options?.body === undefined && options?.betas === undefined) return NOTHING;
+  const { set = {}, default: ifAbsent = {}, remove = [] } = options.body ?? {};
+  const scan = scanFor(request, options);
+  const isAbsent = ([name]: readonly [string, unknown]): boolean => scan.count(name) === 0;
+  const added = [...Object.entries(set), ...Object.entries(ifAbsent)].filter(isAbsent);
+  const { replaced, removed, losses } = betaChanges(request, scan, options);
+  const cut = [...remove.flatMap((name) => allOf(scan, name)), ...removed];
+  return {
+    edits: [
+      ...Object.entries(set).flatMap(([name, value]) =>
+        allOf(scan, name).map((field) => replaceValue(field, JSON.stringify(value))),
+      ),
+      ...replaced,
+      ...removeMembers(request.body, cut),
+      ...insertFields(
+        scan,
+        added.map(([name, value]) => [name, JSON.stringify(value)]),
+      ),
+    ],
+    losses,
+  };
+}
 
 /** The request's own scan, unless the options are newer than it. */
-function scanFor({ protocol, body, scan }: ScannedRequest, changes: FieldChanges): TextRequest["scan"] {
+function scanFor(
+  { protocol, body, scan }: ScannedRequest,
+  { body: changes = {} }: UpstreamOptions,
+): BodyScan {
   const fields = changedFieldsOf(changes);
   if (fields.every((field) => scan.watches(field))) return scan;
   const scanner = createBodyScan(watchOf(protocol.name, fields));
@@ -45,8 +58,63 @@ function scanFor({ protocol, body, scan }: ScannedRequest, changes: FieldChanges
   return scanner.end();
 }
 
+function allOf(scan: BodyScan, name: string): readonly FoundValue[] {
+  const all = scan.all(name);
+  if (all.length === scan.count(name)) return all;
+  throw new GatewayError("invalid_request", `\`${name}\` is given too often; send it once.`, { param: name });
+}
+
 /** The edits with those of the options, which win where they meet. */
 export function withOwnEdits(edits: readonly Edit[], own: readonly Edit[]): Edit[] {
   const meets = (edit: Edit): boolean => own.some(({ start, end }) => edit.start < end && start < edit.end);
   return [...edits.filter((edit) => !meets(edit)), ...own];
 }
+
+/** The betas of a request's headers that an upstream doesn't get. */
+export function betaLosses({ headers }: Pick<TextRequest, "headers">, candidate: Candidate): readonly Loss[] {
+  const { protocol, upstream } = candidate;
+  if (PROTOCOLS[protocol].endpoint.version === undefined) return NOTHING.losses;
+  return droppedBetas(headers.betas, upstream).map(lossOf);
+}
+
+function lossOf(beta: string): Loss {
+  return { path: `anthropic-beta:${beta}`, reason: "upstream-option" };
+}
+
+interface BetaChanges extends Pick<OwnChanges, "losses"> {
+  readonly replaced: readonly Edit[];
+  readonly removed: readonly FoundValue[];
+}
+
+/** The lists of betas in a body without those that are left out; one that holds no others is removed. */
+function betaChanges(
+  { protocol, body }: ScannedRequest,
+  scan: BodyScan,
+  options: UpstreamOptions,
+): BetaChanges {
+  const replaced: Edit[] = [];
+  const removed: FoundValue[] = [];
+  const losses: Loss[] = [];
+  const field = protocol.endpoint.betaField;
+  const { set = {}, remove = [] } = options.body ?? {};
+  const { drop } = options.betas ?? {};
+  if (field === undefined || drop === undefined || Object.hasOwn(set, field) || remove.includes(field))
+    return { replaced, removed, losses };
+  for (const found of allOf(scan, field)) {
+    if (found.type !== "array") continue;
+    if (found.end - found.start > LIST_BYTES)
+      throw new GatewayError("invalid_request", `\`${field}\` is too long; leave out betas.`, {
+        param: field,
+      });
+    const asked = JSON.parse(textAt(body, found)) as unknown[];
+    const sent = asked.filter((beta) => !drop.some((name) => name === beta));
+    if (sent.length === asked.length) continue;
+    if (sent.length === 0) removed.push(found);
+    else replaced.push(replaceValue(found, JSON.stringify(sent)));
+    losses.push(...drop.filter((name) => asked.includes(name)).map(lossOf));
+  }
+  return { replaced, removed, losses };
+}
+
+/** Far above all betas that a vendor has: it is parsed on the event loop. */
+const LIST_BYTES = 16 * 1024;

@@ -19,7 +19,7 @@ import { totalInput } from "../../usage/usage.ts";
 import { pinsOf } from "../admit/pins.ts";
 import { readReferences } from "../admit/references.ts";
 import { failureOfError, scrubbedError } from "../failures.ts";
-import { ownEdits, withOwnEdits } from "../mode/own-fields.ts";
+import { ownChanges, withOwnEdits } from "../mode/own-fields.ts";
 import type { TextRequest } from "../text-request.ts";
 import { LearntFactor } from "./learnt-factor.ts";
 import type { CountMessage, CountResponse } from "./token-count-worker.ts";
@@ -92,10 +92,12 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
         method: "POST",
         path,
         mostMs: SILENCE_MS,
-        body: Buffer.concat(splice(request.body, withOwnEdits(edits, ownEdits(request, candidate.upstream)))),
+        body: Buffer.concat(
+          splice(request.body, withOwnEdits(edits, ownChanges(request, candidate.upstream).edits)),
+        ),
         headers: {
           "content-type": "application/json",
-          ...versionHeaders(candidate.protocol, kind, request.headers),
+          ...versionHeaders(candidate, kind, request.headers),
         },
       },
     });

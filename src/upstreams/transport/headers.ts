@@ -1,8 +1,8 @@
 import type { Credential, Upstream } from "../../catalog/catalog.ts";
 import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
-import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import type { CallerHeaders, UpstreamRequest } from "../call.ts";
+import { sentBetas } from "../betas.ts";
+import type { CallerHeaders, Candidate, UpstreamRequest } from "../call.ts";
 
 /** How a kind spells what transport adds to a request. */
 export interface HeaderSpelling {
@@ -30,7 +30,8 @@ export function requestHeaders(call: UpstreamRequest, spelling: HeaderSpelling, 
   const { version } = PROTOCOLS[candidate.protocol].endpoint;
   if (version !== undefined) {
     list.push(spelling.versionHeader, headers.version ?? version);
-    if (headers.betas) list.push(spelling.betaHeader, headers.betas);
+    const betas = sentBetas(headers.betas, candidate.upstream);
+    if (betas) list.push(spelling.betaHeader, betas);
   }
   if (candidate.upstream.options !== undefined) list.push(...ownHeaders(candidate.upstream));
   return list;
@@ -51,12 +52,13 @@ export function ownHeaders({ options }: Pick<Upstream, "options">): readonly str
 
 /** The version and betas alone; none in a protocol that knows no versions. */
 export function versionHeaders(
-  protocol: ProtocolName,
+  { protocol, upstream }: Pick<Candidate, "protocol" | "upstream">,
   spelling: HeaderSpelling,
-  { version = PROTOCOLS[protocol].endpoint.version, betas }: CallerHeaders,
+  { version = PROTOCOLS[protocol].endpoint.version, betas: asked }: CallerHeaders,
 ): Readonly<Record<string, string>> {
   if (PROTOCOLS[protocol].endpoint.version === undefined || version === undefined) return {};
   const headers: Record<string, string> = { [spelling.versionHeader]: version };
+  const betas = sentBetas(asked, upstream);
   if (betas) headers[spelling.betaHeader] = betas;
   return headers;
 }

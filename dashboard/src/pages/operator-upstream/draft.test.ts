@@ -20,6 +20,7 @@ const UPSTREAM = {
   proxy: "http://user:***@proxy.internal:3128",
   ca_file: null,
   body: { set: { store: false } },
+  betas: { drop: ["beta-1", "beta-2"] },
   cost: { factor: "0.8", prices: { text: { input: "1", output: "2" } } },
   timeouts: {},
   shared_ids: [],
@@ -27,7 +28,7 @@ const UPSTREAM = {
 
 describe("the form of an upstream", () => {
   it("keeps an upstream closed to every group, or open to all or some, and its options, where only its weight is changed", () => {
-    const { cost, headers, proxy, body } = UPSTREAM;
+    const { cost, headers, proxy, body, betas } = UPSTREAM;
     for (const groups of [[], null, ["partners"]]) {
       const draft = draftOf({ ...UPSTREAM, groups } as unknown as Upstream);
       expect(termsOf({ ...draft, weight: "2" })).toMatchObject({
@@ -37,6 +38,7 @@ describe("the form of an upstream", () => {
         headers,
         proxy,
         body,
+        betas,
       });
     }
   });

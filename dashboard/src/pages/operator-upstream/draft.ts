@@ -47,6 +47,8 @@ export interface UpstreamDraft {
   readonly caFile: string;
   /** JSON; "" = none. */
   readonly body: string;
+  /** One a line. */
+  readonly droppedBetas: string;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -82,6 +84,7 @@ export const EMPTY_DRAFT: UpstreamDraft = {
   proxy: "",
   caFile: "",
   body: "",
+  droppedBetas: "",
   timeouts: NO_TIMEOUTS,
 };
 
@@ -112,6 +115,7 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     proxy: upstream.proxy ?? "",
     caFile: upstream.ca_file ?? "",
     body: upstream.body === null ? "" : JSON.stringify(upstream.body, null, 2),
+    droppedBetas: upstream.betas?.drop.join("\n") ?? "",
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
   };
@@ -140,6 +144,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     proxy: draft.proxy.trim() || null,
     ca_file: draft.caFile.trim() || null,
     body: changesOf(draft),
+    betas: betasOf(draft),
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),
@@ -154,6 +159,11 @@ function changesOf({ body }: UpstreamDraft): Upstream["body"] {
   } catch {
     return body as unknown as Upstream["body"];
   }
+}
+
+function betasOf({ droppedBetas }: UpstreamDraft): Upstream["betas"] {
+  const drop = droppedBetas.split(/\s+/).filter((name) => name !== "");
+  return drop.length === 0 ? null : { drop };
 }
 
 /** Each line up to its first colon, and behind it; what is no header is left to the gateway to refuse. */

@@ -34,6 +34,13 @@ export function OptionFields({ draft, change, error }: OptionFieldsProps): React
         <Field label={t.body} hint={t.bodyHint} error={faultOf(error, "body")}>
           <Textarea rows={3} value={draft.body} onChange={(event) => change({ body: event.target.value })} />
         </Field>
+        <Field label={t.droppedBetas} hint={t.droppedBetasHint} error={faultOf(error, "betas")}>
+          <Textarea
+            rows={2}
+            value={draft.droppedBetas}
+            onChange={(event) => change({ droppedBetas: event.target.value })}
+          />
+        </Field>
       </div>
     </details>
   );

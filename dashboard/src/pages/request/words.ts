@@ -53,7 +53,8 @@ export const requestWords = wordsOf({
     outputLimit: "Output limit set by the balance",
     task: "Task",
     losses: "Dropped fields",
-    lossesWhy: "Request fields that the upstream's protocol does not support.",
+    lossesWhy:
+      "Parts of the request that the upstream does not support, or that an option of the upstream leaves out.",
     raw: "Vendor-reported usage",
     code: "Get this receipt with the API",
   },
@@ -107,7 +108,7 @@ export const requestWords = wordsOf({
     outputLimit: "受余额限制的输出上限",
     task: "任务",
     losses: "丢弃的字段",
-    lossesWhy: "上游协议不支持的请求字段。",
+    lossesWhy: "上游不支持或上游选项省略的请求内容。",
     raw: "供应商报告的用量",
     code: "通过 API 获取此收据",
   },
