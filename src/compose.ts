@@ -30,6 +30,7 @@ import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { ConversationKeys } from "./relay/admit/conversation-key.ts";
 import { createEntrance } from "./relay/admit/entrance.ts";
 import { createInlineMedia } from "./relay/admit/inline-media.ts";
+import { EndUsers } from "./relay/mode/end-users.ts";
 import { createResponseReader } from "./relay/mode/response-reader.ts";
 import { createTranslator } from "./relay/mode/translator.ts";
 import { createRelay } from "./relay/relay.ts";
@@ -207,6 +208,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     translator,
     responseReader,
     moves,
+    endUsers: new EndUsers(hasher.hash("faregate end user ids")),
     conversationKeys: new ConversationKeys(hasher.hash("faregate conversation keys")),
     metrics,
     log,

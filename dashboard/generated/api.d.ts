@@ -5200,6 +5200,7 @@ export interface paths {
                                 betas: {
                                     drop: string[];
                                 } | null;
+                                end_user: "account" | null;
                                 enabled: boolean;
                                 revision: string;
                                 credentials: {
@@ -5418,6 +5419,7 @@ export interface paths {
                         betas?: {
                             drop: string[];
                         } | null;
+                        end_user?: "account" | null;
                         enabled?: boolean;
                         api_keys?: string[];
                         name: string;
@@ -5594,6 +5596,7 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -5831,6 +5834,7 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6049,6 +6053,7 @@ export interface paths {
                         betas?: {
                             drop: string[];
                         } | null;
+                        end_user?: "account" | null;
                         enabled?: boolean;
                         api_keys?: string[];
                     };
@@ -6225,6 +6230,7 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6647,6 +6653,7 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -6893,6 +6900,7 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -7133,6 +7141,7 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {
@@ -7367,6 +7376,7 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
                             credentials: {

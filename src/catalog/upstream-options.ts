@@ -13,6 +13,8 @@ export interface UpstreamOptions {
   readonly body?: FieldChanges;
   /** Betas that are left out of what the caller asks for. */
   readonly betas?: { readonly drop: readonly string[] };
+  /** Whom text requests name as the end user where callers name none: an id of the account. */
+  readonly endUser?: "account";
 }
 
 /** A value that nobody is shown. */

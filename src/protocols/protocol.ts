@@ -109,6 +109,8 @@ export interface ForwardTable {
   readonly ownLimit: LimitField | null;
   /** Paths of the number of responses, e.g. `n`, in every spelling. */
   readonly responseCounts: readonly string[];
+  /** Where a request names the end user, in each spelling; the first is its own. Absent = nowhere. */
+  readonly endUser?: readonly [string, ...string[]] | undefined;
   /** What a request can cost. */
   readonly hold: HoldTable;
   /** Whether the body (true) or the path (false, generateContent) names model and stream. */

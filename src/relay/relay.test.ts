@@ -7,6 +7,7 @@ import { silentLog } from "../observe/log.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import { ConversationKeys } from "./admit/conversation-key.ts";
 import { watchOf } from "./admit/watch.ts";
+import { EndUsers } from "./mode/end-users.ts";
 import { createRelay, type RelayDeps } from "./relay.ts";
 import type { TextRequest } from "./text-request.ts";
 
@@ -61,6 +62,7 @@ function open(routed: object = {}) {
     log: silentLog,
     tokenCounts: { ended: () => undefined },
     moves: { find: () => undefined, findLate: async () => undefined, note: () => undefined },
+    endUsers: new EndUsers(Buffer.from("secret")),
     conversationKeys: new ConversationKeys(Buffer.from("secret")),
   } as unknown as RelayDeps);
   const body = Buffer.from('{"model":"m","messages":[]}');

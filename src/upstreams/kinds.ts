@@ -35,6 +35,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly embeddingsForm?: "native";
   /** Some of these servers refuse base64, which the official client asks for, so that all are asked for floats. */
   readonly embedsFloats?: true;
+  /** The field in which its vendor wants the end user named, where it is not the first of the protocol's. */
+  readonly endUserField?: string;
   /** Without a key such an upstream is surely misconfigured; others may be open inside a private network. */
   readonly needsKey: boolean;
   /** Error answers that are about our account there, beyond what their status says (401, 402, 403). */
@@ -149,6 +151,8 @@ const KINDS = {
     paths: BELOW_VERSION,
     countPaths: { responses: "/responses/input_tokens" },
     compacts: true,
+    // https://help.openai.com/en/articles/5428082-incorporating-a-safety-identifier: at most 64 characters.
+    endUserField: "safety_identifier",
     modelsPath: "/models",
     betaQuery: false,
     needsKey: true,

@@ -9,7 +9,7 @@ import { catalogFile } from "../support/catalog-file.ts";
 import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { cleanLedger } from "../support/money-books.ts";
-import { posted } from "../support/posted-receipt.ts";
+import { posted, postedReceipt } from "../support/posted-receipt.ts";
 import { httpProxy, PROXY_PASSWORD, PROXY_USER, socksProxy, type TestProxy } from "../support/proxies.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
 import { call } from "../support/text-caller.ts";
@@ -36,7 +36,7 @@ let gateway: TestGateway;
 let file: string;
 
 /** Models, each of an upstream of its own name. */
-const MODELS = ["headed", "tunneled", "secured", "socksed", "wrong", "trusting", "changed", "betas"];
+const MODELS = ["headed", "tunneled", "secured", "socksed", "wrong", "trusting", "changed", "betas", "named"];
 const ENV = { TEAM, PROXY_PASSWORD, FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD };
 
 beforeAll(async () => {
@@ -70,6 +70,7 @@ beforeAll(async () => {
         vendor.url,
         "body: { set: { store: false, user: ours }, default: { seed: 7 }, remove: [logit_bias] }",
       ),
+      upstream("named", vendor.url, "end_user: account"),
       { ...upstream("betas", vendor.url, "betas: { drop: [old-2025-01-01] }"), protocols: ["messages"] },
       upstream("trusting", secureUrl, `ca_file: ${CA_FILE}`),
     ],
@@ -219,6 +220,28 @@ describe("betas that are left out", () => {
       dropped: "anthropic-beta:old-2025-01-01",
     });
     expect(sentBetas()).toBe("new-2025-02-02");
+  });
+});
+
+describe("an account that is named to the vendor", () => {
+  const last = () => JSON.parse(vendor.requests.at(-1)?.body.toString("utf8") ?? "{}") as { user?: string };
+
+  it("has one opaque id in forwarded and translated requests", async () => {
+    expect(await ask("named")).toMatchObject({ status: 200 });
+    const { user } = last();
+    expect(user).toMatch(/^[0-9a-f]{32}$/);
+    expect(await ask("named", "messages")).toMatchObject({ status: 200 });
+    expect(last().user).toBe(user);
+  });
+
+  it("is named only where the caller names nobody", async () => {
+    await postedReceipt(gateway.url, "v1/messages", {
+      model: "named",
+      max_tokens: 9,
+      metadata: { user_id: "theirs" },
+      messages: [{ role: "user", content: "Hi" }],
+    });
+    expect(last().user).toBe("theirs");
   });
 });
 

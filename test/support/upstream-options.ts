@@ -13,6 +13,7 @@ export function upstreamOptions(secret: fc.Arbitrary<string>): fc.Arbitrary<Upst
       proxy: kept(password.map((text) => `socks5://user:${text}@proxy.internal:1080`)),
     }),
     fc.record({ headers: fc.record({ "x-team": kept(secret) }) }),
+    fc.record({ endUser: fc.constant("account" as const) }),
     fc.record({ betas: fc.constantFrom({ drop: ["b-2025-02-02", "a-2025-01-01"] }) }),
     fc.record({
       body: fc.constantFrom(

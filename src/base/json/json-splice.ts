@@ -80,8 +80,10 @@ export function addIncludeUsage(scan: BodyScan): Edit[] {
   return setMember(scan, ["stream_options"], "include_usage", true);
 }
 
+type Scalar = number | boolean | string;
+
 /** Sets a top-level field, every duplicate of it. The scan must watch it. */
-export function setField(scan: BodyScan, name: string, value: number | boolean): Edit[] {
+export function setField(scan: BodyScan, name: string, value: Scalar): Edit[] {
   return setWithin(scan.root, scan.all(name), name, value);
 }
 
@@ -93,9 +95,9 @@ export function setMember(
   scan: BodyScan,
   objects: readonly [string, ...string[]],
   name: string,
-  value: number | boolean,
+  value: Scalar,
 ): Edit[] {
-  const json = `{${JSON.stringify(name)}:${value}}`;
+  const json = `{${JSON.stringify(name)}:${JSON.stringify(value)}}`;
   const edits = objects.flatMap((object) =>
     scan.all(object).flatMap((found) => {
       if (found.type !== "object") return [replaceValue(found, json)];
@@ -111,10 +113,11 @@ function setWithin(
   object: BodyScan["root"],
   members: readonly FoundValue[],
   name: string,
-  value: number | boolean,
+  value: Scalar,
 ): Edit[] {
-  if (members.length === 0) return [insertFirst(object, name, `${value}`)];
-  return members.filter((member) => member.value !== value).map((member) => replaceValue(member, `${value}`));
+  const json = JSON.stringify(value);
+  if (members.length === 0) return [insertFirst(object, name, json)];
+  return members.filter((member) => member.value !== value).map((member) => replaceValue(member, json));
 }
 
 /** A field in front of all others of an object. */

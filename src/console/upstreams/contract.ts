@@ -80,6 +80,12 @@ const terms = {
     .strictObject({ drop: z.array(z.string()) })
     .nullable()
     .describe("Betas that are left out of what callers ask for; null = none"),
+  end_user: z
+    .enum(["account"])
+    .nullable()
+    .describe(
+      "Whom requests name as the end user where callers name none: an opaque id of the account; null = nobody",
+    ),
 };
 
 const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
@@ -103,6 +109,7 @@ const rest = z.strictObject({
   ca_file: terms.ca_file,
   body: terms.body,
   betas: terms.betas,
+  end_user: terms.end_user,
   enabled: z.boolean(),
 });
 

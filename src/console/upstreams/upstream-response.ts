@@ -59,6 +59,7 @@ export function upstreamResponses(
       proxy: (file["proxy"] ?? null) as Upstream["proxy"],
       ca_file: record.options?.caFile ?? null,
       body: (record.options?.body ?? null) as Upstream["body"],
+      end_user: record.options?.endUser ?? null,
       betas: (file["betas"] ?? null) as Upstream["betas"],
       enabled: record.enabled,
       revision: upstreamRevision(record),

@@ -1,6 +1,7 @@
 import type { FieldChanges } from "../../base/json/field-changes.ts";
 import type { JsonObject } from "../request.ts";
 import type { Origin, Reader } from "../state/opaque.ts";
+import type { EndUser } from "./end-user.ts";
 import type { Quirks } from "./quirks.ts";
 
 /** Who a request is encoded for. */
@@ -16,6 +17,8 @@ export interface EncodeTarget extends Reader {
   readonly seed: string;
   /** What the operator changes of the fields at the top of the body. */
   readonly changes?: FieldChanges | undefined;
+  /** Whom the body names where nobody is named. */
+  readonly endUser?: EndUser | undefined;
 }
 
 /** What the encoding of a request did that its response must undo (`adapt/restore-names.ts` does, for all protocols). */

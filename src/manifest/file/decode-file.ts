@@ -117,7 +117,7 @@ function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): Upst
 }
 
 function decodeOptions(
-  { headers, proxy, ca_file, body, betas }: FileUpstream,
+  { headers, proxy, ca_file, body, betas, end_user }: FileUpstream,
   path: Path,
   referenceAt: ReferenceAt,
 ): UpstreamOptions | undefined {
@@ -131,6 +131,7 @@ function decodeOptions(
     caFile: ca_file,
     body: body && changesOf(body),
     betas,
+    endUser: end_user,
   });
   return Object.keys(options).length > 0 ? options : undefined;
 }

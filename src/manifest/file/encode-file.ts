@@ -62,7 +62,7 @@ export function encodePrice({ rates, dimensions, media }: Price): FileRecord {
 
 /** Secrets of its options are masked. */
 export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials">): FileRecord {
-  const { headers, proxy, caFile, body, betas } = upstream.options ?? {};
+  const { headers, proxy, caFile, body, betas, endUser } = upstream.options ?? {};
   return {
     name: upstream.name,
     kind: upstream.kind,
@@ -86,6 +86,7 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     ca_file: caFile,
     body: body as FileRecord | undefined,
     betas: betas && { drop: [...betas.drop].sort() },
+    end_user: endUser,
     disabled: !upstream.enabled,
   };
 }

@@ -255,6 +255,10 @@ const upstream = z
       .describe("PEM file of authorities to trust beside the public ones, by its absolute path"),
     body: body.optional(),
     betas: betas.optional(),
+    end_user: z
+      .enum(["account"])
+      .optional()
+      .describe("Names the end user where callers name none, by an opaque id of the account"),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new upstream is enabled"),
   })
   .describe("A vendor, or any server that speaks one of the protocols");

@@ -70,6 +70,7 @@ export const chatCompletionsForward: ForwardTable = {
   streamsArrays: false,
   wordsHoldThoughts: true,
   references: chatCompletionsReferences,
+  endUser: ["user", "safety_identifier"],
   responseCounts: ["n"],
   hold: generatingHold(
     [

@@ -33,6 +33,7 @@ export const embeddingsForward: ForwardTable = {
   clientsBearComments: true,
   streamsArrays: false,
   references: NO_REFERENCES,
+  endUser: ["user"],
   responseCounts: [],
   hold: textsHold({ list: "input" }),
   opening: null,

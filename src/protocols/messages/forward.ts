@@ -73,6 +73,8 @@ export const messagesForward: ForwardTable = {
   clientsBearComments: true,
   streamsArrays: false,
   references: messagesReferences,
+  // https://platform.claude.com/docs/en/api/messages/create
+  endUser: ["metadata.user_id"],
   responseCounts: [],
   hold: generatingHold(
     [

@@ -82,6 +82,7 @@ export const responsesForward: ForwardTable = {
   clientsBearComments: true,
   streamsArrays: false,
   references: responsesReferences,
+  endUser: ["user", "safety_identifier"],
   responseCounts: [],
   hold: generatingHold(
     [

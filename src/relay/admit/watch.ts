@@ -56,6 +56,7 @@ function innerModelPaths({ path, outputLimit, speed }: AdditionalModelPlace): st
 
 function tablePaths(forward: ForwardTable): string[] {
   const instead = forward.content?.instead ?? [];
+  const endUser = forward.endUser?.filter((path) => !path.includes(".")) ?? [];
   return [
     ...Object.keys(forward.fields),
     ...Object.keys(forward.unserved ?? {}),
@@ -64,5 +65,6 @@ function tablePaths(forward: ForwardTable): string[] {
     ...instead,
     ...forward.outputLimits,
     ...forward.responseCounts,
+    ...endUser,
   ];
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { withChanges } from "../../base/json/field-changes.ts";
 import { removeMembers, replaceModel, splice } from "../../base/json/json-splice.ts";
+import type { EndUser } from "../../conversation/lower/end-user.ts";
 import { GatewayError } from "../../errors.ts";
 import { asArray, asObject, type JsonObject } from "../../protocols/json.ts";
 import type { Candidate } from "../../upstreams/call.ts";
@@ -27,7 +28,7 @@ export class EmbeddingsForwarder extends Forwarder {
   private readonly wantsBase64: boolean;
   private readonly model: string;
 
-  constructor(request: TextRequest, candidate: Candidate, clock: Clock) {
+  constructor(request: TextRequest, candidate: Candidate, clock: Clock, endUser?: EndUser) {
     super(request, candidate, {}, clock, NO_TERMS);
     const { scan, body } = request;
     this.model = candidate.model;
@@ -48,7 +49,7 @@ export class EmbeddingsForwarder extends Forwarder {
         removed.flatMap((field) => scan.all(field)),
       );
       const edits = [...replaceModel(scan, candidate.model), ...cuts];
-      this.pieces = splice(body, withOwnEdits(edits, ownChanges(request, candidate.upstream).edits));
+      this.pieces = splice(body, withOwnEdits(edits, ownChanges(request, candidate.upstream, endUser).edits));
     }
   }
 

@@ -1,6 +1,7 @@
 import { type Clock, unixSeconds } from "../../base/clock.ts";
 import { type Edit, replaceModel, splice } from "../../base/json/json-splice.ts";
 import { joinedLosses, type Loss } from "../../conversation/loss.ts";
+import type { EndUser } from "../../conversation/lower/end-user.ts";
 import { blankPlan } from "../../conversation/lower/plan.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ForwardRewrite } from "../../protocols/forward-rewrite.ts";
@@ -36,7 +37,7 @@ export class Forwarder implements RelayMode {
 
   /**
    * `quirks`: what the catalog says; `reasoningField` is known of vendors too. `limit`: writes an output limit into a request
-   * that states none.
+   * that states none. `endUser`: whom to name where nobody is named.
    */
   constructor(
     request: TextRequest,
@@ -45,6 +46,7 @@ export class Forwarder implements RelayMode {
     clock: Clock,
     terms: StateTerms,
     limit?: readonly Edit[],
+    endUser?: EndUser,
   ) {
     const { protocol, scan, body, streamed, responses } = request;
     let edits: Edit[] = [];
@@ -59,7 +61,7 @@ export class Forwarder implements RelayMode {
     const without = terms.foreign > 0 ? withoutState(request, terms.foreign) : undefined;
     if (without !== undefined) edits.push(...without.edits);
     this.foreignValues = without?.count ?? 0;
-    const own = ownChanges(request, candidate.upstream);
+    const own = ownChanges(request, candidate.upstream, endUser);
     if (own.edits.length > 0) edits = withOwnEdits(edits, own.edits);
     this.losses = joinedLosses(without?.losses, own.losses);
     edits.sort((a, b) => a.start - b.start);

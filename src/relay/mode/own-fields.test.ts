@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FieldChanges } from "../../base/json/field-changes.ts";
-import { withChanges } from "../../base/json/field-changes.ts";
+import { changedFieldsOf, type FieldChanges, withChanges } from "../../base/json/field-changes.ts";
 import { createBodyScan } from "../../base/json/json-scan.ts";
 import { splice } from "../../base/json/json-splice.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
+import { type EndUser, withEndUser } from "../../conversation/lower/end-user.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
+import type { JsonObject } from "../../conversation/request.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { watchOf } from "../admit/watch.ts";
@@ -115,5 +116,77 @@ describe("betas that an upstream's options leave out", () => {
     const request = { protocol: PROTOCOLS.messages, body, scan: scanner.end() };
     const upstream = { options: { betas: { drop: ["a"] } } } as unknown as Upstream;
     expect(() => ownChanges(request, upstream)).toThrow("too long");
+  });
+});
+
+const PLACES: readonly (readonly [ProtocolName, EndUser])[] = [
+  ["chat-completions", { id: "e0", place: ["user"], paths: ["user", "safety_identifier"] }],
+  ["responses", { id: "e0", place: ["safety_identifier"], paths: ["user", "safety_identifier"] }],
+  ["messages", { id: "e0", place: ["metadata", "user_id"], paths: ["metadata.user_id"] }],
+];
+
+describe("the end user", () => {
+  const names = ["user", "safety_identifier", "top_p"] as const;
+  const metadata = fc.constantFrom<unknown>(
+    null,
+    {},
+    { user_id: null },
+    { user_id: "theirs" },
+    { a: 1 },
+    undefined,
+  );
+  const value = fc.constantFrom<unknown>(null, "theirs", undefined);
+  const body = fc.record({ user: value, safety_identifier: value, top_p: value, metadata });
+  const ways = fc.record({ user: way(), safety_identifier: way(), top_p: way(), metadata: way() });
+
+  function way() {
+    return fc.constantFrom("set", "default", "remove", "leave", "leave", "leave");
+  }
+
+  it("is named in a caller's bytes as in a body that the gateway writes, where nobody else is", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...PLACES),
+        body,
+        ways,
+        fc.boolean(),
+        ([name, endUser], fields, told, isSpaced) => {
+          const named = (kind: string) =>
+            [...names, "metadata" as const].filter((each) => told[each] === kind);
+          const by = (kind: string) => Object.fromEntries(named(kind).map((each) => [each, { by: kind }]));
+          const changes = { set: by("set"), default: by("default"), remove: named("remove") };
+          const given = JSON.parse(JSON.stringify({ ...fields, model: "m" })) as JsonObject;
+          const bytes = [Buffer.from(JSON.stringify(given, null, isSpaced ? 2 : 0))];
+          const scanner = createBodyScan(watchOf(name, changedFieldsOf(changes)));
+          for (const piece of bytes) scanner.write(piece);
+          const request = { protocol: PROTOCOLS[name], body: bytes, scan: scanner.end() };
+          const { edits } = ownChanges(
+            request,
+            { options: { body: changes } } as unknown as Upstream,
+            endUser,
+          );
+          const sent = JSON.parse(Buffer.concat(splice(bytes, edits)).toString("utf8")) as JsonObject;
+          expect(sent).toEqual(withEndUser(given, changes, endUser));
+          const whole = JSON.stringify(sent);
+          const saysNobody = !/"(theirs|set|default)"/.test(whole);
+          if (saysNobody) expect(whole).toContain('"e0"');
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['{"model":"m"}', '{"user":"e0","model":"m"}'],
+    ['{"model":"m", "user" : null}', '{"model":"m", "user" : "e0"}'],
+    ['{"model":"m","user":"theirs"}', '{"model":"m","user":"theirs"}'],
+    ['{"model":"m","safety_identifier":"theirs"}', '{"model":"m","safety_identifier":"theirs"}'],
+  ])("in %s gives %s", (given, expected) => {
+    const [[name, endUser]] = PLACES as [(typeof PLACES)[number]];
+    const bytes = [Buffer.from(given)];
+    const scanner = createBodyScan(watchOf(name));
+    for (const piece of bytes) scanner.write(piece);
+    const request = { protocol: PROTOCOLS[name], body: bytes, scan: scanner.end() };
+    const { edits } = ownChanges(request, {} as Upstream, endUser);
+    expect(Buffer.concat(splice(bytes, edits)).toString("utf8")).toBe(expected);
   });
 });

@@ -1,9 +1,18 @@
-import { changedFieldsOf } from "../../base/json/field-changes.ts";
+import { changedFieldsOf, type FieldChanges } from "../../base/json/field-changes.ts";
 import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json/json-scan.ts";
-import { type Edit, insertFields, removeMembers, replaceValue, textAt } from "../../base/json/json-splice.ts";
+import {
+  type Edit,
+  insertFields,
+  removeMembers,
+  replaceValue,
+  setField,
+  setMember,
+  textAt,
+} from "../../base/json/json-splice.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
 import type { Loss } from "../../conversation/loss.ts";
+import { type EndUser, namesNobody } from "../../conversation/lower/end-user.ts";
 import { GatewayError } from "../../errors.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { droppedBetas } from "../../upstreams/betas.ts";
@@ -22,13 +31,15 @@ interface OwnChanges {
 
 const NOTHING: OwnChanges = { edits: [], losses: [] };
 
-export function ownChanges(request: ScannedRequest, { options }: Upstream): OwnChanges {
-  if (options?.body === undefined && options?.betas === undefined) return NOTHING;
-  const { set = {}, default: ifAbsent = {}, remove = [] } = options.body ?? {};
-  const scan = scanFor(request, options);
+/** `endUser`: whom to name where nobody is named. */
+export function ownChanges(request: ScannedRequest, { options }: Upstream, endUser?: EndUser): OwnChanges {
+  if (options?.body === undefined && options?.betas === undefined && endUser === undefined) return NOTHING;
+  const { body: changes = {} } = options ?? {};
+  const { set = {}, default: ifAbsent = {}, remove = [] } = changes;
+  const scan = scanFor(request, changes);
   const isAbsent = ([name]: readonly [string, unknown]): boolean => scan.count(name) === 0;
   const added = [...Object.entries(set), ...Object.entries(ifAbsent)].filter(isAbsent);
-  const { replaced, removed, losses } = betaChanges(request, scan, options);
+  const { replaced, removed, losses } = betaChanges(request, scan, options ?? {});
   const cut = [...remove.flatMap((name) => allOf(scan, name)), ...removed];
   return {
     edits: [
@@ -41,16 +52,14 @@ export function ownChanges(request: ScannedRequest, { options }: Upstream): OwnC
         scan,
         added.map(([name, value]) => [name, JSON.stringify(value)]),
       ),
+      ...(endUser === undefined ? [] : endUserEdits(scan, changes, endUser)),
     ],
     losses,
   };
 }
 
 /** The request's own scan, unless the options are newer than it. */
-function scanFor(
-  { protocol, body, scan }: ScannedRequest,
-  { body: changes = {} }: UpstreamOptions,
-): BodyScan {
+function scanFor({ protocol, body, scan }: ScannedRequest, changes: FieldChanges): BodyScan {
   const fields = changedFieldsOf(changes);
   if (fields.every((field) => scan.watches(field))) return scan;
   const scanner = createBodyScan(watchOf(protocol.name, fields));
@@ -62,6 +71,19 @@ function allOf(scan: BodyScan, name: string): readonly FoundValue[] {
   const all = scan.all(name);
   if (all.length === scan.count(name)) return all;
   throw new GatewayError("invalid_request", `\`${name}\` is given too often; send it once.`, { param: name });
+}
+
+function endUserEdits(scan: BodyScan, changes: FieldChanges, endUser: EndUser): readonly Edit[] {
+  const isOpen = namesNobody(endUser, changes, {
+    has: (field) => scan.count(field) > 0,
+    states: (path) => scan.all(path).some(({ type }) => type !== "null"),
+  });
+  if (!isOpen) return [];
+  const { id, place } = endUser;
+  const [field, inner] = place;
+  if (changes.remove?.includes(field) === true)
+    return insertFields(scan, [[field, JSON.stringify(inner === undefined ? id : { [inner]: id })]]);
+  return inner === undefined ? setField(scan, field, id) : setMember(scan, [field], inner, id);
 }
 
 /** The edits with those of the options, which win where they meet. */

@@ -8,6 +8,7 @@ import type { CallStates } from "../../upstreams/memory/call-states.ts";
 import type { InlineMedia } from "../admit/inline-media.ts";
 import { watchOf } from "../admit/watch.ts";
 import type { TextRequest } from "../text-request.ts";
+import { EndUsers } from "./end-users.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { maxCopies, RelayModes } from "./relay-modes.ts";
 import type { Translator } from "./translator.ts";
@@ -46,6 +47,7 @@ function open(n: number, protocol: ProtocolName, quirks: object): RelayMode | Pr
       inlineMedia: inlineMedia as unknown as InlineMedia,
       translator: {} as Translator,
       callStates: { find: () => new Map() } as unknown as CallStates,
+      endUsers: new EndUsers(Buffer.from("secret")),
     },
     [],
   ).open(candidate);

@@ -3,6 +3,7 @@ import { type Clock, unixSeconds } from "../../base/clock.ts";
 import { type Edit, replaceValue, setField, setMember } from "../../base/json/json-splice.ts";
 import { isNoLimit } from "../../billing/pricing/stated-limit.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
+import type { EndUser } from "../../conversation/lower/end-user.ts";
 import { MAX_COPIES } from "../../conversation/lower/lower-request.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { type Quirks, readQuirks } from "../../conversation/lower/quirks.ts";
@@ -19,6 +20,7 @@ import type { InlineMedia, Inlining } from "../admit/inline-media.ts";
 import { CallMemory } from "../response/call-memory.ts";
 import type { TextRequest } from "../text-request.ts";
 import { EmbeddingsForwarder } from "./embeddings-forwarder.ts";
+import type { EndUsers } from "./end-users.ts";
 import { Forwarder } from "./forward.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { targetOf, translate } from "./translate.ts";
@@ -37,6 +39,7 @@ export interface RelayModesDeps {
   readonly inlineMedia: InlineMedia;
   readonly translator: Translator;
   readonly callStates: CallStates;
+  readonly endUsers: EndUsers;
 }
 
 /** A translated body is there as bytes, as text, as values, and as what is sent. */
@@ -92,13 +95,14 @@ export class RelayModes {
     const { request } = this;
     if (request.compacts !== undefined && !compactsAt(candidate, request.compacts)) throw cannotCompact();
     if (PROTOCOLS[candidate.protocol].endpoint.makes === "embedding")
-      return new EmbeddingsForwarder(request, candidate, this.deps.clock);
+      return new EmbeddingsForwarder(request, candidate, this.deps.clock, this.endUserAt(candidate));
     if (this.canForward && candidate.protocol === request.protocol.name) {
       // Bytes pass as they are but for what the catalog itself says, and for the vendor's name of thoughts; all
       // other presets are for translation.
       const limit = this.limitEdits(candidate);
       const { clock } = this.deps;
-      return new Forwarder(request, candidate, this.forwardQuirks(candidate), clock, terms, limit);
+      const quirks = this.forwardQuirks(candidate);
+      return new Forwarder(request, candidate, quirks, clock, terms, limit, this.endUserAt(candidate));
     }
     this.reserveMemory();
     return request.scan.length > LARGE_BODY_BYTES && request.prompts === undefined
@@ -109,6 +113,12 @@ export class RelayModes {
   /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
   close(): void {
     this.inlining?.end();
+  }
+
+  private endUserAt(candidate: Candidate): EndUser | undefined {
+    if (candidate.upstream.options?.endUser === undefined) return undefined;
+    const quirks = quirksOf(candidate, this.model.quirks);
+    return this.deps.endUsers.at(candidate, this.request.caller.accountId, quirks);
   }
 
   private forwardQuirks(candidate: Candidate): Quirks {
@@ -186,7 +196,8 @@ export class RelayModes {
 
   private targetTo(candidate: Candidate, terms: StateTerms): EncodeTarget {
     const quirks = quirksOf(candidate, this.model.quirks);
-    return targetOf(this.request, candidate, this.model, quirks, this.signersOf(candidate), terms);
+    const signers = this.signersOf(candidate);
+    return targetOf(this.request, candidate, this.model, quirks, signers, terms, this.endUserAt(candidate));
   }
 
   /** Ids of the credentials whose state is valid at a candidate. */

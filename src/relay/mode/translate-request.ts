@@ -1,6 +1,7 @@
 import { parseExact, writeExact } from "../../base/json/exact-json.ts";
 import { withChanges } from "../../base/json/field-changes.ts";
 import type { Loss, RefusedField } from "../../conversation/loss.ts";
+import { withEndUser } from "../../conversation/lower/end-user.ts";
 import type { EncodeTarget, ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import type { ChatRequest, JsonObject } from "../../conversation/request.ts";
@@ -58,7 +59,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
   const { includeUsage, oneCall, echo } = request;
   return {
     value: {
-      body: Buffer.from(writeExact(target.changes === undefined ? body : withChanges(body, target.changes))),
+      body: Buffer.from(writeExact(changed(body, target))),
       losses,
       plan,
       includeUsage,
@@ -66,6 +67,12 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget): Trans
       oneCall,
     },
   };
+}
+
+/** The body as the upstream's options change it. */
+function changed(body: JsonObject, { changes, endUser }: EncodeTarget): JsonObject {
+  if (endUser !== undefined) return withEndUser(body, changes ?? {}, endUser);
+  return changes === undefined ? body : withChanges(body, changes);
 }
 
 /** An error would lose its fields on the way between threads. */

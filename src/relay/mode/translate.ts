@@ -1,6 +1,7 @@
 import type { Model } from "../../catalog/catalog.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { openLosses } from "../../conversation/loss.ts";
+import type { EndUser } from "../../conversation/lower/end-user.ts";
 import type { EncodeTarget, ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { Origin } from "../../conversation/state/opaque.ts";
@@ -30,6 +31,7 @@ export function targetOf(
   quirks: Quirks,
   signers: readonly string[],
   { foreign, withoutState }: StateTerms,
+  endUser: EndUser | undefined,
 ): EncodeTarget {
   return {
     model: candidate.model,
@@ -40,6 +42,7 @@ export function targetOf(
     maxOutputTokens: model.maxOutputTokens ?? undefined,
     seed: request.id,
     changes: candidate.upstream.options?.body,
+    endUser,
   };
 }
 

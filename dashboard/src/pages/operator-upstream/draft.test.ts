@@ -21,6 +21,7 @@ const UPSTREAM = {
   ca_file: null,
   body: { set: { store: false } },
   betas: { drop: ["beta-1", "beta-2"] },
+  end_user: "account",
   cost: { factor: "0.8", prices: { text: { input: "1", output: "2" } } },
   timeouts: {},
   shared_ids: [],
@@ -28,7 +29,7 @@ const UPSTREAM = {
 
 describe("the form of an upstream", () => {
   it("keeps an upstream closed to every group, or open to all or some, and its options, where only its weight is changed", () => {
-    const { cost, headers, proxy, body, betas } = UPSTREAM;
+    const { cost, headers, proxy, body, betas, end_user } = UPSTREAM;
     for (const groups of [[], null, ["partners"]]) {
       const draft = draftOf({ ...UPSTREAM, groups } as unknown as Upstream);
       expect(termsOf({ ...draft, weight: "2" })).toMatchObject({
@@ -39,6 +40,7 @@ describe("the form of an upstream", () => {
         proxy,
         body,
         betas,
+        end_user,
       });
     }
   });

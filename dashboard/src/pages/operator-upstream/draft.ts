@@ -49,6 +49,8 @@ export interface UpstreamDraft {
   readonly body: string;
   /** One a line. */
   readonly droppedBetas: string;
+  /** The account is named where a caller names no end user. */
+  readonly namesAccount: boolean;
   readonly timeouts: Readonly<Record<(typeof TIMEOUT_NAMES)[number], string>>;
 }
 
@@ -85,6 +87,7 @@ export const EMPTY_DRAFT: UpstreamDraft = {
   caFile: "",
   body: "",
   droppedBetas: "",
+  namesAccount: false,
   timeouts: NO_TIMEOUTS,
 };
 
@@ -115,6 +118,7 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     proxy: upstream.proxy ?? "",
     caFile: upstream.ca_file ?? "",
     body: upstream.body === null ? "" : JSON.stringify(upstream.body, null, 2),
+    namesAccount: upstream.end_user === "account",
     droppedBetas: upstream.betas?.drop.join("\n") ?? "",
     sharedIds: upstream.shared_ids.join("\n"),
     timeouts: { ...NO_TIMEOUTS, ...Object.fromEntries(given) },
@@ -145,6 +149,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     ca_file: draft.caFile.trim() || null,
     body: changesOf(draft),
     betas: betasOf(draft),
+    end_user: draft.namesAccount ? "account" : null,
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),

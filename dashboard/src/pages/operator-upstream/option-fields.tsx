@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { faultOf } from "../../api/api-error.ts";
-import { Field, Input, Textarea } from "../../parts/field.tsx";
+import { Checkbox, Field, Input, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
 import type { UpstreamDraft } from "./draft.ts";
 import { upstreamWords } from "./words.ts";
@@ -41,6 +41,12 @@ export function OptionFields({ draft, change, error }: OptionFieldsProps): React
             onChange={(event) => change({ droppedBetas: event.target.value })}
           />
         </Field>
+        <Checkbox
+          label={t.namesAccount}
+          hint={t.namesAccountHint}
+          checked={draft.namesAccount}
+          onChange={(event) => change({ namesAccount: event.target.checked })}
+        />
       </div>
     </details>
   );
