@@ -10380,6 +10380,7 @@ export interface paths {
                                 share: number;
                                 protocol: string | null;
                                 translates: boolean;
+                                changes: string[];
                                 full: boolean;
                                 credentials: {
                                     id: string;

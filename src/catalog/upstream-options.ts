@@ -87,6 +87,19 @@ export function optionSecrets({ headers = {}, proxy }: UpstreamOptions): readonl
   return [...values, secret, decodeURIComponent(secret)];
 }
 
+/** What the options change of text requests; without values, which nobody is shown. */
+export function requestChanges({ headers = {}, body = {}, betas, endUser }: UpstreamOptions = {}): string[] {
+  const { set = {}, default: ifAbsent = {}, remove = [] } = body;
+  return [
+    ...Object.keys(headers).map((name) => `header ${name}`),
+    ...Object.keys(set).map((name) => `set ${name}`),
+    ...Object.keys(ifAbsent).map((name) => `default ${name}`),
+    ...remove.map((name) => `remove ${name}`),
+    ...(betas?.drop ?? []).map((name) => `drop ${name}`),
+    ...(endUser === undefined ? [] : [`end user ${endUser}`]),
+  ];
+}
+
 /** Each secret of the options by its field in a catalog file. */
 export function secretFields({ headers = {}, proxy }: UpstreamOptions = {}): Map<string, OptionSecret> {
   const fields = new Map(Object.entries(headers).map(([name, secret]) => [`headers.${name}`, secret]));

@@ -39,7 +39,7 @@ export type LossReason =
   | "model-refuses"
   /** The model has no price for it, and the operator wants it left out. */
   | "unpriced"
-  /** An option of the upstream leaves it out. */
+  /** An option of the upstream leaves it out, or puts something else in its place. */
   | "upstream-option"
   /** Taken over with a smaller value or in a weaker form. */
   | "weakened"

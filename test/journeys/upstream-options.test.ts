@@ -4,6 +4,7 @@ import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Route } from "../../src/console/routing/contract.ts";
 import type { Upstream } from "../../src/console/upstreams/contract.ts";
 import { catalogFile } from "../support/catalog-file.ts";
 import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
@@ -178,6 +179,27 @@ describe("changes of the body", () => {
     expect(last()).toContain('"top_k" : 5.0');
     expect(JSON.parse(last())).toMatchObject({ store: false, user: "ours", seed: 7, top_k: 5 });
     expect(last()).not.toContain("logit_bias");
+  });
+
+  it("are told: what the caller loses on the receipt, and all of them in the routing view", async () => {
+    const { reply, receipt } = await posted(gateway.url, "v1/chat/completions", {
+      model: "changed",
+      user: "theirs",
+      logit_bias: { 1: 2 },
+      messages: [{ role: "user", content: "Hi" }],
+    });
+    expect(reply.headers.get("x-faregate-dropped")).toBe("logit_bias, user");
+    expect(receipt["losses"]).toEqual(["logit_bias (upstream-option)", "user (upstream-option)"]);
+    const operator = await signIn(gateway);
+    const changesOf = async (model: string): Promise<unknown> => {
+      const { body } = await operator.get(`/operator/routing?model=${model}`);
+      return (body as Route).stations.map(({ changes }) => changes);
+    };
+    const own = ["set store", "set user", "default seed", "remove logit_bias"];
+    expect(await changesOf("changed")).toEqual([own]);
+    expect(await changesOf("headed")).toEqual([["header x-team", "header openai-organization"]]);
+    expect(await changesOf("betas")).toEqual([["drop old-2025-01-01"]]);
+    expect(await changesOf("named")).toEqual([["end user account"]]);
   });
 
   it("are made in a translated body, and leave alone what the caller says where they are defaults", async () => {

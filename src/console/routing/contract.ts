@@ -37,6 +37,11 @@ export const route = z.object({
         share: z.number().describe("Its share of the tier's requests if all are healthy, 0 to 1"),
         protocol: z.string().nullable().describe("Protocol used; null = the vendor's task API"),
         translates: z.boolean(),
+        changes: z
+          .array(z.string())
+          .describe(
+            "What its options change of requests, without values: `header x-team`, `remove logit_bias`",
+          ),
         full: z.boolean(),
         credentials: z.array(
           z.object({

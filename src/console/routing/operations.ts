@@ -1,4 +1,5 @@
 import type { Catalog, Endpoint, Upstream } from "../../catalog/catalog.ts";
+import { requestChanges } from "../../catalog/upstream-options.ts";
 import { EXAMPLE_PROTOCOL } from "../../conversation/protocol-name.ts";
 import { conditionWord } from "../../routing/health/condition.ts";
 import { readCoolings } from "../../tasks/store/task-queue-store.ts";
@@ -59,6 +60,7 @@ function textStations(
     protocol,
     full,
     translates: protocol !== order.protocol,
+    changes: requestChanges(upstream.options),
     priority: upstream.priority,
     weight: upstream.weight,
     share: upstream.weight / weightOf(stations.filter((each) => each.tier === tier)),
@@ -91,6 +93,7 @@ async function mediaStations(
         model: name,
         protocol: null,
         translates: false,
+        changes: requestChanges({ headers: upstream.options?.headers ?? {} }),
         full: false,
         priority: upstream.priority,
         weight: upstream.weight,

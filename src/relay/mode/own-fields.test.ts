@@ -55,6 +55,21 @@ describe("an upstream's changes of a body", () => {
     );
   });
 
+  it("name what of the caller's they cut or replace, and nothing that they add", () => {
+    const body = [Buffer.from('{"model":"m","user":"theirs","seed":7}')];
+    const scanner = createBodyScan(watchOf("chat-completions"));
+    for (const piece of body) scanner.write(piece);
+    const request = { protocol: PROTOCOLS["chat-completions"], body, scan: scanner.end() };
+    const options = {
+      body: { set: { store: false, user: "ours" }, default: { seed: 8 }, remove: ["seed", "top_p"] },
+    };
+    const reason = "upstream-option";
+    expect(ownChanges(request, { options } as unknown as Upstream).losses).toEqual([
+      { path: "seed", reason },
+      { path: "user", reason },
+    ]);
+  });
+
   it("reach every field that is sent twice, and leave all other bytes as they are", () => {
     const text = '{"store":1, "model":"m" ,"store":2,"seed" : 1e400,"user":"a","user":"b"}';
     expect(changed(text, { set: { store: false }, remove: ["user"] }, [...NAMES])).toBe(
@@ -95,7 +110,8 @@ describe("betas that an upstream's options leave out", () => {
           for (const name of remove) delete expected[name];
           expect(JSON.parse(Buffer.concat(splice(body, edits)).toString("utf8"))).toEqual(expected);
           const lost = drop.filter((name) => asked.includes(name) && !remove.includes(FIELD));
-          expect(losses.map(({ path }) => path)).toEqual(told(lost));
+          const cut = remove.filter((name) => Object.hasOwn(given, name));
+          expect(losses.map(({ path }) => path)).toEqual([...cut, ...told(lost)]);
         },
       ),
     );

@@ -54,8 +54,15 @@ export function ownChanges(request: ScannedRequest, { options }: Upstream, endUs
       ),
       ...(endUser === undefined ? [] : endUserEdits(scan, changes, endUser)),
     ],
-    losses,
+    losses: [
+      ...[...remove, ...Object.keys(set)].filter((name) => scan.count(name) > 0).map(lossAt),
+      ...losses,
+    ],
   };
+}
+
+function lossAt(path: string): Loss {
+  return { path, reason: "upstream-option" };
 }
 
 /** The request's own scan, unless the options are newer than it. */
@@ -100,7 +107,7 @@ export function betaLosses({ headers }: Pick<TextRequest, "headers">, candidate:
 }
 
 function lossOf(beta: string): Loss {
-  return { path: `anthropic-beta:${beta}`, reason: "upstream-option" };
+  return lossAt(`anthropic-beta:${beta}`);
 }
 
 interface BetaChanges extends Pick<OwnChanges, "losses"> {

@@ -98,12 +98,13 @@ function Stations({ route }: { readonly route: Route }): ReactNode {
   );
 }
 
-function Asked({ station: { protocol, translates } }: { readonly station: Station }): ReactNode {
+function Asked({ station: { protocol, translates, changes } }: { readonly station: Station }): ReactNode {
   const t = useWords(upstreamWords);
-  if (protocol === null) return t.taskApi;
   return (
     <>
-      {protocol} <span className="text-mute">· {translates ? t.translates : t.forwards}</span>
+      {protocol ?? t.taskApi}
+      {protocol !== null && <span className="text-mute"> · {translates ? t.translates : t.forwards}</span>}
+      {changes.length > 0 && <p className="text-sm break-all text-mute">{t.changes(changes.join(", "))}</p>}
     </>
   );
 }

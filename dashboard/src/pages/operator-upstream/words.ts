@@ -173,6 +173,7 @@ export const upstreamWords = wordsOf({
     translates: "translated",
     taskApi: "the vendor's task API",
     full: "at capacity",
+    changes: (list: string) => `Options: ${list}`,
     seenOnce: (share: string, sampled: number) =>
       `Conversations seen only once in the last two hours: ${share} of ${sampled}. If that is nearly all of them, clients send a new ID with each request; set affinity: anchor to match conversations by how they begin.`,
     routeProcess: (process: string) => `According to process ${process}.`,
@@ -335,6 +336,7 @@ export const upstreamWords = wordsOf({
     translates: "已转换",
     taskApi: "供应商的任务 API",
     full: "已达上限",
+    changes: (list: string) => `选项：${list}`,
     seenOnce: (share: string, sampled: number) =>
       `最近两小时内只出现一次的会话：${sampled} 个中的 ${share}。如果几乎全部如此，说明客户端在每个请求中发送新的 ID；请设置 affinity: anchor，按会话开头匹配。`,
     routeProcess: (process: string) => `根据进程 ${process} 的数据。`,
