@@ -1,7 +1,7 @@
 import { watchMasterKey } from "./accounts/master-key-rotation.ts";
 import type { Lifecycle } from "./base/async/lifecycle.ts";
 import { systemClock } from "./base/clock.ts";
-import { createSafeFetch, type SafeFetch } from "./base/fetch/safe-fetch.ts";
+import { type ConnectThrough, createSafeFetch, type SafeFetch } from "./base/fetch/safe-fetch.ts";
 import { createLargeJson, type LargeJson } from "./base/json/large-json.ts";
 import type { Seals } from "./base/seal.ts";
 import { type CatalogCache, createCatalogCache } from "./catalog/catalog-cache.ts";
@@ -46,6 +46,8 @@ export interface Base {
   readonly transport: Transport;
   readonly routing: Routing;
   readonly guarded: SafeFetch;
+  /** By the upstream that made a file: how it is fetched. */
+  readonly through: (upstreamId: bigint | undefined) => ConnectThrough | undefined;
   readonly largeJson: LargeJson;
 }
 
@@ -78,8 +80,12 @@ export async function startBase({ config, database, seals, log, lifecycle }: Pro
     clearInterval,
   );
   const guarded = createSafeFetch({ allow: () => catalog.current().settings.egressAllow });
+  const through: Base["through"] = (upstreamId) => {
+    const upstream = catalog.current().allUpstreams.find(({ id }) => id === upstreamId);
+    return upstream && transport.through(upstream);
+  };
   const routing = createRouting({ clock, log, inFlight: transport.inFlight });
-  return { catalog, limits, transport, routing, guarded, largeJson };
+  return { catalog, limits, transport, routing, guarded, through, largeJson };
 }
 
 export function startMetricsServer(
@@ -99,7 +105,7 @@ export function startMetricsServer(
 /** Links lead to FAREGATE_PUBLIC_URL, else to where this process listens. */
 export function startMirror(
   { config, database, log, lifecycle }: ProcessOptions,
-  { catalog, guarded }: Base,
+  { catalog, guarded, through }: Base,
   address: Promise<string>,
 ): Promise<Mirror> {
   return lifecycle.start(
@@ -109,6 +115,7 @@ export function startMirror(
         dataDir: config.dataDir,
         s3Keys: config.s3Keys,
         guarded,
+        through,
         clock: systemClock,
         log,
         settings: () => catalog.current().settings,

@@ -18,7 +18,7 @@ import { fromZero, type Metrics } from "./observe/metrics.ts";
 import type { PlaceHealth } from "./routing/routing.ts";
 import type { Database } from "./storage/database.ts";
 import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
-import { createProbe } from "./tasks/work/probe.ts";
+import { createProbe, type ThroughOf } from "./tasks/work/probe.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { kindOf } from "./upstreams/kinds.ts";
 import { isKeyOfOwner } from "./users/members/members-store.ts";
@@ -36,6 +36,7 @@ export interface TaskParts {
   readonly health: PlaceHealth;
   /** Fetches what a caller or a vendor named. */
   readonly guarded: SafeFetch;
+  readonly through: ThroughOf;
   /** Copies results. */
   readonly mirror: Mirror;
   readonly largeJson: LargeJson;
@@ -57,7 +58,7 @@ export interface ComposedTasks extends Omit<TaskEngine, "stop"> {
 const WEBHOOK_MS = 15_000;
 
 export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
-  const { seals, database, catalog, limits, transport, guarded, mirror } = parts;
+  const { seals, database, catalog, limits, transport, guarded, through, mirror } = parts;
   const { largeJson, clock, log, metrics, works, lifecycle } = parts;
   const assets = createAssets({ database, catalog, ask: transport.ask, health: parts.health, clock, log });
   const engine = await createTaskEngine({
@@ -81,7 +82,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     health: parts.health,
     readFile: (url, wish) => guarded.read(url, wish),
     keepFiles: mirror.keep,
-    probe: createProbe(guarded),
+    probe: createProbe(guarded, through),
   });
   lifecycle.drain("tasks", engine.stop);
   metrics.gauge("mirror_running", "Task results being copied", () => mirror.counts().running);

@@ -71,7 +71,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const vocabulary = vocabularyOf(config.vocabulary);
   const metrics = createMetrics(options.textOfAll);
   const base = await startBase(options);
-  const { catalog, limits, transport, routing, guarded, largeJson } = base;
+  const { catalog, limits, transport, routing, guarded, through, largeJson } = base;
   metrics.beginAtZero({
     upstreams: () => catalog.current().upstreams.map(({ name }) => name),
     models: () => textModels(catalog.current()),
@@ -167,6 +167,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     limits,
     transport,
     guarded,
+    through,
     clock,
     log,
     metrics,
@@ -312,7 +313,7 @@ export async function composeWorker(options: ProcessOptions): Promise<Process> {
   const { config, database, seals, log, lifecycle } = options;
   const metrics = createMetrics(options.textOfAll);
   const base = await startBase(options);
-  const { catalog, limits, transport, routing, guarded, largeJson } = base;
+  const { catalog, limits, transport, routing, guarded, through, largeJson } = base;
   const stopping = new AbortController();
   const notReady = (): Promise<string | undefined> => reasonToWait(stopping.signal, database);
   await startMetricsServer(options, base, { metrics, notReady });
@@ -324,6 +325,7 @@ export async function composeWorker(options: ProcessOptions): Promise<Process> {
     limits,
     transport,
     guarded,
+    through,
     clock: systemClock,
     log,
     metrics,

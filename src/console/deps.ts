@@ -29,7 +29,7 @@ export interface ConsoleDeps {
   readonly assets: Assets;
   /** What this process has learnt of upstreams. */
   readonly routing: Pick<Routing, "attempts" | "condition" | "inspect" | "seenConversations" | "troubles">;
-  readonly transport: Pick<Transport, "stats">;
+  readonly transport: Pick<Transport, "stats" | "through">;
   /** How busy all processes are and were. */
   readonly traffic: TrafficWatch;
   readonly runtime: Runtime;

@@ -1,5 +1,5 @@
 import { definedFields } from "../base/defined-fields.ts";
-import { createSafeFetch, type SafeFetch } from "../base/fetch/safe-fetch.ts";
+import { createSafeFetch, type FetchWish, type SafeFetch } from "../base/fetch/safe-fetch.ts";
 import { FetchFailure } from "../base/fetch/safe-fetch-failure.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
@@ -34,7 +34,11 @@ const MAX_AT_ONCE = 100;
  * Opens files behind links for pages to show, through the guarded client: the page asks nobody but the gateway, and
  * vendors learn nothing of who looks. Files that the gateway keeps itself are where it serves them.
  */
-export function linkedFiles({ catalog, publicUrl }: Pick<ConsoleDeps, "catalog" | "publicUrl">): OpenLinked {
+export function linkedFiles({
+  catalog,
+  publicUrl,
+  transport,
+}: Pick<ConsoleDeps, "catalog" | "publicUrl" | "transport">): OpenLinked {
   let open = 0;
   return async ({ url, upstream, range, saveAs, gone }) => {
     const own = `${await publicUrl()}/media/`;
@@ -46,7 +50,9 @@ export function linkedFiles({ catalog, publicUrl }: Pick<ConsoleDeps, "catalog" 
     ];
     open += 1;
     try {
-      const found = await fetchPart(createSafeFetch({ allow }), url, wantedRange(range), gone);
+      const through = upstream && transport.through(upstream);
+      const wish = { maxBytes: MAX_BYTES, signal: gone, limits: { totalMs: MAX_MS }, through };
+      const found = await fetchPart(createSafeFetch({ allow }), url, wantedRange(range), wish);
       return {
         status: found.status,
         headers: headersOf(found, saveAs),
@@ -76,8 +82,7 @@ function wantedRange(header: string | undefined): Range | undefined {
   return last < first ? undefined : { first, last: Math.min(last, first + MAX_BYTES - 1) };
 }
 
-async function fetchPart(client: SafeFetch, url: string, range: Range | undefined, signal: AbortSignal) {
-  const wish = { maxBytes: MAX_BYTES, signal, limits: { totalMs: MAX_MS } };
+async function fetchPart(client: SafeFetch, url: string, range: Range | undefined, wish: FetchWish) {
   if (range === undefined) return client.open(url, wish);
   const part = await client.open(url, { ...wish, range });
   if (part.status === 206) return part;

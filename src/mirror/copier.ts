@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
-import type { SafeFetch } from "../base/fetch/safe-fetch.ts";
+import type { ConnectThrough, SafeFetch } from "../base/fetch/safe-fetch.ts";
 import { isDataUrl } from "../base/text.ts";
 import { type BlobStore, MirrorFailure, type TempFile, writeTempFile } from "./blob-store.ts";
 import { type MediaName, newMediaName } from "./media-name.ts";
@@ -8,9 +8,14 @@ import { type MediaName, newMediaName } from "./media-name.ts";
 /** Ten times the largest video that a family makes; what is larger is a mistake or a trap. */
 const MAX_BYTES = 1024 ** 3;
 
-/** One attempt: the file behind a link goes to a draft, and the draft to a blob store under a new name. */
+/** One attempt: the file behind a link, fetched through a proxy where there is one, goes to a draft, and the draft to a blob store under a new name. */
 export interface Copier {
-  copy(url: string, blobStore: BlobStore, signal: AbortSignal): Promise<MediaName>;
+  copy(
+    url: string,
+    blobStore: BlobStore,
+    signal: AbortSignal,
+    through: ConnectThrough | undefined,
+  ): Promise<MediaName>;
 }
 
 export interface CopierOptions {
@@ -21,10 +26,14 @@ export interface CopierOptions {
 }
 
 export function createCopier({ guarded, drafts, clock }: CopierOptions): Copier {
-  const fetchDraft = async (url: string, signal: AbortSignal): Promise<TempFile> => {
+  const fetchDraft = async (
+    url: string,
+    signal: AbortSignal,
+    through: ConnectThrough | undefined,
+  ): Promise<TempFile> => {
     // The signal is the limit of the whole.
     const limits = { totalMs: MAX_FETCH_MS };
-    const file = await guarded.open(url, { maxBytes: MAX_BYTES, signal, limits });
+    const file = await guarded.open(url, { maxBytes: MAX_BYTES, signal, limits, through });
     try {
       return await writeTempFile(drafts, file.body);
     } finally {
@@ -32,10 +41,10 @@ export function createCopier({ guarded, drafts, clock }: CopierOptions): Copier 
     }
   };
   return {
-    async copy(url, blobStore, signal) {
+    async copy(url, blobStore, signal, through) {
       const draft = isDataUrl(url)
         ? await writeTempFile(drafts, inPieces(readDataUrl(url)))
-        : await fetchDraft(url, signal);
+        : await fetchDraft(url, signal, through);
       try {
         const name = newMediaName(clock.nowMs(), draft.type);
         await blobStore.put(name, draft, signal);

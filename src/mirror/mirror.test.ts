@@ -7,10 +7,13 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { S3_BUCKET, S3_KEYS, S3_REGION, startFakeS3 } from "../../test/support/fake-s3.ts";
+import { httpProxy, PROXY_PASSWORD, PROXY_USER } from "../../test/support/proxies.ts";
 import { systemClock } from "../base/clock.ts";
 import { createSafeFetch } from "../base/fetch/safe-fetch.ts";
+import type { Upstream } from "../catalog/catalog.ts";
 import { decodeSettings, type SettingsFile } from "../catalog/settings.ts";
 import { silentLog } from "../observe/log.ts";
+import { createTransport } from "../upstreams/transport/transport.ts";
 import { readMediaName } from "./media-name.ts";
 import { createMirror, type Mirror, type MirrorOptions } from "./mirror.ts";
 
@@ -59,6 +62,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       databaseNowMs: () => Promise.resolve(systemClock.nowMs()),
       publicUrl: () => Promise.resolve(PUBLIC),
       guarded: createSafeFetch({ allow: () => [new URL(vendor).host] }),
+      through: () => undefined,
       ...given,
     });
     closings.push(() => made.close());
@@ -75,6 +79,46 @@ describe("results of tasks", { timeout: 60_000 }, () => {
 
   const drafts = (): Promise<string[]> => readdir(join(dataDir, "media", "drafts")).catch(() => []);
 
+  describe("of an upstream with a proxy", () => {
+    const UPSTREAM = 7n;
+    const throughProxyAt = (port: number) => {
+      const transport = createTransport({ clock: systemClock, log: silentLog });
+      closings.push(() => transport.close());
+      const value = `http://${PROXY_USER}:${PROXY_PASSWORD}@127.0.0.1:${port}`;
+      const options = { proxy: { value, reference: null } };
+      const upstream = { name: "u", timeouts: { connectMs: 2_000 }, options } as unknown as Upstream;
+      return (id: bigint | undefined) => (id === UPSTREAM ? transport.through(upstream) : undefined);
+    };
+
+    it("are fetched through it, which alone resolves their names", async () => {
+      const proxy = await httpProxy({ "files.vendor.example": Number(new URL(vendor).port) });
+      closings.push(() => proxy.close());
+      const mirror = open({ kind: "disk" }, { through: throughProxyAt(proxy.port) });
+      const result = { outputs: [{ url: "http://files.vendor.example/image" }] };
+      const kept = await mirror.keep("task-1", result, PATIENT_MS, UPSTREAM);
+      expect(await fileOf(mirror, kept.outputs[0]?.url)).toBe(digest(PNG));
+      expect(proxy.asked).toEqual(["files.vendor.example:80"]);
+    });
+
+    it("are never fetched directly: not while it is down, and not from where it must not lead", async () => {
+      const proxy = await httpProxy();
+      await proxy.close();
+      const mirror = open({ kind: "disk" }, { through: throughProxyAt(proxy.port) });
+      const result = { outputs: [{ url: `${vendor}/image` }] };
+      expect(await mirror.keep("task-1", result, PATIENT_MS, UPSTREAM)).toEqual(result);
+      expect(asked).toEqual([]);
+      const inside = await httpProxy();
+      closings.push(() => inside.close());
+      const guarded = createSafeFetch({ allow: () => [] });
+      const through = throughProxyAt(inside.port)(UPSTREAM);
+      for (const url of ["http://10.0.0.7/image", "http://metadata.internal/", "http://localhost/image"])
+        await expect(guarded.open(url, { maxBytes: 9, through })).rejects.toMatchObject({
+          reason: "forbidden",
+        });
+      expect(inside.asked).toEqual([]);
+    });
+  });
+
   it("of many tasks are copied at once without a warning of the runtime's", async () => {
     const mirror = open({ kind: "disk" });
     const warnings: string[] = [];
@@ -84,7 +128,9 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       const results = Array.from({ length: 30 }, (_, index) => ({
         outputs: [{ url: `${vendor}/${index}` }],
       }));
-      await Promise.all(results.map((result, index) => mirror.keep(`t${index}`, result, PATIENT_MS)));
+      await Promise.all(
+        results.map((result, index) => mirror.keep(`t${index}`, result, PATIENT_MS, undefined)),
+      );
       // They are told in a later turn.
       await new Promise(setImmediate);
     } finally {
@@ -102,7 +148,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       usage: { completion_tokens: 1 },
       layout: "ark" as const,
     };
-    const kept = await mirror.keep("task-1", result, PATIENT_MS);
+    const kept = await mirror.keep("task-1", result, PATIENT_MS, undefined);
     expect(kept).toMatchObject({ durationSeconds: 5, usage: { completion_tokens: 1 }, layout: "ark" });
     const [video, image] = kept.outputs;
     expect(video?.url).toMatch(/\/media\/\d{4}-\d\d-\d\d\/[0-9A-Za-z]{32}\.mp4$/);
@@ -119,21 +165,21 @@ describe("results of tasks", { timeout: 60_000 }, () => {
   it("stay as they are where the settings do not want copies", async () => {
     const mirror = open({ kind: "none" });
     const result = { outputs: [{ url: `${vendor}/image`, expiresAt: 1 }] };
-    expect(await mirror.keep("task-1", result, PATIENT_MS)).toEqual(result);
+    expect(await mirror.keep("task-1", result, PATIENT_MS, undefined)).toEqual(result);
     expect(asked).toEqual([]);
   });
 
   it("that have no link of their own get one in any case", async () => {
     const mirror = open({ kind: "none" });
     const url = `data:image/png;base64,${PNG.toString("base64")}`;
-    const kept = await mirror.keep("task-1", { outputs: [{ url }] }, PATIENT_MS);
+    const kept = await mirror.keep("task-1", { outputs: [{ url }] }, PATIENT_MS, undefined);
     expect(await fileOf(mirror, kept.outputs[0]?.url)).toBe(digest(PNG));
   });
 
   it("are not fetched from a private address that egress_allow does not name", async () => {
     const mirror = open({ kind: "disk" }, { guarded: createSafeFetch({ allow: () => [] }) });
     const result = { outputs: [{ url: `${vendor}/image` }] };
-    expect(await mirror.keep("task-1", result, PATIENT_MS)).toEqual(result);
+    expect(await mirror.keep("task-1", result, PATIENT_MS, undefined)).toEqual(result);
     expect(asked).toEqual([]);
     expect(mirror.counts()).toEqual({ running: 0, failed: 1 });
   });
@@ -145,7 +191,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       response.end(`<html><script>alert(1)</script>${" ".repeat(1_000)}</html>`);
     };
     const result = { outputs: [{ url: `${vendor}/image` }, { url: "data:image/svg+xml;base64,PHN2Zz4=" }] };
-    expect(await mirror.keep("task-1", result, PATIENT_MS)).toEqual(result);
+    expect(await mirror.keep("task-1", result, PATIENT_MS, undefined)).toEqual(result);
     expect(asked).toHaveLength(1);
     expect(await readdir(join(dataDir, "media"))).toEqual(["drafts"]);
     expect(await drafts()).toEqual([]);
@@ -158,7 +204,12 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       response.writeHead(200, { "content-length": PNG.length });
       response.write(PNG.subarray(0, 1_000), () => response.destroy());
     };
-    const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
+    const kept = await mirror.keep(
+      "task-1",
+      { outputs: [{ url: `${vendor}/image` }] },
+      PATIENT_MS,
+      undefined,
+    );
     expect(asked).toHaveLength(2);
     expect(await fileOf(mirror, kept.outputs[0]?.url)).toBe(digest(PNG));
     expect(await drafts()).toEqual([]);
@@ -171,7 +222,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       else response.end(PNG);
     };
     const outputs = [{ url: `${vendor}/slow` }, { url: `${vendor}/image` }];
-    const kept = await mirror.keep("task-1", { outputs }, 2_000);
+    const kept = await mirror.keep("task-1", { outputs }, 2_000, undefined);
     expect(kept.outputs[0]).toEqual(outputs[0]);
     expect(await fileOf(mirror, kept.outputs[1]?.url)).toBe(digest(PNG));
     expect(await drafts()).toEqual([]);
@@ -182,7 +233,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
     const held: (() => void)[] = [];
     serve = (_request, response) => void held.push(() => response.end(PNG));
     const outputs = Array.from({ length: 20 }, (_, index) => ({ url: `${vendor}/${index}` }));
-    const keeping = mirror.keep("task-1", { outputs }, PATIENT_MS);
+    const keeping = mirror.keep("task-1", { outputs }, PATIENT_MS, undefined);
     while (held.length < 8) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(mirror.counts().running).toBe(8);
     while (asked.length < 20 || held.length > 0) {
@@ -196,7 +247,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
   it("are left to another process when this one ends, not to the vendor's link", async () => {
     const mirror = open({ kind: "disk" });
     serve = (_request, response) => void response.write(PNG.subarray(0, 1_000));
-    const keeping = mirror.keep("task-1", { outputs: [{ url: `${vendor}/slow` }] }, PATIENT_MS);
+    const keeping = mirror.keep("task-1", { outputs: [{ url: `${vendor}/slow` }] }, PATIENT_MS, undefined);
     keeping.catch(() => undefined);
     while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     await mirror.close();
@@ -214,7 +265,12 @@ describe("results of tasks", { timeout: 60_000 }, () => {
     it("are put there signed, with their type, and read from there by range", async () => {
       const { s3, place } = await bucket("copies/of results/".replace(" ", "_"));
       const mirror = open(place, { s3Keys: S3_KEYS });
-      const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/video` }] }, PATIENT_MS);
+      const kept = await mirror.keep(
+        "task-1",
+        { outputs: [{ url: `${vendor}/video` }] },
+        PATIENT_MS,
+        undefined,
+      );
       const [[key, object] = []] = [...s3.objects];
       expect(kept.outputs[0]?.url).toBe(`${PUBLIC}/media/${key?.slice("copies/of_results/".length)}`);
       expect(object?.type).toBe("video/mp4");
@@ -227,7 +283,12 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       const { s3, place } = await bucket("");
       const mirror = open(place, { s3Keys: S3_KEYS });
       s3.refusals.push(503);
-      const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
+      const kept = await mirror.keep(
+        "task-1",
+        { outputs: [{ url: `${vendor}/image` }] },
+        PATIENT_MS,
+        undefined,
+      );
       expect(await fileOf(mirror, kept.outputs[0]?.url)).toBe(digest(PNG));
     });
 
@@ -235,7 +296,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       const { s3, place } = await bucket("");
       const result = { outputs: [{ url: `${vendor}/image` }] };
       for (const s3Keys of [{ ...S3_KEYS, secretKey: "wrong" }, undefined]) {
-        expect(await open(place, { s3Keys }).keep("task-1", result, PATIENT_MS)).toEqual(result);
+        expect(await open(place, { s3Keys }).keep("task-1", result, PATIENT_MS, undefined)).toEqual(result);
       }
       expect(s3.asked.filter(({ what }) => what.startsWith("PUT"))).toMatchObject([{ status: 403 }]);
       expect(s3.objects.size).toBe(0);
@@ -246,7 +307,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       const told: unknown[] = [];
       const log = { ...silentLog, warn: (facts: object) => void told.push(facts) };
       const mirror = open(place, { s3Keys: { ...S3_KEYS, secretKey: "wrong" }, log });
-      await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
+      await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS, undefined);
       const message = "the bucket returned status 403 for PUT (SignatureDoesNotMatch)";
       expect(told).toContainEqual({ err: expect.objectContaining({ message }), task: "task-1" });
     });
@@ -256,21 +317,31 @@ describe("results of tasks", { timeout: 60_000 }, () => {
       await s3.close();
       const mirror = open(place, { s3Keys: S3_KEYS });
       const result = { outputs: [{ url: `${vendor}/video` }] };
-      expect(await mirror.keep("task-1", result, 1_500)).toEqual(result);
+      expect(await mirror.keep("task-1", result, 1_500, undefined)).toEqual(result);
       expect(await drafts()).toEqual([]);
     });
 
     it("are found on the disk too, where they were copied to before", async () => {
       const { place } = await bucket("");
       const before = open({ kind: "disk" });
-      const kept = await before.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
+      const kept = await before.keep(
+        "task-1",
+        { outputs: [{ url: `${vendor}/image` }] },
+        PATIENT_MS,
+        undefined,
+      );
       expect(await fileOf(open(place, { s3Keys: S3_KEYS }), kept.outputs[0]?.url)).toBe(digest(PNG));
     });
   });
 
   it("are written to the disk as they come, whole and named before anyone is told", async () => {
     const mirror = open({ kind: "disk" });
-    const kept = await mirror.keep("task-1", { outputs: [{ url: `${vendor}/image` }] }, PATIENT_MS);
+    const kept = await mirror.keep(
+      "task-1",
+      { outputs: [{ url: `${vendor}/image` }] },
+      PATIENT_MS,
+      undefined,
+    );
     const path = kept.outputs[0]?.url.slice(`${PUBLIC}/media/`.length) ?? "";
     expect(digest(await readFile(join(dataDir, "media", path)))).toBe(digest(PNG));
   });

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { Semaphore } from "../base/async/semaphore.ts";
 import type { Clock } from "../base/clock.ts";
-import type { SafeFetch } from "../base/fetch/safe-fetch.ts";
+import type { ConnectThrough, SafeFetch } from "../base/fetch/safe-fetch.ts";
 import { isDataUrl } from "../base/text.ts";
 import type { Settings } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
@@ -26,6 +26,8 @@ export interface MirrorOptions {
   /** Where callers reach this gateway, without a slash at the end; known once the port is open. */
   readonly publicUrl: () => Promise<string>;
   readonly guarded: Pick<SafeFetch, "open">;
+  /** By the upstream that made a file: how it is fetched. */
+  readonly through: (upstreamId: bigint | undefined) => ConnectThrough | undefined;
   readonly clock: Clock;
   /** The time by the database. */
   readonly databaseNowMs: () => Promise<number>;
@@ -38,7 +40,12 @@ export interface Mirror extends MirroredFiles {
    * The result with its links replaced by the gateway's own where the settings want that; what cannot be copied within
    * the time keeps the vendor's link. Rejects only when the mirror is closed.
    */
-  keep(taskId: string, result: TaskResult, withinMs: number): Promise<TaskResult>;
+  keep(
+    taskId: string,
+    result: TaskResult,
+    withinMs: number,
+    upstreamId: bigint | undefined,
+  ): Promise<TaskResult>;
   /** Files that are being copied now, and those that could not be since the start. */
   counts(): { readonly running: number; readonly failed: number };
   close(): Promise<void>;
@@ -111,10 +118,15 @@ export function createMirror(options: MirrorOptions): Mirror {
     return kind === "disk" || isDataUrl(url) ? disk : undefined;
   };
 
-  const copy = async (url: string, blobStore: BlobStore, signal: AbortSignal): Promise<MediaName> => {
+  const copy = async (
+    url: string,
+    blobStore: BlobStore,
+    signal: AbortSignal,
+    through: ConnectThrough | undefined,
+  ): Promise<MediaName> => {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await turns.run(() => copier.copy(url, blobStore, signal), { signal });
+        return await turns.run(() => copier.copy(url, blobStore, signal, through), { signal });
       } catch (error) {
         const pauseMs = PAUSES_MS[attempt];
         if (signal.aborted || isLasting(error) || pauseMs === undefined) throw error;
@@ -124,11 +136,16 @@ export function createMirror(options: MirrorOptions): Mirror {
   };
 
   /** The lasting link, or the vendor's where there is no other. */
-  const linkFor = async (taskId: string, url: string, signal: AbortSignal): Promise<string> => {
+  const linkFor = async (
+    taskId: string,
+    url: string,
+    signal: AbortSignal,
+    through: ConnectThrough | undefined,
+  ): Promise<string> => {
     try {
       const blobStore = blobStoreFor(url);
       if (blobStore === undefined) return url;
-      const name = await copy(url, blobStore, signal);
+      const name = await copy(url, blobStore, signal, through);
       return `${await publicUrl()}/media/${pathOf(name)}`;
     } catch (error) {
       if (closing.signal.aborted) throw error;
@@ -142,7 +159,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   };
 
   return {
-    async keep(taskId, result, withinMs) {
+    async keep(taskId, result, withinMs, upstreamId) {
       const given = new AbortController();
       // One for each file and step of it.
       setMaxListeners(0, given.signal);
@@ -150,7 +167,8 @@ export function createMirror(options: MirrorOptions): Mirror {
       const timer = setTimeout(stop, withinMs);
       closing.signal.addEventListener("abort", stop, { once: true });
       try {
-        const link = (url: string): Promise<string> => linkFor(taskId, url, given.signal);
+        const through = options.through(upstreamId);
+        const link = (url: string): Promise<string> => linkFor(taskId, url, given.signal, through);
         const lastsUntil = Math.floor(clock.nowMs() / 1000) + settings().taskRetentionDays * 86_400;
         const { outputs, lastFrameUrl } = result;
         const [kept, lastFrame] = await Promise.all([

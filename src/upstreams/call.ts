@@ -1,3 +1,4 @@
+import type { ConnectThrough } from "../base/fetch/safe-fetch.ts";
 import type { Credential, Upstream } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { TaskApiRequest, TaskApiResponse } from "./task-apis/task-api.ts";
@@ -122,6 +123,8 @@ export interface Transport {
   send(call: UpstreamRequest, response: UpstreamResponse): UpstreamCall;
   /** Sends one request and gives its whole response, whatever its status; never rejects. */
   ask(ask: UpstreamAsk): Promise<AskOutcome>;
+  /** How files that the upstream made are fetched: through its proxy; undefined = it has none. */
+  through(upstream: Upstream): ConnectThrough | undefined;
   /** Requests running at this upstream, over all its models and credentials. */
   inFlight(upstreamId: bigint): number;
   /** Tells which upstreams exist: connections to any other are closed as soon as they are idle. */

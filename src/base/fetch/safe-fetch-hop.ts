@@ -5,6 +5,9 @@ import { plainHost } from "./safe-fetch-allow.ts";
 import { FetchFailure } from "./safe-fetch-failure.ts";
 import type { Run } from "./safe-fetch-run.ts";
 
+/** Opens a connection to a server by way of a proxy, which resolves its name; with TLS where the URL's scheme has it. */
+export type ConnectThrough = (target: URL) => Promise<Socket>;
+
 /** One answered request; redirects are not followed here. */
 export interface Hop {
   readonly status: number;
@@ -27,18 +30,21 @@ export interface Posted {
 }
 
 /**
- * GETs the target, or POSTs to it, on a connection of its own that goes to one of the given addresses: nothing resolves
- * the name again. A connection is never kept, since it was checked for this request only. It lasts until
+ * GETs the target, or POSTs to it, on a connection of its own that goes to one of the given addresses, or through a proxy: nothing here
+ * resolves the name again. A connection is never kept, since it was checked for this request only. It lasts until
  * the run ends.
  */
 export async function openHop(
   target: URL,
-  addresses: readonly string[],
+  way: readonly string[] | ConnectThrough,
   range: ByteRange | undefined,
   run: Run,
   posted?: Posted,
 ): Promise<Hop> {
-  const socket = await run.during("connectMs", connectTo(target, addresses, run));
+  const socket = await run.during(
+    "connectMs",
+    typeof way === "function" ? connectThrough(way, target, run) : connectTo(target, way, run),
+  );
   const client = new Client(target.origin, {
     maxHeaderSize: MAX_HEADER_BYTES,
     // The run's own limits are finer than the client's timers.
@@ -92,6 +98,16 @@ function connectTo(target: URL, addresses: readonly string[], run: Run): Promise
     }) as unknown as Socket;
     run.whenOver(() => opening.destroy());
   });
+}
+
+async function connectThrough(connect: ConnectThrough, target: URL, run: Run): Promise<Socket> {
+  const socket = await connect(target).catch((cause: unknown) => {
+    throw new FetchFailure("unreachable", "The upstream's proxy gave no connection to its server.", cause);
+  });
+  run.whenOver(() => socket.destroy());
+  // It came too late.
+  if (run.signal.aborted) socket.destroy();
+  return socket;
 }
 
 /** Answers every look-up of the connecting socket with the addresses that were checked. */

@@ -2,12 +2,14 @@ import { lookup as systemLookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { packChunk } from "../pack-chunk.ts";
-import { isLocalName } from "./public-url.ts";
+import { isLocalName, isPublicUrl } from "./public-url.ts";
 import { isPublicAddress, plainAddress } from "./safe-fetch-address.ts";
 import { type AllowList, plainHost, portOf, readAllowList } from "./safe-fetch-allow.ts";
 import { FetchFailure } from "./safe-fetch-failure.ts";
-import { type ByteRange, type Hop, openHop } from "./safe-fetch-hop.ts";
+import { type ByteRange, type ConnectThrough, type Hop, openHop } from "./safe-fetch-hop.ts";
 import { type Run, startRun } from "./safe-fetch-run.ts";
+
+export type { ConnectThrough };
 
 export interface SafeFetchOptions {
   /** `egress_allow` as it is now: CIDRs, addresses and host:port that may be reached although private. */
@@ -25,8 +27,10 @@ export interface FetchWish {
   readonly maxBytes: number;
   /** Only these bytes, both ends included: a server that knows no ranges answers 200 from the start on. */
   readonly range?: ByteRange;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly limits?: Partial<FetchLimits>;
+  /** Every connection is made by way of a proxy, redirects included, and none without it; undefined = there is none. */
+  readonly through?: ConnectThrough | undefined;
 }
 
 export interface FetchLimits {
@@ -83,6 +87,10 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     const run = startRun({ ...LIMITS, ...wish.limits }, wish.signal);
     try {
       const { hop, target } = await follow(readTarget(url), wish, run, async (next) => {
+        if (wish.through !== undefined) {
+          assertNotPrivate(next, rules);
+          return openHop(next, wish.through, wish.range, run);
+        }
         const addresses = await run.during("connectMs", addressesOf(next, rules, lookup));
         return openHop(next, addresses, wish.range, run);
       });
@@ -193,6 +201,12 @@ async function addressesOf(target: URL, rules: Rules, lookup: Lookup): Promise<r
     if (!named && !isOpen(address, port, rules)) throw forbidden();
   }
   return addresses;
+}
+
+/** All that can be told of a target whose name only a proxy resolves. */
+function assertNotPrivate(target: URL, { allowed }: Rules): void {
+  const isNamed = allowed.endpoint(plainHost(target.hostname), portOf(target));
+  if (!isNamed && !isPublicUrl(target.href, allowed)) throw forbidden();
 }
 
 function isOpen(address: string, port: number, { allowed, own }: Rules): boolean {

@@ -157,7 +157,7 @@ export function tasksOperations(deps: ConsoleDeps): readonly Operation[] {
           url: found.url,
           range,
           gone,
-          upstream: catalog.current().upstreams.find((each) => each.id === upstreamId),
+          upstream: catalog.current().allUpstreams.find((each) => each.id === upstreamId),
           saveAs: query.download === undefined ? undefined : `${task.id}-${number}`,
         });
       },

@@ -10,10 +10,15 @@ import type { Claim, TaskEnd, TaskStore } from "../store/task-store.ts";
 import { lateDelayMs } from "./schedule.ts";
 
 /** How long a video is, read off its file; undefined = it cannot be told. Bounded in time; never rejects. */
-export type ProbeSeconds = (url: string) => Promise<number | undefined>;
+export type ProbeSeconds = (url: string, upstreamId: bigint | undefined) => Promise<number | undefined>;
 
 /** The result under links that last; what cannot be had in that time keeps its own. Rejects only when it is closed. */
-export type KeepFiles = (taskId: string, result: TaskResult, withinMs: number) => Promise<TaskResult>;
+export type KeepFiles = (
+  taskId: string,
+  result: TaskResult,
+  withinMs: number,
+  upstreamId: bigint | undefined,
+) => Promise<TaskResult>;
 
 export interface Finisher {
   succeed(claim: Claim, result: TaskResult): Promise<void>;
@@ -90,7 +95,7 @@ export function createFinisher(
       );
     }
     const { used, estimated, found } = claim.openEnded
-      ? await actualUnits(claim.units, result, probe)
+      ? await actualUnits(claim.units, result, (url) => probe(url, claim.place?.upstreamId))
       : { used: claim.units, estimated: false, found: undefined };
     const counted = tokens === undefined ? used : { ...used, tokens };
     const { chargeNanos, unpriced } = mediaCharge(counted, claim.price);
@@ -113,7 +118,8 @@ export function createFinisher(
         () => orderedEnd(claim, bare),
         () => UNRECORDED,
       ]);
-      const kept = end.result && (await keepFiles(claim.id, end.result, timeForFiles(claim)));
+      const { id, place } = claim;
+      const kept = end.result && (await keepFiles(id, end.result, timeForFiles(claim), place?.upstreamId));
       await firstThatWorks(claim, [
         () => finish(claim, { ...end, result: kept }),
         () => finish(claim, { ...end, result: kept && bare }),
@@ -217,7 +223,7 @@ type Measure = Pick<TaskResult, "durationSeconds">;
 async function actualUnits(
   held: MediaUnits,
   result: TaskResult,
-  probe: ProbeSeconds,
+  probe: (url: string) => ReturnType<ProbeSeconds>,
 ): Promise<{ used: MediaUnits; estimated: boolean; found?: Measure | undefined }> {
   const [resolution, most] = Object.entries(held.videoSeconds ?? {})[0] ?? [];
   if (resolution === undefined || most === undefined) return { used: held, estimated: false };

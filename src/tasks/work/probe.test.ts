@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { SafeFetch } from "../../base/fetch/safe-fetch.ts";
 import { createProbe } from "./probe.ts";
 
 describe("the length of a video", () => {
@@ -22,10 +23,23 @@ describe("the length of a video", () => {
   });
 
   it("is unknown where the file cannot be fetched, and where its server knows no ranges", async () => {
-    const failing = createProbe({ read: () => Promise.reject(new Error("gone")) });
-    expect(await failing("http://v.test/1")).toBeUndefined();
+    const failing = createProbe({ read: () => Promise.reject(new Error("gone")) }, () => undefined);
+    expect(await failing("http://v.test/1", undefined)).toBeUndefined();
     const file = Buffer.concat([ftyp(), box("mdat", Buffer.alloc(500_000)), moov(5, 1)]);
     expect(await probe(file, 200)).toBeUndefined();
+  });
+
+  it("is read by the way on which files of their upstream are fetched", async () => {
+    const through = () => Promise.reject(new Error("never opened here"));
+    const ways: unknown[] = [];
+    const read: SafeFetch["read"] = (_url, wish) => {
+      ways.push(wish.through);
+      return Promise.reject(new Error("gone"));
+    };
+    const probe = createProbe({ read }, (upstreamId) => (upstreamId === 7n ? through : undefined));
+    await probe("http://v.test/1", 7n);
+    await probe("http://v.test/1", 8n);
+    expect(ways).toEqual([through, undefined]);
   });
 
   it("is read or not, but never with an error, from any bytes", async () => {
@@ -39,15 +53,14 @@ describe("the length of a video", () => {
 });
 
 function probe(file: Buffer, status: 200 | 206 = 206): Promise<number | undefined> {
-  return createProbe({
-    read: (_url, { range = { first: 0, last: file.length } }) =>
-      Promise.resolve({
-        status,
-        headers: {},
-        finalUrl: "",
-        bytes: status === 206 ? file.subarray(range.first, range.last + 1) : file.subarray(0, range.last + 1),
-      }),
-  })("http://v.test/1");
+  const read: SafeFetch["read"] = (_url, { range = { first: 0, last: file.length } }) =>
+    Promise.resolve({
+      status,
+      headers: {},
+      finalUrl: "",
+      bytes: status === 206 ? file.subarray(range.first, range.last + 1) : file.subarray(0, range.last + 1),
+    });
+  return createProbe({ read }, () => undefined)("http://v.test/1", undefined);
 }
 
 function box(type: string, content: Buffer): Buffer {

@@ -1,4 +1,4 @@
-import type { SafeFetch } from "../../base/fetch/safe-fetch.ts";
+import type { ConnectThrough, SafeFetch } from "../../base/fetch/safe-fetch.ts";
 import type { ProbeSeconds } from "./finish.ts";
 
 /** What is read at once: the header of a file that begins with it fits many times. */
@@ -7,14 +7,22 @@ const PIECE_BYTES = 64 * 1024;
 const MAX_PIECES = 6;
 const PIECE_MS = 5_000;
 
+/** By the upstream that made a file: how it is fetched. */
+export type ThroughOf = (upstreamId: bigint | undefined) => ConnectThrough | undefined;
+
 /** Reads how long a video is off the header of its file (MP4 and MOV), without the images. */
-export function createProbe(guarded: Pick<SafeFetch, "read">): ProbeSeconds {
-  return async (url) => {
+export function createProbe(guarded: Pick<SafeFetch, "read">, through: ThroughOf): ProbeSeconds {
+  return async (url, upstreamId) => {
     let first = 0;
     for (let piece = 0; piece < MAX_PIECES; piece += 1) {
       const range = { first, last: first + PIECE_BYTES - 1 };
       const read = await guarded
-        .read(url, { maxBytes: PIECE_BYTES, range, limits: { totalMs: PIECE_MS } })
+        .read(url, {
+          maxBytes: PIECE_BYTES,
+          range,
+          limits: { totalMs: PIECE_MS },
+          through: through(upstreamId),
+        })
         .catch(() => undefined);
       // A server that knows no ranges always begins at the beginning.
       if (read === undefined || (first > 0 && read.status !== 206)) return undefined;

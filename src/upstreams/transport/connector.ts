@@ -1,8 +1,24 @@
+import { isIP, type Socket } from "node:net";
 import { createSecureContext, rootCertificates } from "node:tls";
 import { buildConnector } from "undici";
 import { definedFields } from "../../base/defined-fields.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import { openTunnel } from "./tunnel.ts";
+
+/** One connection by a connector, to any server. */
+export function connectBy(
+  connect: buildConnector.connector,
+  { protocol, hostname, port }: URL,
+): Promise<Socket> {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const servername = isIP(host) === 0 ? host : undefined;
+  return new Promise((resolve, reject) => {
+    connect(definedFields({ protocol, hostname: host, port, servername }), (...[failure, socket]) => {
+      if (failure === null) resolve(socket);
+      else reject(failure);
+    });
+  });
+}
 
 /**
  * Opens the connections to one upstream: through its proxy if it has one, and then in no other way, as what the proxy can't

@@ -1,9 +1,10 @@
 import { Client } from "undici";
+import type { ConnectThrough } from "../../base/fetch/safe-fetch.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
 import type { ConnectionStats } from "../call.ts";
 import { readCaFile } from "./ca-files.ts";
-import { connectorTo } from "./connector.ts";
+import { connectBy, connectorTo } from "./connector.ts";
 import { splitBaseUrl } from "./endpoint-url.ts";
 import { type AwaitedHead, skipInterimResponses } from "./interim-responses.ts";
 
@@ -44,6 +45,8 @@ export interface UpstreamConnection {
 export interface UpstreamConnectionPool {
   /** The line to an upstream; throws RangeError for an unusable base URL. */
   to(upstream: Upstream): UpstreamConnection;
+  /** Connections to other servers through the upstream's proxy; undefined where it has none. */
+  through(upstream: Upstream): ConnectThrough | undefined;
   /** Requests running at this upstream. */
   inFlight(upstreamId: bigint): number;
   /** Closes the lines to all others. */
@@ -63,6 +66,10 @@ export function createConnectionPool(log: Log): UpstreamConnectionPool {
 
   return {
     to: (upstream) => byRecord.get(upstream) ?? open(upstream),
+    through(upstream) {
+      if (upstream.options?.proxy === undefined) return undefined;
+      return async (target) => connectBy(connectorTo(upstream, certificatesOf(upstream)), target);
+    },
     inFlight: (upstreamId) => loads.get(upstreamId)?.inFlight ?? 0,
     retain(upstreams) {
       const wanted = new Set(upstreams.map((upstream) => keyOf(upstream, certificatesOf(upstream, true))));

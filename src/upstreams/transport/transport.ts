@@ -37,6 +37,7 @@ export function createTransport(options: TransportOptions): Transport {
     send,
     ask,
     inFlight: (upstreamId) => connections.inFlight(upstreamId),
+    through: (upstream) => connections.through(upstream),
     retain: (upstreams) => connections.retain(upstreams),
     stats: () => connections.stats(),
     async close() {
