@@ -197,7 +197,7 @@ export interface ResponseSummary extends CountedWork {
   readonly notAnImage?: boolean | undefined;
   /** The responses that this one was joined from: what is missing of their usage is estimated for each of them. */
   readonly parts?: readonly ResponseSummary[] | undefined;
-  /** All generated text (thoughts apart; tool arguments are visible), for an estimate where usage is missing. */
+  /** All generated text (thoughts apart; tool arguments are visible) and media, for an estimate where usage is missing. */
   outputText(): OutputText;
 }
 
@@ -209,12 +209,17 @@ export interface Issued {
   readonly apart: readonly string[];
 }
 
-/** The beginning of each kind of text; `...More` counts the characters beyond it, absent where there are none. */
+/**
+ * The beginning of each kind of text; `...More` counts the characters beyond it. `images` and `audioBytes` count what the model
+ * itself has made. Each is absent where there is none.
+ */
 export interface OutputText {
   readonly visible: string;
   readonly reasoning: string;
   readonly visibleMore?: number | undefined;
   readonly reasoningMore?: number | undefined;
+  readonly images?: number | undefined;
+  readonly audioBytes?: number | undefined;
 }
 
 /**

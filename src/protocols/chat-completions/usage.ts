@@ -137,6 +137,9 @@ function readText(body: JsonObject, text: TextSink): void {
     const message = said(choice, text);
     text.visible(decodeText(message));
     text.visible(decodeRefusal(message));
+    for (const image of decodeImages(message)) text.media(image);
+    const sound = asText(asObject(message["audio"])?.["data"]);
+    if (sound !== "") text.media({ media: "audio", source: { from: "base64", data: sound } });
     text.reasoning(readThoughts({ told: text.text().reasoning, details: [] }, message).thought);
     for (const call of wireCalls(message)) {
       const { name, text: given } = readCall(call);

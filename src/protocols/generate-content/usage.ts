@@ -198,6 +198,8 @@ function readText(body: JsonObject, text: TextSink): void {
     for (const part of partsOf(candidate)) {
       if (part["thought"] === true) text.reasoning(part["text"]);
       else text.visible(part["text"]);
+      const media = mediaIn(part);
+      if (media !== undefined) text.media(media);
       const call = asObject(part["functionCall"]);
       text.visible(call?.["name"]);
       if (call?.["args"] !== undefined) text.visible(writeExact(call["args"]));

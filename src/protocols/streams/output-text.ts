@@ -1,9 +1,11 @@
+import type { MediaPart } from "../../conversation/request.ts";
 import type { OutputText } from "../protocol.ts";
 
-/** Gathers generated text, visible and thought apart. What is not a string is ignored. */
+/** Gathers generated text, visible and thought apart, and counts generated media. What is not a string is ignored. */
 export interface TextSink {
   visible(text: unknown): void;
   reasoning(text: unknown): void;
+  media(part: Pick<MediaPart, "media" | "source">): void;
   /** What it has kept so far. */
   text(): OutputText;
 }
@@ -12,14 +14,23 @@ export interface TextSink {
 export function openTextSink(): TextSink {
   const visible = openKeeper();
   const reasoning = openKeeper();
+  let images = 0;
+  let audioBytes = 0;
   return {
     visible: visible.add,
     reasoning: reasoning.add,
+    media({ media, source }) {
+      if (media === "image") images += 1;
+      else if (media === "audio" && source.from === "base64")
+        audioBytes += Math.floor((source.data.length * 3) / 4);
+    },
     text: () => ({
       visible: visible.kept(),
       reasoning: reasoning.kept(),
       visibleMore: visible.more() > 0 ? visible.more() : undefined,
       reasoningMore: reasoning.more() > 0 ? reasoning.more() : undefined,
+      images: images > 0 ? images : undefined,
+      audioBytes: audioBytes > 0 ? audioBytes : undefined,
     }),
   };
 }

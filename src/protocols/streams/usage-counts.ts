@@ -222,11 +222,16 @@ export function mediaIn(tally: Tally, details: JsonObject | undefined): MediaCou
   return found;
 }
 
-/** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`. */
+/** By their numbers: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta/content.proto */
+const MODALITIES = ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT"];
+
+/** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number. */
 export function mediaInLists(tally: Tally, ...lists: readonly unknown[]): MediaCounts | undefined {
   let found: MediaCounts | undefined;
   for (const entry of lists.flatMap(asObjects)) {
-    const medium = MEDIA.find((each) => each.toUpperCase() === entry["modality"]);
+    const { modality } = entry;
+    const word = typeof modality === "number" ? MODALITIES[modality] : modality;
+    const medium = MEDIA.find((each) => each.toUpperCase() === word);
     const tokens = medium && tally.count(entry, "tokenCount");
     if (medium === undefined || tokens === undefined || tokens === 0) continue;
     found ??= {};

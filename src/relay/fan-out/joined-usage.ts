@@ -148,6 +148,8 @@ export function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
       return {
         visible: texts.map(({ visible }) => visible).join(""),
         reasoning: texts.map(({ reasoning }) => reasoning).join(""),
+        images: texts.reduce((sum, { images = 0 }) => sum + images, 0),
+        audioBytes: texts.reduce((sum, { audioBytes = 0 }) => sum + audioBytes, 0),
       };
     },
   };

@@ -50,6 +50,81 @@ describe("estimateMissing", () => {
     expect(estimated).toBe(true);
   });
 
+  const PICTURE = "iVBORw0KGgo".padEnd(4_000, "A");
+  const withImage = (type: string, data: string, usageMetadata?: object, more: object = {}): object => ({
+    candidates: [{ content: { parts: [{ inlineData: { mimeType: type, data } }] }, index: 0, ...more }],
+    usageMetadata,
+  });
+
+  it.each<[string, ProtocolName, object]>([
+    ["generateContent", "generate-content", withImage("image/png", PICTURE)],
+    [
+      "chat completions",
+      "chat-completions",
+      {
+        choices: [
+          { index: 0, delta: { images: [{ image_url: { url: `data:image/png;base64,${PICTURE}` } }] } },
+        ],
+      },
+    ],
+  ])("counts an image of %s that came before the usage did", async (_, name, event) => {
+    const { usage, estimated } = await estimateMissing(asked(name, ASKED), streamed(name, [event]), BOUND);
+    expect(usage).toMatchObject({ imageOutput: 1_290, outputVisible: 0 });
+    expect(estimated).toBe(true);
+  });
+
+  it("counts the media of a whole response whose vendor has stated only the prompt", async () => {
+    const stated = { promptTokenCount: 80, totalTokenCount: 80 };
+    for (const [type, data, expected] of [
+      ["image/png", PICTURE, { imageOutput: 1_290 }],
+      ["audio/pcm", "A".repeat(64_000), { audioOutput: 20 }],
+    ] as const) {
+      const body = withImage(type, data, stated, { finishReason: "STOP" });
+      const facts = PROTOCOLS["generate-content"].usage.readPlain(body as never);
+      const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts, BOUND);
+      expect(usage).toMatchObject({ inputUncached: 80, outputVisible: 0, ...expected });
+      expect(estimated).toBe(true);
+    }
+  });
+
+  it("leaves the counts of a response with media that its vendor has stated", async () => {
+    const stated = {
+      promptTokenCount: 80,
+      candidatesTokenCount: 1_120,
+      candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_120 }],
+    };
+    const facts = streamed("generate-content", [withImage("image/png", PICTURE, stated)]);
+    const { usage, estimated } = await estimateMissing(asked("generate-content", ASKED), facts, BOUND);
+    expect(usage).toMatchObject({ imageOutput: 1_120 });
+    expect(estimated).toBe(false);
+  });
+
+  it("reads how many of a response's tokens are sound where its modality is a number", async () => {
+    const stated = {
+      ...{ promptTokenCount: 100, candidatesTokenCount: 50 },
+      promptTokensDetails: [
+        { modality: 4, tokenCount: 60 },
+        { modality: 1, tokenCount: 40 },
+      ],
+      candidatesTokensDetails: [{ modality: 2, tokenCount: 45 }],
+    };
+    const { usage } = await estimateMissing(
+      asked("generate-content", ASKED),
+      streamed("generate-content", [gemini(WORDS, stated, { finishReason: 1 })]),
+      BOUND,
+    );
+    expect(usage).toMatchObject({ inputUncached: 40, audioInput: 60, outputVisible: 5, imageOutput: 45 });
+  });
+
+  it("estimates no more for images than the caller's limit allows", async () => {
+    const facts = streamed("generate-content", [withImage("image/png", PICTURE)]);
+    const { usage } = await estimateMissing(asked("generate-content", ASKED), facts, {
+      ...BOUND,
+      statedOutputTokens: 500,
+    });
+    expect(usage).toMatchObject({ imageOutput: 500, outputVisible: 0 });
+  });
+
   it("counts the thoughts of a stream that broke off amid them, unless its vendor has stated them", async () => {
     const thinking = (counts: object): object => ({
       candidates: [{ content: { role: "model", parts: [{ text: WORDS, thought: true }] }, index: 0 }],

@@ -20,10 +20,11 @@ import {
   sumWork,
   type TokenUsage,
   totalInput,
+  totalOutput,
   type UnitCounts,
 } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
-import { promptTokens } from "./token-estimate.ts";
+import { imageTokens, promptTokens } from "./token-estimate.ts";
 import { type Counter, FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
 
 export interface ChargeableUsage extends CountedWork {
@@ -214,19 +215,38 @@ function estimate(
     const cached = totalInput(reported);
     // With several prompts each response belongs to one of them; equal shares add up to the whole.
     const words = Math.ceil(wordsOf(request, count) / (request.prompts ?? 1));
-    const whole = boundEstimate(words + FRAME_TOKENS, "input", bound);
-    usage = { ...usage, inputUncached: Math.max(0, whole - cached) };
+    const images = imageTokens(request);
+    const uncached = boundEstimate(words + images + FRAME_TOKENS, "input", bound) - cached;
+    const imageInput = Math.max(0, Math.min(images, uncached));
+    usage = { ...usage, inputUncached: Math.max(0, uncached - imageInput) };
+    if (imageInput > 0) usage = { ...usage, imageInput };
   }
   if (needsOutput) {
     const text = facts.outputText();
-    const reasoning =
-      reported.outputReasoning ?? boundEstimate(count(text.reasoning, text.reasoningMore), "output", bound);
-    const whole = boundEstimate(count(text.visible, text.visibleMore) + reasoning, "output", bound);
-    usage = { ...usage, outputVisible: Math.max(0, whole - reasoning) };
+    const { images = 0, audioBytes = 0 } = text;
+    let taken = 0;
+    // Together they stay within the bound; what comes first here is the least in doubt.
+    const estimated = (tokens: number): number => {
+      const before = taken;
+      taken = boundEstimate(before + tokens, "output", bound);
+      return taken - before;
+    };
+    const reasoning = estimated(reported.outputReasoning ?? count(text.reasoning, text.reasoningMore));
+    const imageOutput = estimated(images * IMAGE_OUTPUT_TOKENS);
+    const audioOutput = estimated(Math.ceil(audioBytes / AUDIO_BYTES_PER_TOKEN));
+    usage = { ...usage, outputVisible: estimated(count(text.visible, text.visibleMore)) };
     if (reasoning > 0) usage = { ...usage, outputReasoning: reasoning };
+    if (imageOutput > 0) usage = { ...usage, imageOutput };
+    if (audioOutput > 0) usage = { ...usage, audioOutput };
   }
   return usage;
 }
+
+/** One image of a megapixel: https://ai.google.dev/gemini-api/docs/image-generation */
+const IMAGE_OUTPUT_TOKENS = 1_290;
+
+/** 20 tokens a second of 16-bit sound at 24 kHz, as speaking models write it: https://developers.openai.com/api/docs/guides/realtime-costs */
+const AUDIO_BYTES_PER_TOKEN = 2_400;
 
 /** Counts a body with very many values by its bytes, with at least one token per value, because the values may be token numbers. */
 function wordsOf(request: TextRequest, count: Counter): number {
@@ -240,13 +260,15 @@ function wordsOf(request: TextRequest, count: Counter): number {
 const MAX_VALUES = 50_000;
 
 /**
- * Whether output was not reported, or was reported as 0 by a stream that broke off within its text or reasoning: Gemini reports
- * the prompt with the first chunk and the output only with the last. The 0 of a finished response stays 0.
+ * Whether output was not reported, or was reported as 0 by a stream that broke off within its text, media or reasoning: Gemini reports
+ * the prompt with the first chunk and the output only with the last. The 0 of a finished response stays 0, unless it holds media.
  */
 function lacksOutput(facts: ResponseSummary, reported: TokenUsage): boolean {
   if (reported.outputVisible === undefined) return true;
+  if (totalOutput(reported) > (reported.outputReasoning ?? 0)) return false;
+  const { visible, reasoning, images, audioBytes } = facts.outputText();
+  if (images !== undefined || audioBytes !== undefined) return true;
   const isWhole = facts.finish !== undefined && !facts.failed && facts.error === undefined;
-  if (reported.outputVisible > 0 || isWhole) return false;
-  const { visible, reasoning } = facts.outputText();
+  if (isWhole) return false;
   return visible !== "" || (reasoning !== "" && reported.outputReasoning === undefined);
 }

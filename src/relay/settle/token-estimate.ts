@@ -36,6 +36,11 @@ export function promptTokens(request: Pick<TextRequest, "protocol" | "scan">): n
   return Math.ceil((request.scan.length - imageBytes) / BYTES_PER_TOKEN) + images.length * IMAGE_TOKENS;
 }
 
+/** Tokens of the images in a request. */
+export function imageTokens(request: Pick<TextRequest, "protocol" | "scan">): number {
+  return imagesOf(request).length * IMAGE_TOKENS;
+}
+
 function imagesOf({ protocol, scan }: Pick<TextRequest, "protocol" | "scan">): readonly BodyRange[] {
   return readFeatures(protocol.forward.hold, scan).images;
 }
