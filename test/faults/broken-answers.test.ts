@@ -110,6 +110,12 @@ const STREAMS: Readonly<Record<string, (called: VendorCall) => void>> = {
   },
   "large-event-first": ({ response }) => void flood(response.writeHead(200, SSE)),
   "dense-event-first": ({ response }) => response.writeHead(200, SSE).end(DENSE),
+  "lined-event-first": ({ response }) => response.writeHead(200, SSE).end(LINED),
+  "lined-event-behind-words": ({ protocol, model, response }) => {
+    const { opening, delta } = VENDOR_WIRES[protocol];
+    response.writeHead(200, SSE).write(opening(model) + delta("Hello"));
+    setTimeout(() => response.end(LINED), 100);
+  },
   "dense-event-behind-words": ({ protocol, model, response }) => {
     const { opening, delta } = VENDOR_WIRES[protocol];
     response.writeHead(200, SSE).write(opening(model) + delta("Hello"));
@@ -124,6 +130,9 @@ const STREAMS: Readonly<Record<string, (called: VendorCall) => void>> = {
 
 /** One event of more values than any response has, small as it is. */
 const DENSE = `data: {"x":${"[".repeat(1_100_000)}${"]".repeat(1_100_000)}}\n\n`;
+
+/** One event of more lines than any response has. */
+const LINED = `${"a\n".repeat(4_000_000)}\n`;
 
 /** One event larger than any response. */
 async function flood(response: VendorCall["response"]): Promise<void> {
@@ -304,13 +313,16 @@ describe("answers that are broken", () => {
     );
   });
 
-  it.each(["large", "dense"])("with an event too %s end in form where they are translated", async (how) => {
-    const pair = { client: "messages", upstream: "chat-completions" } as const;
-    await expectFailed("messages", await ask(`${how}-event-first`, pair, true));
-    const heard = await ask(`${how}-event-behind-words`, pair, true);
-    expect(heard).toMatchObject({ status: 200, complete: false });
-    expectStreamErrorForm("messages", heard.text, { status: 502, code: "upstream_error" });
-  });
+  it.each(["large", "dense", "lined"])(
+    "with an event too %s end in form where they are translated",
+    async (how) => {
+      const pair = { client: "messages", upstream: "chat-completions" } as const;
+      await expectFailed("messages", await ask(`${how}-event-first`, pair, true));
+      const heard = await ask(`${how}-event-behind-words`, pair, true);
+      expect(heard).toMatchObject({ status: 200, complete: false });
+      expectStreamErrorForm("messages", heard.text, { status: 502, code: "upstream_error" });
+    },
+  );
 
   it.concurrent.each(TEXT_PROTOCOLS)(
     "with details nested without end are told without them to a caller of %s",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openFrameReader, readFrameAt } from "./stream-frames.ts";
+import { openEventScanner, openFrameReader, readFrameAt } from "./stream-frames.ts";
 
 const MB = Buffer.alloc(1024 * 1024, "x");
 
@@ -20,6 +20,21 @@ it("throws at an event larger than any answer, which nobody would miss otherwise
     for (let written = 0; written <= 96; written += 1) reader.write(MB);
   };
   expect(writeTooMuch).toThrow("an event of more than");
+});
+
+it("throws at an event of more lines than any answer has, whatever they are, and counts none of an item of an array", () => {
+  for (const line of ["a\n", ":\n", "data:\n", "data: x\r", "\u00e9\r\n"]) {
+    const reader = openFrameReader();
+    expect(
+      () => reader.write(Buffer.from(`${line.repeat(100_001)}${line.replace(/^[^\r\n]*/, "")}x`)),
+      line,
+    ).toThrow("100000 lines");
+  }
+  expect(openFrameReader().write(Buffer.from(`${"data: 1\n".repeat(100_000)}\n`))).toHaveLength(1);
+  const items: number[] = [];
+  const array = Buffer.from(`[{${"\n".repeat(200_000)}}]`);
+  openEventScanner(array, (_, start, end) => items.push(end - start), { isWhole: true })?.write(array);
+  expect(items).toEqual([200_002]);
 });
 
 it("makes no text and no event of its own of a comment alone, of which a flood must not hold up others", () => {

@@ -16,6 +16,9 @@ const LARGEST_EVENT_BYTES = 96 * 1024 * 1024;
 /** Values of one event: they take a tenth of a second to parse, in which nobody else is served. Responses with log probabilities have fewer. */
 const MOST_VALUES = 1_000_000;
 
+/** Lines of one event, which take as long: only JSON that is printed over data lines has more than a few. */
+const MOST_LINES = 100_000;
+
 /** Too small to have so many. */
 const SMALL_EVENT_BYTES = MOST_VALUES;
 
@@ -70,15 +73,18 @@ export function openEventScanner(
     };
   }
   const frame = (buffer: Buffer, start: number, end: number, next: number): void => {
-    if (bounds.admit(buffer, start, end)) sink(buffer, start, end, next, readFrameAt);
+    if (bounds.admitLines(buffer, start, end) && bounds.admit(buffer, start, end))
+      sink(buffer, start, end, next, readFrameAt);
   };
   return { form: "sse", ...openFrameScanner({ frame, oversized: bounds.oversized }, LARGEST_EVENT_BYTES) };
 }
 
 /** What may be an event: the others are left out, or refused where none may be. */
 interface EventBounds {
-  /** Whether this one is to be read. */
+  /** Whether this one is to be read, by its values. */
   admit(buffer: Buffer, start: number, end: number): boolean;
+  /** The same by its lines, which an item of an array may have as many of as it likes. */
+  admitLines(buffer: Buffer, start: number, end: number): boolean;
   /** One is larger than any response. */
   oversized(): void;
 }
@@ -98,8 +104,21 @@ function openBounds(isWhole: boolean): EventBounds {
       refuse(`${MOST_VALUES} values`);
       return false;
     },
+    admitLines(buffer, start, end) {
+      if (end - start <= MOST_LINES || !hasMoreLines(buffer, start, end)) return !isRefused;
+      refuse(`${MOST_LINES} lines`);
+      return false;
+    },
     oversized: () => refuse(`${LARGEST_EVENT_BYTES} bytes`),
   };
+}
+
+function hasMoreLines(buffer: Buffer, start: number, end: number): boolean {
+  let lines = 0;
+  for (let at = start; at < end && lines <= MOST_LINES; at += 1) {
+    if (buffer[at] === LF || (buffer[at] === CR && buffer[at + 1] !== LF)) lines += 1;
+  }
+  return lines > MOST_LINES;
 }
 
 /** A comment alone costs nothing to read: an upstream that floods a stream with them must not hold up the others. */
@@ -153,7 +172,7 @@ export function openFrameReader(): FrameReader {
   let events: StreamEvent[] = [];
   const bounds = openBounds(true);
   const frame = (buffer: Buffer, start: number, end: number): void => {
-    if (!bounds.admit(buffer, start, end)) return;
+    if (!bounds.admitLines(buffer, start, end) || !bounds.admit(buffer, start, end)) return;
     const event = readFrameAt(buffer, start, end);
     if (event.data !== "") events.push(event);
   };
@@ -180,6 +199,8 @@ export function writeFrames(frames: readonly WireFrame[]): string {
   return frames.map(({ name, data }) => writeFrame(data, name)).join("");
 }
 
+const LF = 0x0a;
+const CR = 0x0d;
 const SPACE = 0x20;
 const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;
