@@ -76,7 +76,7 @@ export function createAssets(options: AssetsOptions): Assets {
       if (outcome.type === "unavailable") {
         log.warn(
           { upstream: place.upstream.name, reason: outcome.reason, requestId },
-          "no asset was kept here",
+          "an upstream could not store an asset; the next upstream is tried",
         );
         continue;
       }
@@ -117,7 +117,7 @@ export function createAssets(options: AssetsOptions): Assets {
     if (outcome.type === "unavailable") {
       log.warn(
         { upstream: place.upstream.name, reason: outcome.reason, requestId },
-        "an asset cannot be read",
+        "an upstream could not return an asset; the request that needs it fails",
       );
       return {
         type: "unavailable",

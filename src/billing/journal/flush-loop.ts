@@ -9,7 +9,7 @@ import type { Journal } from "./journal.ts";
 // of its end.
 const RETRY_FIRST_MS = 50;
 const RETRY_MAX_MS = 500;
-// The shortest pause between two flushes: gathers what arrives together, and leaves the database some air.
+// The shortest pause between two flushes: gathers what arrives together, and limits the database's load.
 const PAUSE_MS = 2;
 
 export interface FlushLoop {
@@ -57,7 +57,7 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
   const sayLost = (): void =>
     log.error(
       { alarm: true, journal: journal.id },
-      "the database has forgotten what it had confirmed: charges made since then are lost",
+      "the database lost committed data (restored or failed over): charges in it are lost",
     );
 
   const attempt = async (): Promise<void> => {
@@ -75,7 +75,7 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
       }
       if (response.flushNumber < journal.flushNumber) sayLost();
       journal.learn(response, sentAtMs, clock.monotonicMs());
-      if (failures > 0) log.info({ journal: journal.id, failures }, "the ledger responds again");
+      if (failures > 0) log.info({ journal: journal.id, failures }, "the database responds again");
       failures = 0;
       options.onFlushed(response);
     } catch (error) {

@@ -142,8 +142,8 @@ function readable<Read>(
   }
 }
 
-const OTHER_TASK = "an upstream answered about another task than was asked for; the answer is not believed";
-const UNREADABLE = "an upstream's answer about a task can't be read";
+const OTHER_TASK = "an upstream answered about another task than was asked for; the response is ignored";
+const UNREADABLE = "an upstream's response about a task can't be read";
 
 /** Raises an alarm once for a task, because its vendor may give the same answer to every poll; the metric counts them all. */
 function noteUnusable(

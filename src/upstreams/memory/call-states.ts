@@ -60,7 +60,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
     try {
       await writeCallStates(database, batch.map(sealed));
     } catch (err) {
-      log.warn({ err, calls: batch.length }, "states of calls could not be stored and are only in memory");
+      log.warn({ err, calls: batch.length }, "tool-call state could not be stored and is only in memory");
     }
   };
   const sealed = ([key, state]: readonly [string, string]): CallStateRow => ({
@@ -77,7 +77,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
   };
   const sweep = setInterval(() => {
     deleteCallStatesOlderThan(database, KEEP_HOURS).catch((err: unknown) =>
-      log.warn({ err }, "old states of calls could not be deleted"),
+      log.warn({ err }, "expired tool-call state could not be deleted"),
     );
   }, SWEEP_EVERY_MS);
   sweep.unref();
@@ -100,7 +100,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
         known.set(call, state);
       }
     } catch (err) {
-      log.warn({ err }, "states of calls could not be read; the conversation continues without them");
+      log.warn({ err }, "tool-call state could not be read; the conversation continues without it");
     }
     return known;
   }
