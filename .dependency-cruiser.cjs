@@ -1,5 +1,5 @@
 /**
- * The import rules of the house (docs/architecture.md has the same table in words). Each module may
+ * The import rules (docs/architecture.md has the same table in words). Each module may
  * import itself, the four leaves, and what its row names; `types` are imports that vanish at build.
  */
 const LEAVES = ["base", "errors", "usage", "observe"];

@@ -83,7 +83,7 @@ create unique index api_keys_name_unique on api_keys (account_id, name) where re
 -- The keys' list, newest first.
 create index api_keys_account on api_keys (account_id, id);
 
--- What callers show. Several per key while a rotation's grace lasts, so that rotating keeps the key's id
+-- Secrets of API keys. Several per key while a rotation's grace lasts, so that rotating keeps the key's id
 -- and with it its spending limit. Only the keyed hash is here: a dump gives no key away, nor lets a
 -- short key be guessed without the hashing secret.
 create table api_key_secrets (
@@ -144,7 +144,6 @@ create table prices (
   rates jsonb not null,
   -- What changes them (steps, tiers, speeds, regions, hours), and prices of calls, units and requests. null = none.
   dimensions jsonb,
-  -- {"<vendor's name>": "<nanos>"}
   -- {"perImage": {"1k": "<nanos>"}, "perSecond": {"720p": "<nanos>"}}
   media jsonb not null default '{}',
   created_at timestamptz not null default now(),
@@ -205,7 +204,7 @@ create table upstreams (
   signer text,
   -- What its vendor bills: {"factor": "<parts per million>", "prices": {"<our model>": a price row}}. null = the list prices.
   cost jsonb,
-  -- Tiers in which its vendor may serve what asks for none, and the region in which it serves what names none. null = nobody knows.
+  -- Tiers in which its vendor may serve what asks for none, and the region in which it serves what names none. {} and null = not declared.
   unasked_tiers text[] not null default '{}',
   region text,
   -- The vendor or server that it is; the base URL stands here also where it is the preset's. null = none is named.

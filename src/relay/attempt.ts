@@ -127,7 +127,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     return this.deps.errorType;
   }
 
-  // What the transport tells, never before `send` has returned.
+  // Transport events, never before `send` has returned.
 
   head(status: number, headers: RawHeaders): void {
     failpoint("upstream.after-head");
@@ -165,7 +165,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.guard(() => this.receiver.failed(failure));
   }
 
-  // What becomes of the caller and of the gateway.
+  // The caller disconnects, or the gateway shuts down.
 
   callerLeft(): void {
     this.exchange.gone = true;
@@ -176,7 +176,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.guard(() => this.receiver.cut());
   }
 
-  // What the receiver tells.
+  // Reports of the receiver.
 
   answering(): void {
     this.report({ kind: "answering" });

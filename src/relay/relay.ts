@@ -104,7 +104,7 @@ export function createRelay(deps: RelayDeps): Relay {
         if (reserving !== undefined) await reserving;
         request.response.addHeaders(admission.headers);
       }
-      // What stands in for a call has a few words more.
+      // A summary request that replaces /compact is slightly longer, so that one is priced.
       const priced = request.instead === undefined ? request : { ...request, ...request.instead };
       const fallbacks =
         model.fallbacks === undefined ? undefined : fallbackModels(catalog, model, asked, acceptedMs);
@@ -334,7 +334,7 @@ async function attempt(
   exchange.losses = joinedLosses(request.dropped, betaLosses(request, candidate), mode.losses);
   failpoint("upstream.before-send");
   const failure = await attemptAt(deps, exchange, candidate, mode);
-  // State that nobody took is the conversation's matter, and no model's.
+  // A refused state doesn't count as the model's failure.
   if (failure !== undefined && !isStateRefusal(failure))
     exchange.fallbacks?.failed(fallbackReasonOf(failure));
   if (failure !== undefined) exchange.failedFirst ??= failedAttempt(candidate, failure);

@@ -3,7 +3,7 @@ import { randomKey } from "../../base/random.ts";
 
 /**
  * A new redemption code: `FG-` and four groups of four letters. 14 of the letters are random (70 bits), the last
- * two a checksum of them, so that a slip of the pen is told from a code that does not exist, and costs nobody
+ * two a checksum of them, so that a typo is distinguished from a code that does not exist, and costs nobody
  * one of their attempts.
  */
 export function generateRedemptionCode(): string {

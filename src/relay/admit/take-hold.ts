@@ -80,7 +80,7 @@ export function costQuestion(
   atMs: number,
 ): CostEstimateInput {
   const group = catalog.groups.get(request.caller.group);
-  // The group was there a moment ago, when it made the model callable; without it nothing has a price.
+  // The group can be deleted meanwhile; nothing has a price then.
   const factorPpm = group?.factorPpm ?? 0n;
   const options = priceOptions(
     request,

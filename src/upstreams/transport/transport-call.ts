@@ -97,7 +97,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    // The time we did not read was no silence of the upstream.
+    // Paused time doesn't count as idle.
     this.#lastByteMs = this.#options.deadlines.nowMs;
     if (!this.#resting) this.#decoder?.resume();
     // Whoever is called back with one response may let another go on; the client, which reads one at a time, refuses
