@@ -11,7 +11,8 @@ import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { holdPaths } from "../../protocols/body-features.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { chargeOf } from "./charge.ts";
-import { estimateMaxCost, freezePrice, type RequestBound } from "./max-cost.ts";
+import { freezePrice } from "./frozen-price.ts";
+import { estimateMaxCost, type RequestBound } from "./max-cost.ts";
 
 const LIMITS: Partial<Record<ProtocolName, readonly string[]>> = {
   "chat-completions": ["max_tokens", "max_completion_tokens"],

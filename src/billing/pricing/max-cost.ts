@@ -1,8 +1,6 @@
 import type { BodyScan } from "../../base/json/json-scan.ts";
 import { type Nanos, PPM } from "../../base/money.ts";
 import type { Model, Settings } from "../../catalog/catalog.ts";
-import { hoursAt } from "../../catalog/price-table.ts";
-import { GatewayError } from "../../errors.ts";
 import {
   allowedCalls,
   type BodyFeatures,
@@ -14,6 +12,7 @@ import { MEDIA } from "../../protocols/media.ts";
 import type { UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { anyCallsHeld, boundCallsOf, callsHeld, feesOf, maxSearches, unitsHeld } from "./calls-held.ts";
+import { notPriced } from "./frozen-price.ts";
 import { inputBuckets, maxRate, outputBuckets } from "./max-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
 import { type LimitPaths, statedLimit } from "./stated-limit.ts";
@@ -72,20 +71,6 @@ export interface RequestBound {
   /** The highest price that a token of output can have. */
   readonly outputRate: bigint;
   readonly usage: UsageBound;
-}
-
-/** The price of a model for a group at this moment (ms since 1970), frozen for one request; throws `model_not_priced`. */
-export function freezePrice(
-  model: Model,
-  factorPpm: bigint,
-  asked: Pick<FrozenPrice, "asked" | "unasked" | "tools" | "fees">,
-  atMs: number,
-): FrozenPrice {
-  if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");
-  const { id: priceId, rates, dimensions } = model.price;
-  const hours = dimensions && hoursAt(dimensions.hours, atMs);
-  // Object.assign, because a spread costs a microsecond per request here.
-  return Object.assign({ priceId, rates, factorPpm, dimensions, hours }, asked);
 }
 
 /**
@@ -366,11 +351,3 @@ function outputAllowed(question: CostEstimateInput, outputTokens: number): numbe
 }
 
 const LIMITS = "context_tokens and max_output_tokens";
-
-function notPriced(model: Model, missing: string): GatewayError {
-  return new GatewayError(
-    "model_not_priced",
-    `The model "${model.id}" can't be used yet: the operator hasn't set ${missing} for it.`,
-    { param: "model" },
-  );
-}

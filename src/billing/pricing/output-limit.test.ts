@@ -5,7 +5,8 @@ import { compileWatch } from "../../base/json/json-watch.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import { holdPaths } from "../../protocols/body-features.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { type CostEstimateInput, estimateMaxCost, freezePrice } from "./max-cost.ts";
+import { freezePrice } from "./frozen-price.ts";
+import { type CostEstimateInput, estimateMaxCost } from "./max-cost.ts";
 import { limitOutput } from "./output-limit.ts";
 
 const LIMITS = ["max_tokens", "max_completion_tokens"];

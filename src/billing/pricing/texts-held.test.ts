@@ -5,7 +5,8 @@ import type { Model } from "../../catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import { holdPaths } from "../../protocols/body-features.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { estimateMaxCost, freezePrice, type RequestBound } from "./max-cost.ts";
+import { freezePrice } from "./frozen-price.ts";
+import { estimateMaxCost, type RequestBound } from "./max-cost.ts";
 
 /** One dollar a million for input makes a token a thousand nanos. */
 const model = {

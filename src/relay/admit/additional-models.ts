@@ -1,6 +1,7 @@
 import type { FoundValue } from "../../base/json/json-scan.ts";
 import { textAt } from "../../base/json/json-splice.ts";
-import { type AdditionalModel, freezePrice } from "../../billing/pricing/max-cost.ts";
+import { freezePrice } from "../../billing/pricing/frozen-price.ts";
+import type { AdditionalModel } from "../../billing/pricing/max-cost.ts";
 import { unaskedTerms } from "../../billing/pricing/unasked-terms.ts";
 import { modelNotFound } from "../../catalog/allowed-model.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";

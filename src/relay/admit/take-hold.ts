@@ -4,7 +4,8 @@ import {
   type OpenHold,
   type TextBilling,
 } from "../../billing/billing.ts";
-import { type CostEstimateInput, estimateMaxCost, freezePrice } from "../../billing/pricing/max-cost.ts";
+import { freezePrice } from "../../billing/pricing/frozen-price.ts";
+import { type CostEstimateInput, estimateMaxCost } from "../../billing/pricing/max-cost.ts";
 import { limitOutput } from "../../billing/pricing/output-limit.ts";
 import { unaskedTerms } from "../../billing/pricing/unasked-terms.ts";
 import type { UsageBound } from "../../billing/pricing/usage-bound.ts";

@@ -1,5 +1,5 @@
 import type { AdditionalUsage } from "../../billing/billing.ts";
-import { freezePrice } from "../../billing/pricing/max-cost.ts";
+import { freezePrice } from "../../billing/pricing/frozen-price.ts";
 import {
   boundReported,
   type Implausible,
