@@ -191,7 +191,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   );
   metrics.counters(
     "answer_memory_refused_total",
-    "Long streams ended by a memory limit, by the limit.",
+    "Long streams ended by a memory limit, by the limit",
     "reason",
     () => responseMemory.refused(),
   );

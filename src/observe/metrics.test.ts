@@ -55,6 +55,8 @@ describe("metrics", () => {
       expect(text.split("\n")).toContain(line);
     }
     expect(text).not.toContain("output_visible");
+    const described = text.split("\n").filter((line) => line.startsWith("# HELP "));
+    expect(described.filter((line) => line.endsWith("."))).toEqual([]);
   });
 
   it("begin at 0 for each upstream and model that the catalog has now, so that the first event is a rise", async () => {
