@@ -2,7 +2,7 @@ import type { Origin } from "../conversation/state/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { PlaceReason } from "../usage/usage.ts";
-import { type Asking, type Grade, gradeOf } from "./choose.ts";
+import { type Asking, GRADE, type Grade, gradeOf } from "./choose.ts";
 import { type ConversationKey, chanceKey, distance, type Place } from "./conversation.ts";
 import { isCrowded } from "./load.ts";
 import type { CandidateOrder, CredentialTarget, Pin, Route, Tier, UpstreamTarget } from "./routes.ts";
@@ -29,7 +29,7 @@ interface Choice {
 }
 
 /** All but those that are closed to the account. */
-const GRADES: readonly Grade[] = [0, 1, 2, 3];
+const GRADES: readonly Grade[] = [GRADE.ready, GRADE.recovering, GRADE.cooling, GRADE.lastResort];
 
 /** Candidates for one request, in the order to try them. Each is chosen when it is asked for. */
 export interface Candidates extends Iterable<Candidate> {
@@ -53,11 +53,12 @@ export interface Candidates extends Iterable<Candidate> {
 }
 
 /**
- * One request's way along its route. Where its conversation has moved to comes first, then lower priority numbers, within one
- * the issuer of the request's state, then the places in the conversation's own order, a crowded one behind the others; what is
- * full or closed to the account is passed by. Before any of lower grade come all that are well:
- * what comes back has only part of the requests that could go elsewhere, what cools down is asked after that, and what is open
- * to nobody with another choice comes last. It chooses late, so that each choice knows how the attempt before it ended.
+ * Chooses the candidates of one request, each when it is needed, so that a choice knows how the attempt before it ended.
+ * Places that are full or closed to the account are skipped. The others are tried by `GRADE`, the best first. Within a grade:
+ * 1. the issuer of the request's state, if it has the first tier's priority;
+ * 2. the place that the conversation has moved to;
+ * 3. tier by tier, the lowest priority number first: the issuer again, then the places in the conversation's own order, a
+ *    crowded one after the others.
  */
 export class CandidateIterator implements Candidates, Iterator<Candidate> {
   readonly #route: Route;
@@ -130,8 +131,8 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     const [tier] = this.#route;
     if (tier === undefined || tier.length === 0 || this.#key.id === "" || this.#pins || this.#moved) return;
     const nowMs = this.#deps.nowMs();
-    if (this.#issuing(tier, nowMs, 0) !== undefined) return;
-    const own = this.#nearest(tier, nowMs, 0, false);
+    if (this.#issuing(tier, nowMs, GRADE.ready) !== undefined) return;
+    const own = this.#nearest(tier, nowMs, GRADE.ready, false);
     return own !== undefined && this.#crowded(own.target, tier)
       ? own.target.load.wait(CROWDED_WAIT_MS)
       : undefined;

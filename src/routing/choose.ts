@@ -1,12 +1,20 @@
 import { type ConversationKey, distance, luck, type Seed, seedOf } from "./conversation.ts";
 import type { Health, HealthSite } from "./health/health.ts";
 
-/**
- * How gladly a place is asked, the lowest first: 0 = ready, 1 = coming back and not its turn, 2 = cooling, or it failed this kind
- * of request a moment ago, 3 = open to nobody with another choice, 4 = closed to this account. A grade counts more than a
- * priority: before any of a lower grade come all that are well.
- */
-export type Grade = 0 | 1 | 2 | 3 | 4;
+/** How well a place can serve a request; those with the lowest grade are asked first, whatever their priority. */
+export const GRADE = {
+  ready: 0,
+  /** It is coming back, and this request is not among its share. */
+  recovering: 1,
+  /** It cools down, or has just failed this kind of request. */
+  cooling: 2,
+  /** It is asked only if there is no other choice. */
+  lastResort: 3,
+  /** Closed to this account. */
+  closed: 4,
+} as const;
+
+export type Grade = (typeof GRADE)[keyof typeof GRADE];
 
 /** Who asks, and by which key its place is drawn. */
 export interface Asking {
@@ -17,12 +25,12 @@ export interface Asking {
 
 export function gradeOf(health: Health, seed: Seed, { account, key }: Asking, nowMs: number): Grade {
   const access = health.access(account, nowMs);
-  if (access === "closed") return 4;
-  if (access === "last") return 3;
-  if (health.cooling(nowMs)) return 2;
+  if (access === "closed") return GRADE.closed;
+  if (access === "last") return GRADE.lastResort;
+  if (health.cooling(nowMs)) return GRADE.cooling;
   const share = health.share(account, nowMs);
   // A conversation that has come back stays, as the share only grows.
-  return key === undefined || share === 1 || luck(key, seed) < share ? 0 : 1;
+  return key === undefined || share === 1 || luck(key, seed) < share ? GRADE.ready : GRADE.recovering;
 }
 
 /** A credential's part of its upstream's weight. By what is configured: by what is in service, each change would move conversations of all other upstreams too. */
@@ -52,7 +60,7 @@ export function choosePlace<Site extends HealthSite>(
     const seed = seedOfSite(site);
     const grade = gradeOf(healthOf(site), seed, asking, nowMs);
     const rank = [
-      isSetBack(site) ? Math.max(grade, 2) : grade,
+      isSetBack(site) ? Math.max(grade, GRADE.cooling) : grade,
       site.upstream.priority,
       distance(asking.key, seed, weightOf(site)),
     ];
