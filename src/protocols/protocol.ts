@@ -260,13 +260,13 @@ export interface StreamMeter {
    */
   readonly finished: boolean;
   /** A finish has come before any output: it is believed at the end alone. */
-  readonly finishedUnheard: boolean;
+  readonly finishedBeforeOutput: boolean;
   /** Nothing can follow. Of protocols whose finish is no event of its own: `[DONE]` was seen. */
-  readonly over: boolean;
+  readonly nothingFollows: boolean;
   /** Bytes of an event that has begun and is kept until it can be read. */
   readonly keptBytes: number;
   /** The last write held output behind a finish, so that what came before it was not the end. */
-  readonly wentOn: boolean;
+  readonly continuedAfterFinish: boolean;
   /**
    * Whether frames that were written since the last call may hold words of the vendor's own: a comment, an error, what is
    * no event of the protocol.

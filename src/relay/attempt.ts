@@ -197,7 +197,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   becomes(receiver: Receiver): void {
     this.receiver = receiver;
     const { bridge } = this.exchange;
-    if (bridge !== undefined) bridge.onLook = undefined;
+    if (bridge !== undefined) bridge.onSweep = undefined;
   }
 
   fail(failure: AttemptFailure, seen: Seen = "unknown"): void {
@@ -209,11 +209,11 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     return scrubberOf(this.exchange.catalog);
   }
 
-  scrubAside(body: readonly Uint8Array[]): Promise<Uint8Array> {
+  scrubInWorker(body: readonly Uint8Array[]): Promise<Uint8Array> {
     return this.deps.responseReader.scrub(body, this.exchange.catalog);
   }
 
-  readAside(
+  readInWorker(
     chunks: readonly Buffer[],
     terms: ResponseTerms,
     onCall: OnCall | undefined,
@@ -249,8 +249,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     if (issued === undefined || this.candidate.protocol !== this.exchange.request.protocol.name) return;
     // What the request named itself a response only repeats.
     const named = new Set(readReferences(this.exchange.request).ids.map((reference) => reference.id));
-    const given = storesResponse ? [...issued.withResponse, ...issued.apart] : issued.apart;
-    this.remember(given.filter((each) => !named.has(each)));
+    const ids = storesResponse ? [...issued.withResponse, ...issued.apart] : issued.apart;
+    this.remember(ids.filter((each) => !named.has(each)));
   }
 
   private remember(ids: readonly string[]): void {

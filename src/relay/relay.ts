@@ -26,7 +26,6 @@ import { withoutUnpriced } from "./admit/unpriced-tools.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
 import { type Exchange, settle, settleBug } from "./exchange.ts";
 import { type AttemptFailure, fallbackReasonOf, refusedMode, stopping } from "./failures.ts";
-import { giveUp } from "./give-up.ts";
 import { betaLosses } from "./mode/own-fields.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
@@ -35,6 +34,7 @@ import { Bridge } from "./response/bridge.ts";
 import { countEnded, failedAttempt } from "./settle/count-ended.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
 import { tokenEstimate } from "./settle/token-estimate.ts";
+import { settleUnanswered } from "./settle-unanswered.ts";
 import type { TextRequest } from "./text-request.ts";
 
 export interface RelayDeps extends AttemptDeps, RelayModesDeps {
@@ -207,7 +207,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
     const last = await askModel(deps, carried);
     const { fallbacks } = exchange;
     if (fallbacks === undefined) {
-      if (!exchange.settled) await giveUp(exchange, carried.candidates, last, deps.errorType);
+      if (!exchange.settled) await settleUnanswered(exchange, carried.candidates, last, deps.errorType);
       return;
     }
     while (!exchange.settled && !isMoot(exchange) && fallbacks.next() !== undefined) {
@@ -216,7 +216,7 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
     }
     // What became of the model that was asked says more than what became of its fallbacks.
     const told = exchange.attempts === 0 || isMoot(exchange) ? last : (last ?? noCandidate(carried.asked));
-    if (!exchange.settled) await giveUp(exchange, carried.asked.candidates, told, deps.errorType);
+    if (!exchange.settled) await settleUnanswered(exchange, carried.asked.candidates, told, deps.errorType);
   } catch (error) {
     await settleBug(exchange, error);
     throw error;

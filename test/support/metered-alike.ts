@@ -20,7 +20,7 @@ export function metersApart(usage: UsageReader, chunks: readonly Uint8Array[]): 
 function saidBy(meter: StreamMeter, withText = false): object {
   const { outputText, id: _, issued: __, ...facts } = meter.facts();
   const { started, hasOutput, error, failed, bytesBeforeError, bytesToEnd, errorBehindEnd } = meter;
-  const { finished, finishedUnheard, over, wentOn } = meter;
+  const { finished, finishedBeforeOutput, nothingFollows, continuedAfterFinish } = meter;
   return {
     started,
     hasOutput,
@@ -30,9 +30,9 @@ function saidBy(meter: StreamMeter, withText = false): object {
     bytesToEnd,
     errorBehindEnd,
     finished,
-    finishedUnheard,
-    over,
-    wentOn,
+    finishedBeforeOutput,
+    nothingFollows,
+    continuedAfterFinish,
     facts,
     text: withText ? outputText() : "",
   };

@@ -33,11 +33,11 @@ export class TranslatedMeter extends EventReading implements EventMeter, EventSo
     const chunk = asBuffer(bytes);
     if (chunk.length === 0) return 0;
     this.begin(chunk);
-    if (this.isOver) return 0;
+    if (this.hasStopped) return 0;
     this.scanner ??= openEventScanner(chunk, (...told) => this.#keep(...told), { isWhole: true });
     if (this.scanner !== undefined) {
       const end = this.scanner.write(chunk);
-      return this.isOver ? this.bytesToEnd : end;
+      return this.hasStopped ? this.bytesToEnd : end;
     }
     this.#cut += chunk.length;
     return chunk.length;
@@ -64,7 +64,7 @@ export class TranslatedMeter extends EventReading implements EventMeter, EventSo
 
   #keep(buffer: Buffer, start: number, end: number, next: number, readEvent: ReadEvent): void {
     // Server-sent events follow each other without a gap, wherever their chunks are cut.
-    if (this.isOver) return;
+    if (this.hasStopped) return;
     this.#cut += next - start;
     const event = readEvent(buffer, start, end);
     if (event.data === "") return;

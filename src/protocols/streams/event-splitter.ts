@@ -29,14 +29,14 @@ export function openEventSplitter(): EventSplitter {
     const came = tail + kept + chunk.toString("latin1");
     const parted = came.replace(END_OF_EVENT, "$&$1");
     if (parted.length > came.length) lineEndUsed ??= END_OF_LINE.exec(parted)?.[1];
-    const told = tail.length;
+    const sentLength = tail.length;
     const last = Math.max(parted.lastIndexOf("}\n"), parted.lastIndexOf("}\r"));
     const end = last === -1 ? "" : (END_OF_LINE.exec(parted.slice(last, last + 3))?.[0] ?? "");
     const rest = parted.slice(last + end.length);
     const isOpen = end !== "" && rest.length <= MAX_FIELDS && UNDECIDED.test(rest);
     tail = isOpen ? end : (OPEN_END.exec(parted)?.[0] ?? "");
     kept = isOpen ? rest : "";
-    return Buffer.from(parted.slice(told, parted.length - kept.length), "latin1");
+    return Buffer.from(parted.slice(sentLength, parted.length - kept.length), "latin1");
   }
 
   return {

@@ -91,10 +91,10 @@ const MAX_DEPTH = 4;
  * object that is larger than any vendor's only the first values are kept, and `omitted_fields` says how many are not.
  */
 export function keptUsage(usage: JsonObject): JsonObject {
-  const room: Room = { values: MAX_VALUES, omitted: 0 };
-  const kept = keptObject(usage, room, USAGE_LEVELS);
-  if (room.omitted === 0) return kept;
-  return { ...kept, [OMITTED]: room.omitted + (readCount(usage[OMITTED]) ?? 0) };
+  const capacity: Capacity = { values: MAX_VALUES, omitted: 0 };
+  const kept = keptObject(usage, capacity, USAGE_LEVELS);
+  if (capacity.omitted === 0) return kept;
+  return { ...kept, [OMITTED]: capacity.omitted + (readCount(usage[OMITTED]) ?? 0) };
 }
 
 /** The value as far as it is kept, if it is a usage object. */
@@ -106,17 +106,17 @@ export function asUsage(value: unknown): JsonObject | undefined {
 const OMITTED = "omitted_fields";
 
 /** How many values may still be kept, and how many are not. */
-interface Room {
+interface Capacity {
   values: number;
   omitted: number;
 }
 
 /** The same object where all of it is kept, as of every honest answer. Its names are listed once, which costs most. */
-function keptObject(object: JsonObject, room: Room, levels: number): JsonObject {
+function keptObject(object: JsonObject, capacity: Capacity, levels: number): JsonObject {
   const names = Object.keys(object);
-  const first = takeRoom(names, room);
+  const first = takeCapacity(names, capacity);
   const values = first.map((name) =>
-    keptValue(name.length > MAX_LETTERS ? name : object[name], room, levels),
+    keptValue(name.length > MAX_LETTERS ? name : object[name], capacity, levels),
   );
   const isWhole = first.length === names.length && first.every((name, at) => values[at] === object[name]);
   if (isWhole) return object;
@@ -125,29 +125,29 @@ function keptObject(object: JsonObject, room: Room, levels: number): JsonObject 
   );
 }
 
-function keptList(list: readonly unknown[], room: Room, levels: number): readonly unknown[] {
-  const first = takeRoom(list, room);
-  const values = first.map((value) => keptValue(value, room, levels));
+function keptList(list: readonly unknown[], capacity: Capacity, levels: number): readonly unknown[] {
+  const first = takeCapacity(list, capacity);
+  const values = first.map((value) => keptValue(value, capacity, levels));
   const isWhole = first.length === list.length && values.every((value, at) => value === list[at]);
   return isWhole ? list : values.filter((value) => value !== undefined);
 }
 
 /** Undefined where it is not kept. `levels`: how many objects and lists it may stand for, one within the other. */
-function keptValue(value: unknown, room: Room, levels: number): unknown {
+function keptValue(value: unknown, capacity: Capacity, levels: number): unknown {
   const isNest = typeof value === "object" && value !== null;
   if (isNest ? levels > 1 : typeof value !== "string" || value.length <= MAX_LETTERS) {
-    if (Array.isArray(value)) return keptList(value, room, levels - 1);
+    if (Array.isArray(value)) return keptList(value, capacity, levels - 1);
     const object = asObject(value);
-    return object === undefined ? value : keptObject(object, room, levels - 1);
+    return object === undefined ? value : keptObject(object, capacity, levels - 1);
   }
-  room.omitted += 1;
+  capacity.omitted += 1;
   return undefined;
 }
 
-function takeRoom<Value>(all: readonly Value[], room: Room): readonly Value[] {
-  const count = Math.min(all.length, MAX_FIELDS, room.values);
-  room.values -= count;
-  room.omitted += all.length - count;
+function takeCapacity<Value>(all: readonly Value[], capacity: Capacity): readonly Value[] {
+  const count = Math.min(all.length, MAX_FIELDS, capacity.values);
+  capacity.values -= count;
+  capacity.omitted += all.length - count;
   return count === all.length ? all : all.slice(0, count);
 }
 

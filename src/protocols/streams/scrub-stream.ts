@@ -12,9 +12,9 @@ export function scrubStream(bytes: Buffer, form: "sse" | "array", scrub: Scrub):
   const pieces: Buffer[] = [];
   let isChanged = false;
   let at = 0;
-  const pass = (end: number, told: string, original: string): void => {
-    isChanged ||= told !== original;
-    pieces.push(told === original ? bytes.subarray(at, end) : Buffer.from(told));
+  const pass = (end: number, scrubbed: string, original: string): void => {
+    isChanged ||= scrubbed !== original;
+    pieces.push(scrubbed === original ? bytes.subarray(at, end) : Buffer.from(scrubbed));
     at = end;
   };
   if (form === "array") {
@@ -74,8 +74,8 @@ export function beginsError(bytes: Buffer): boolean {
 /** A plain response with the vendor's own words scrubbed; the very bytes where nothing was found. */
 export function scrubResponse(body: Buffer, scrub: Scrub): Buffer {
   const text = body.toString("utf8");
-  const told = scrubEvent(text, "", scrub);
-  return told === text ? body : Buffer.from(told);
+  const scrubbed = scrubEvent(text, "", scrub);
+  return scrubbed === text ? body : Buffer.from(scrubbed);
 }
 
 function scanItems(bytes: Buffer, item: (start: number, end: number) => void): void {
@@ -101,17 +101,17 @@ function scanFrames(bytes: Buffer, frame: (end: number) => void): void {
 
 function scrubFrame(frame: string, scrub: Scrub): string {
   const { name, data } = readFrame(frame);
-  const told = scrubEvent(data, name, scrub);
+  const scrubbed = scrubEvent(data, name, scrub);
   let isTold = false;
   const lines = frame.split(LINE_END).flatMap((line, at) => {
     // Every second one is the line end that was split at.
     if (at % 2 === 1) return [line];
     const isData = line.replace(BYTE_ORDER_MARK, "").startsWith("data:");
     if (!isData) return [scrub.text(line)];
-    if (told === data) return [line];
+    if (scrubbed === data) return [line];
     if (isTold) return [];
     isTold = true;
-    return [`data: ${told}`];
+    return [`data: ${scrubbed}`];
   });
   return lines.join("");
 }
@@ -121,15 +121,15 @@ function scrubEvent(data: string, name: string, scrub: Scrub): string {
   const parsed = parseWhole(data.replace(BYTE_ORDER_MARK, ""));
   const event = asObject(parsed);
   if (event !== undefined) {
-    const told = scrubWords(event, name, scrub);
-    return told === event ? data : (written(told) ?? scrub.text(data));
+    const scrubbed = scrubWords(event, name, scrub);
+    return scrubbed === event ? data : (written(scrubbed) ?? scrub.text(data));
   }
   if (!Array.isArray(parsed)) return scrub.text(data);
-  const told = parsed.map((each: unknown) => {
+  const scrubbed = parsed.map((each: unknown) => {
     const item = asObject(each);
     return item === undefined ? scrub.value(each) : scrubWords(item, name, scrub);
   });
-  return told.every((each, at) => each === parsed[at]) ? data : (written(told) ?? scrub.text(data));
+  return scrubbed.every((each, at) => each === parsed[at]) ? data : (written(scrubbed) ?? scrub.text(data));
 }
 
 /** undefined = longer than a text can be, where escapes make it so: a nest of any depth is written. */

@@ -109,13 +109,13 @@ describe("a stream meter", () => {
     expect(meter.finished).toBe(false);
     for (const finish of ["STOP", "STOP"]) {
       meter.write(Buffer.from(event("a", finish)));
-      expect([meter.finished, meter.wentOn, meter.over]).toEqual([true, true, false]);
+      expect([meter.finished, meter.continuedAfterFinish, meter.nothingFollows]).toEqual([true, true, false]);
     }
     meter.write(Buffer.from(event("b", null)));
-    expect([meter.finished, meter.wentOn]).toEqual([false, true]);
+    expect([meter.finished, meter.continuedAfterFinish]).toEqual([false, true]);
     meter.write(Buffer.from(event("c", null)));
     meter.write(Buffer.from(event("", "STOP")));
-    expect([meter.finished, meter.wentOn]).toEqual([true, false]);
+    expect([meter.finished, meter.continuedAfterFinish]).toEqual([true, false]);
   });
 
   it("takes a finish for the end where the stream ends, whatever came last", () => {

@@ -10,7 +10,14 @@ import { openTextSink, type TextSink } from "./output-text.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import { type EventScanner, openEventScanner, type ReadEvent, readFrameAt } from "./stream-frames.ts";
 
-/** What both meters read of a stream's events, and what they say of it: of bytes, and of a decoder's events. */
+/**
+ * What the meter of bytes and the meter of a decoder's events share. The states of a stream, in order:
+ * - `started`: a first event that is no error has come; `hasOutput`: it holds some of the response.
+ * - `finishedBeforeOutput`: a finish has come before any output, and counts only at the stream's end.
+ * - `finished`: a finish counts. `continuedAfterFinish`: output came behind it, so that it was none.
+ * - `nothingFollows`: the finish is final, such as a terminal event or `[DONE]`.
+ * - `hasStopped`: the first error was read, before the finish or behind it, and nothing after it is.
+ */
 export abstract class EventReading implements StreamMeter {
   protected readonly rules: MeteringRules;
   protected readonly notes: StreamState;
@@ -19,9 +26,9 @@ export abstract class EventReading implements StreamMeter {
   protected chunk: Buffer | undefined;
   protected events = 0;
   protected midFrame = false;
-  #done = false;
+  #sawDoneWord = false;
   #ended = false;
-  #wentOn = false;
+  #continuedAfterFinish = false;
   #bytesBeforeError = 0;
   #bytesToEnd: number | undefined;
   #errorBehindEnd = false;
@@ -84,11 +91,11 @@ export abstract class EventReading implements StreamMeter {
     return finished && isBelieved && error === undefined;
   }
 
-  get finishedUnheard(): boolean {
+  get finishedBeforeOutput(): boolean {
     return this.notes.finished && !this.notes.output;
   }
 
-  get over(): boolean {
+  get nothingFollows(): boolean {
     return this.finished && !this.#awaitsMore;
   }
 
@@ -96,13 +103,13 @@ export abstract class EventReading implements StreamMeter {
     return (this.scanner?.pendingBytes() ?? 0) + this.#openingBytes;
   }
 
-  get wentOn(): boolean {
-    return this.#wentOn;
+  get continuedAfterFinish(): boolean {
+    return this.#continuedAfterFinish;
   }
 
   get missingEnd(): string {
     const word = this.rules.doneWord;
-    if (word === undefined || this.#done || !this.finished) return "";
+    if (word === undefined || this.#sawDoneWord || !this.finished) return "";
     // Such vendors also end without closing their last frame.
     return this.midFrame ? `\n\n${writeFrame(word)}` : writeFrame(word);
   }
@@ -123,16 +130,16 @@ export abstract class EventReading implements StreamMeter {
   /** A chunk of bytes begins. */
   protected begin(chunk: Buffer): void {
     this.chunk = chunk;
-    this.#wentOn = false;
+    this.#continuedAfterFinish = false;
     this.#keptBefore = this.scanner?.pendingBytes() ?? 0;
-    if (this.isOver) this.#bytesToEnd = 0;
+    if (this.hasStopped) this.#bytesToEnd = 0;
   }
 
   /**
    * The first error ends the stream: nothing behind it is read. Behind a terminal event it is not read either, but some
    * servers pass on a further response there.
    */
-  protected get isOver(): boolean {
+  protected get hasStopped(): boolean {
     return this.#bytesToEnd !== undefined;
   }
 
@@ -150,7 +157,7 @@ export abstract class EventReading implements StreamMeter {
   protected read(event: StreamEvent, buffer: Buffer, start: number, next: number): JsonObject | undefined {
     // An event that began in an earlier chunk was joined, and has none before it in this one; items of an array are parted by commas.
     const isApart = buffer === this.chunk;
-    if (this.over && this.started && this.#isError(event)) {
+    if (this.nothingFollows && this.started && this.#isError(event)) {
       this.#errorBehindEnd = true;
       this.#bytesToEnd = isApart ? start : 0;
       return undefined;
@@ -172,13 +179,13 @@ export abstract class EventReading implements StreamMeter {
     const { notes, rules } = this;
     if (this.isDone(event)) {
       notes.finished = true;
-      this.#done = true;
+      this.#sawDoneWord = true;
       return undefined;
     }
     const { body } = event;
     if (body === undefined) return undefined;
     this.events += 1;
-    if (this.behindFinish) this.#readOn(body, event.name);
+    if (this.behindFinish) this.#readBehindFinish(body, event.name);
     else rules.readEvent(body, notes, event.name);
     return body;
   }
@@ -193,19 +200,19 @@ export abstract class EventReading implements StreamMeter {
   }
 
   /** Reads an event behind a finish, which was none where the event holds output; it may state one again. */
-  #readOn(event: JsonObject, name: string): void {
+  #readBehindFinish(event: JsonObject, name: string): void {
     const { notes } = this;
     const { output } = notes;
     notes.output = false;
     notes.finished = false;
     this.rules.readEvent(event, notes, name);
-    if (notes.output) this.#wentOn = true;
+    if (notes.output) this.#continuedAfterFinish = true;
     else notes.finished = true;
     notes.output ||= output;
   }
 
   get #awaitsMore(): boolean {
-    return this.rules.openEnded === true && !this.#done;
+    return this.rules.openEnded === true && !this.#sawDoneWord;
   }
 }
 
@@ -223,7 +230,7 @@ export class ByteMeter extends EventReading {
   readonly #matters: ByteFilter;
   readonly #isOrdinary = openOrdinaryFilter();
   readonly #text: TextKeeper;
-  #words = false;
+  #mayHoldVendorWords = false;
 
   constructor(rules: MeteringRules, responses: number) {
     super(rules, responses);
@@ -235,18 +242,18 @@ export class ByteMeter extends EventReading {
     const chunk = asBuffer(bytes);
     if (chunk.length === 0) return 0;
     this.begin(chunk);
-    if (this.isOver) return 0;
-    this.scanner ??= openEventScanner(chunk, (...told) => this.#look(...told), {
+    if (this.hasStopped) return 0;
+    this.scanner ??= openEventScanner(chunk, (...told) => this.#readFrame(...told), {
       stray: () => {
-        this.#words = true;
+        this.#mayHoldVendorWords = true;
       },
     });
     if (this.scanner === undefined) return chunk.length;
     const end = this.scanner.write(chunk);
-    const isOver = this.isOver;
-    const whole = isOver ? this.bytesToEnd : end;
-    if (whole > 0 || !this.midFrame) this.midFrame = !isOver && whole < chunk.length;
-    this.#text.keep(isOver ? chunk.subarray(0, whole) : chunk);
+    const hasStopped = this.hasStopped;
+    const whole = hasStopped ? this.bytesToEnd : end;
+    if (whole > 0 || !this.midFrame) this.midFrame = !hasStopped && whole < chunk.length;
+    this.#text.keep(hasStopped ? chunk.subarray(0, whole) : chunk);
     return whole;
   }
 
@@ -256,8 +263,8 @@ export class ByteMeter extends EventReading {
   }
 
   takeWords(): boolean {
-    const had = this.#words;
-    this.#words = false;
+    const had = this.#mayHoldVendorWords;
+    this.#mayHoldVendorWords = false;
     return had;
   }
 
@@ -265,10 +272,10 @@ export class ByteMeter extends EventReading {
     return this.#text.text();
   }
 
-  #look(buffer: Buffer, start: number, end: number, next: number, readEvent: ReadEvent): void {
-    if (this.isOver) return;
+  #readFrame(buffer: Buffer, start: number, end: number, next: number, readEvent: ReadEvent): void {
+    if (this.hasStopped) return;
     const { notes } = this;
-    if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#words = true;
+    if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#mayHoldVendorWords = true;
     // Of several responses each piece says which of them has begun.
     const isOne = notes.responses === 1;
     if (isOne && notes.output && notes.started && !this.behindFinish && !this.#matters(buffer, start, end)) {
@@ -278,7 +285,8 @@ export class ByteMeter extends EventReading {
     const event = readEvent(buffer, start, end);
     if (event.data === "") return;
     const body = this.read(event, buffer, start, next);
-    if (body === undefined ? !this.isDone(event) : hasVendorWords(body, event.name)) this.#words = true;
+    if (body === undefined ? !this.isDone(event) : hasVendorWords(body, event.name))
+      this.#mayHoldVendorWords = true;
   }
 }
 

@@ -342,15 +342,15 @@ export interface InclusiveUsage {
 }
 
 /** Its buckets, by the details that such vendors name alike. */
-export function inclusiveUsage(tally: Tally, usage: JsonObject, told: InclusiveUsage): MeteredUsage {
-  const { input, inputDetails, cache, outputDetails, calls } = told;
+export function inclusiveUsage(tally: Tally, usage: JsonObject, stated: InclusiveUsage): MeteredUsage {
+  const { input, inputDetails, cache, outputDetails, calls } = stated;
   const counts = {
     input,
-    output: told.output,
+    output: stated.output,
     reasoning: tally.count(outputDetails, "reasoning_tokens"),
     total: tally.count(usage, "total_tokens"),
     audio: tally.count(inputDetails, "audio_tokens"),
-    heard: told.heard,
+    heard: stated.heard,
   };
   const output = inclusiveOutput(tally, counts, cache);
   const buckets = metered(tally, inclusiveInput(tally, input, cache, counts), output, usage, {

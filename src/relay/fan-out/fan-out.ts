@@ -18,7 +18,7 @@ export interface FanOut {
 }
 
 /** The response to one of the requests. */
-interface Lane {
+interface Copy {
   readonly number: number;
   readonly meter: EventMeter;
   /** As its first bytes tell; undefined = these have not come. */
@@ -46,13 +46,13 @@ export function fanOut(
   reader: UsageReader,
   response: UpstreamResponse,
 ): FanOut {
-  const lanes = bodies.map((_, number) => openLane(number, reader));
-  const meters = lanes.map(({ meter }) => meter);
-  const calls = lanes.map((lane) =>
-    transport.send({ ...call, body: bodies[lane.number] ?? [] }, new SplitResponse(listen(lane))),
+  const copies = bodies.map((_, number) => openCopy(number, reader));
+  const meters = copies.map(({ meter }) => meter);
+  const calls = copies.map((copy) =>
+    transport.send({ ...call, body: bodies[copy.number] ?? [] }, new SplitResponse(listen(copy))),
   );
-  /** The lane whose response, an error, stands for all. */
-  let told: Lane | undefined;
+  /** The copy whose error response stands for all. */
+  let failedCopy: Copy | undefined;
   let begun = false;
   let over = false;
   let paused = false;
@@ -83,39 +83,39 @@ export function fanOut(
     },
   };
 
-  function listen(lane: Lane): UpstreamResponse {
+  function listen(copy: Copy): UpstreamResponse {
     return {
       head(status, headers) {
-        lane.headed = status >= 200 && status <= 299;
-        if (!lane.headed) {
-          told = lane;
-          cancelAllBut(lane);
+        copy.headed = status >= 200 && status <= 299;
+        if (!copy.headed) {
+          failedCopy = copy;
+          cancelAllBut(copy);
           response.head(status, headers);
-        } else if (lanes.every(({ headed }) => headed)) {
+        } else if (copies.every(({ headed }) => headed)) {
           begun = true;
           response.head(status, headers);
           advance();
         }
       },
       data(chunk) {
-        if (told !== undefined) return response.data(chunk);
-        lane.waitingBytes += chunk.length;
-        packChunk(lane.waiting, chunk, lane.waitingBytes);
+        if (failedCopy !== undefined) return response.data(chunk);
+        copy.waitingBytes += chunk.length;
+        packChunk(copy.waiting, chunk, copy.waitingBytes);
         advance();
-        if (lane.waitingBytes > WAITING_BYTES) calls[lane.number]?.pause();
+        if (copy.waitingBytes > WAITING_BYTES) calls[copy.number]?.pause();
       },
       ended() {
-        if (told !== undefined) return response.ended();
-        lane.ended = true;
+        if (failedCopy !== undefined) return response.ended();
+        copy.ended = true;
         advance();
       },
       failed(failure) {
         // A stream that breaks after its terminal event has said all.
-        if (lane.meter.finished) {
-          lane.ended = true;
+        if (copy.meter.finished) {
+          copy.ended = true;
           return advance();
         }
-        cancelAllBut(lane);
+        cancelAllBut(copy);
         response.failed(failure);
       },
     };
@@ -135,54 +135,55 @@ export function fanOut(
   /** The first response of which anything has come decides for all: none of it has been passed on. */
   function formAsItCame(): typeof form {
     if (!call.streamed) return "whole";
-    for (const lane of lanes) {
-      const framing = framingIn(lane);
+    for (const copy of copies) {
+      const framing = framingIn(copy);
       if (framing !== undefined) return framing === "events" ? "streams" : "whole";
     }
     return undefined;
   }
 
-  function framingIn({ waiting, waitingBytes, ended }: Lane): Framing | undefined {
-    const told = waitingBytes === 0 ? undefined : framingOf(Buffer.concat(waiting), call.candidate.protocol);
-    if (told !== undefined) return told;
+  function framingIn({ waiting, waitingBytes, ended }: Copy): Framing | undefined {
+    const framing =
+      waitingBytes === 0 ? undefined : framingOf(Buffer.concat(waiting), call.candidate.protocol);
+    if (framing !== undefined) return framing;
     // What nobody can read is told by whoever reads it as it was asked for.
     return ended || waitingBytes >= LOOKED_AT ? (call.streamed ? "events" : "whole") : undefined;
   }
 
   /** Streams flow side by side. The first that ends too early ends them all. */
   function advanceStreams(): void {
-    for (const lane of lanes) {
-      for (const chunk of takeWaiting(lane)) pass(tag(lane.number, chunk));
-      if (!lane.ended || lane.closed) continue;
-      lane.closed = true;
-      lane.meter.end();
+    for (const copy of copies) {
+      for (const chunk of takeWaiting(copy)) pass(tag(copy.number, chunk));
+      if (!copy.ended || copy.closed) continue;
+      copy.closed = true;
+      copy.meter.end();
     }
-    const brokenOff = lanes.some(({ closed, meter }) => closed && !meter.finished);
-    if (brokenOff || lanes.every(({ closed }) => closed)) end();
+    const brokenOff = copies.some(({ closed, meter }) => closed && !meter.finished);
+    if (brokenOff || copies.every(({ closed }) => closed)) end();
   }
 
   /** Whole answers follow each other, in order. */
   function advanceWhole(): void {
-    for (let lane = lanes[turn]; lane !== undefined; lane = lanes[turn]) {
-      if (lane.framing === undefined) {
-        lane.framing = framingIn(lane);
-        if (lane.framing === undefined) return;
-        if (lane.framing !== "whole") pass(QUOTE);
+    for (let copy = copies[turn]; copy !== undefined; copy = copies[turn]) {
+      if (copy.framing === undefined) {
+        copy.framing = framingIn(copy);
+        if (copy.framing === undefined) return;
+        if (copy.framing !== "whole") pass(QUOTE);
       }
-      for (const chunk of takeWaiting(lane)) pass(lane.framing === "whole" ? chunk : quoted(chunk));
-      if (!lane.ended) return;
-      if (lane.framing !== "whole") pass(QUOTE);
+      for (const chunk of takeWaiting(copy)) pass(copy.framing === "whole" ? chunk : quoted(chunk));
+      if (!copy.ended) return;
+      if (copy.framing !== "whole") pass(QUOTE);
       turn += 1;
-      pass(turn < lanes.length ? ARRAY_NEXT : ARRAY_CLOSE);
+      pass(turn < copies.length ? ARRAY_NEXT : ARRAY_CLOSE);
     }
     end();
   }
 
-  function takeWaiting(lane: Lane): readonly Buffer[] {
-    const { waiting, waitingBytes } = lane;
-    lane.waiting = [];
-    lane.waitingBytes = 0;
-    if (waitingBytes > WAITING_BYTES && !paused) calls[lane.number]?.resume();
+  function takeWaiting(copy: Copy): readonly Buffer[] {
+    const { waiting, waitingBytes } = copy;
+    copy.waiting = [];
+    copy.waitingBytes = 0;
+    if (waitingBytes > WAITING_BYTES && !paused) calls[copy.number]?.resume();
     return waiting;
   }
 
@@ -197,14 +198,14 @@ export function fanOut(
     response.ended();
   }
 
-  function cancelAllBut(kept: Lane): void {
+  function cancelAllBut(kept: Copy): void {
     calls.forEach((call, number) => {
       if (number !== kept.number) call.abort();
     });
   }
 }
 
-function openLane(number: number, reader: UsageReader): Lane {
+function openCopy(number: number, reader: UsageReader): Copy {
   const meter = reader.openEvents();
   const waiting: Buffer[] = [];
   return {

@@ -96,16 +96,16 @@ class JoinedMeter implements EventMeter {
     return this.#meters.every(({ finished }) => finished);
   }
 
-  get finishedUnheard(): boolean {
-    return !this.hasOutput && this.#meters.every(({ finishedUnheard }) => finishedUnheard);
+  get finishedBeforeOutput(): boolean {
+    return !this.hasOutput && this.#meters.every(({ finishedBeforeOutput }) => finishedBeforeOutput);
   }
 
-  get over(): boolean {
-    return this.#meters.every(({ over }) => over);
+  get nothingFollows(): boolean {
+    return this.#meters.every(({ nothingFollows }) => nothingFollows);
   }
 
-  get wentOn(): boolean {
-    return this.#last?.wentOn === true;
+  get continuedAfterFinish(): boolean {
+    return this.#last?.continuedAfterFinish === true;
   }
 
   /** What is joined is translated, and no word of it passes as it came. */

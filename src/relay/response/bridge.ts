@@ -20,7 +20,7 @@ export class Bridge implements Timed {
   /** Part of a frame has been passed on, in which nothing can stand. */
   midFrame = false;
   /** Whoever receives the response now looks at its own time with each sweep. */
-  onLook: (() => void) | undefined;
+  onSweep: (() => void) | undefined;
   readonly #beats: Deadlines<Bridge>;
   readonly #exchange: Bridged;
   readonly #sign: Uint8Array;
@@ -46,7 +46,7 @@ export class Bridge implements Timed {
   }
 
   expire(nowMs: number): void {
-    this.onLook?.();
+    this.onSweep?.();
     const { request, catalog } = this.#exchange;
     const { response } = request;
     if (this.midFrame || !response.open) return;
@@ -59,7 +59,7 @@ export class Bridge implements Timed {
 
   end(): void {
     this.#beats.delete(this);
-    this.onLook = undefined;
+    this.onSweep = undefined;
   }
 }
 

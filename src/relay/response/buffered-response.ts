@@ -108,8 +108,8 @@ export class BufferedResponse implements Receiver {
     const { gone } = exchange;
     const reason: ChargeReason = gone ? "client_aborted" : "completed";
     const charge = await finalUsage(exchange, { reason, facts });
-    const told = gone ? passed.body : await this.counted(passed.body, terms, facts, charge);
-    const body = facts.hasOutput ? told : [await this.scrubbed(told)];
+    const counted = gone ? passed.body : await this.counted(passed.body, terms, facts, charge);
+    const body = facts.hasOutput ? counted : [await this.scrubbed(counted)];
     if (isAside) attempt.keeps(Math.max(this.bytes, lengthOf(body)));
     attempt.learn(facts);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
@@ -139,7 +139,7 @@ export class BufferedResponse implements Receiver {
   ): ResponseReading | Promise<ResponseReading> {
     const { attempt, chunks } = this;
     return isLong(chunks, this.bytes, terms)
-      ? attempt.readAside(chunks, terms, onCall)
+      ? attempt.readInWorker(chunks, terms, onCall)
       : readWhole(terms, attempt.usage, chunks, onCall);
   }
 
@@ -151,9 +151,9 @@ export class BufferedResponse implements Receiver {
     charge: FinalUsage,
   ): Promise<readonly Uint8Array[]> {
     if (form.kind !== "written") return body;
-    const told = reportedUsage(usage, charge);
-    if (told === usage) return body;
-    const crossing = { ...form.crossing, charged: told.tokens };
+    const reported = reportedUsage(usage, charge);
+    if (reported === usage) return body;
+    const crossing = { ...form.crossing, charged: reported.tokens };
     const { passed } = await this.read({ ...terms, form: { ...form, crossing } });
     assert(passed !== undefined && "body" in passed, "an answer that was written was not written again");
     return passed.body;
@@ -184,7 +184,7 @@ export class BufferedResponse implements Receiver {
   private scrubbed(body: readonly Uint8Array[]): Uint8Array | Promise<Uint8Array> {
     const { attempt } = this;
     return this.bytes > LONG_BYTES
-      ? attempt.scrubAside(body)
+      ? attempt.scrubInWorker(body)
       : scrubResponse(Buffer.concat(body), attempt.scrubber());
   }
 

@@ -37,11 +37,11 @@ export class CallMemory {
 
   /** The request with the state of its calls; looked up once, however many candidates need it. */
   restore(request: ChatRequest): Promise<ChatRequest> | ChatRequest {
-    this.found ??= this.look(request);
+    this.found ??= this.lookUp(request);
     return this.found;
   }
 
-  private look(request: ChatRequest): Promise<ChatRequest> | ChatRequest {
+  private lookUp(request: ChatRequest): Promise<ChatRequest> | ChatRequest {
     const calls = callsWithoutState(request, MAX_CALLS);
     if (calls.length === 0) return request;
     const known = this.states.find(this.accountId, calls.map(callName));

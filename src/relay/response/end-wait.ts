@@ -10,7 +10,7 @@ export class EndWait {
   #timer: NodeJS.Timeout | undefined;
   #ms = 0;
   /** A finish was none: this upstream's are not to be relied upon. */
-  #wentOn = false;
+  #hadFalseFinish = false;
 
   constructor(isUp: () => void) {
     this.#isUp = isUp;
@@ -19,15 +19,15 @@ export class EndWait {
   /** `isOver`: nothing can follow what has come. */
   wait(isOver: boolean): void {
     const ms = isOver ? LINGER_MS : FINISH_MS;
-    if (this.#ms === ms || (this.#wentOn && !isOver)) return;
+    if (this.#ms === ms || (this.#hadFalseFinish && !isOver)) return;
     clearTimeout(this.#timer);
     this.#ms = ms;
     this.#timer = setTimeout(this.#isUp, ms);
   }
 
   /** What was taken for the end was not: nothing ends the stream but its upstream. */
-  goOn(): void {
-    this.#wentOn = true;
+  cancel(): void {
+    this.#hadFalseFinish = true;
     this.stop();
     this.#ms = 0;
   }

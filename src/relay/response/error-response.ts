@@ -31,7 +31,7 @@ export class ErrorResponse implements Receiver {
   }
 
   ended(): void {
-    this.tell();
+    this.failAttempt();
   }
 
   failed(failure: UpstreamFailure): void {
@@ -47,10 +47,10 @@ export class ErrorResponse implements Receiver {
   /** What has come of it must do. */
   cut(): void {
     this.attempt.call.abort();
-    this.tell();
+    this.failAttempt();
   }
 
-  private tell(): void {
+  private failAttempt(): void {
     if (this.over) return;
     this.over = true;
     const { attempt, status } = this;

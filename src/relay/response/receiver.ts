@@ -38,9 +38,9 @@ export interface Attempt {
   /** Takes what is ours out of the upstream's words: called where one is told. */
   scrubber(): Scrubber;
   /** Takes the same out of a long response, in a worker. */
-  scrubAside(body: readonly Uint8Array[]): Promise<Uint8Array>;
+  scrubInWorker(body: readonly Uint8Array[]): Promise<Uint8Array>;
   /** Reads a long response in a worker; rejects as `readWhole` throws. */
-  readAside(
+  readInWorker(
     chunks: readonly Buffer[],
     terms: ResponseTerms,
     onCall: OnCall | undefined,

@@ -81,7 +81,7 @@ export function createStoredResponses(deps: StoredResponsesDeps): StoredResponse
       if (outcome.type === "failed")
         throw room.isFull ? tooLargeResponse(upstream.name).error : failureOfTransport(outcome.failure).error;
       const { status, headers, body } = outcome.response;
-      if (isResponse) return { body: told(body, catalog, place), release: () => room.release() };
+      if (isResponse) return { body: scrubbedBody(body, catalog, place), release: () => room.release() };
       if (status === 404) throw unknown(id);
       const error = scrubbedError(protocol.decodeError(status, headers, body), scrubberOf(catalog));
       throw failureOfError(error, protocol.name, upstream.name).error;
@@ -123,7 +123,7 @@ function pathAt({ upstream }: PlacedUpstream, protocol: ProtocolName, group: str
 }
 
 /** As it came, but for our credential and what a failed response tells of the operator's account. */
-function told(body: Uint8Array, catalog: Catalog, place: PlacedUpstream): Uint8Array {
+function scrubbedBody(body: Uint8Array, catalog: Catalog, place: PlacedUpstream): Uint8Array {
   const pieces = openSecretFilter(sentSecrets(place)).without([withoutWords(body, catalog)]);
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
 }

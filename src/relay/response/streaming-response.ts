@@ -36,6 +36,14 @@ import { VendorWords } from "./vendor-words.ts";
  * failure up to then can still become the next candidate's answer or an error of its own. After it bytes flow as they
  * come, in whole frames, while the meter reads along. What comes with the terminal event is held back until the
  * exchange is settled: a caller never sees a finished response that is not on the books.
+ *
+ * States, in order; each is a flag that stays set:
+ * - waiting: all that comes is held back (`held`); a failure becomes the next candidate's answer or an error of its own.
+ * - `isFramingKnown`: the first bytes have the framing that was asked for; another one hands over to `BufferedResponse`.
+ * - `hasBegun`: the response head may be out, and no other candidate can answer.
+ * - `hasWritten`: the caller has read bytes of the response. Only a failure of ours while bytes are written comes between.
+ * - `hasEnded`: finished, ended with an error, failed over or handed over; nothing more is read.
+ * `isAmidEvent` is set while a part of a large event has been passed on and its end has not come.
  */
 export class StreamingResponse implements Receiver {
   private readonly attempt: Attempt;
@@ -46,17 +54,17 @@ export class StreamingResponse implements Receiver {
   private readonly mode: StreamRewriter;
   /** Before the response begins all that has come, then an open frame, at the end the last ones. */
   private readonly held = new HeldBack();
-  /** The first event is being passed on, or has been. */
-  private begun = false;
-  /** The caller has read something of it. */
-  private spoke = false;
-  private over = false;
+  /** No other candidate can answer: the first event is being passed on, or has been. */
+  private hasBegun = false;
+  /** Bytes of the response have been written to the caller. */
+  private hasWritten = false;
+  private hasEnded = false;
   /** It is framed as was asked for. */
-  private framed = false;
+  private isFramingKnown = false;
   private readonly endWait: EndWait;
   private readonly words: VendorWords;
   /** The beginning of the event that is coming has been passed on. */
-  private flows = false;
+  private isAmidEvent = false;
   private readonly announcement: Announcement;
 
   /** `headers` are those of a successful answer. */
@@ -69,72 +77,72 @@ export class StreamingResponse implements Receiver {
     ({ meter: this.meter, rewriter: this.mode } = attempt.mode.openStream(attempt.usage));
     this.announcement = new Announcement(attempt);
     this.words = new VendorWords(attempt, this.meter, this.mode.passesErrors);
-    this.endWait = new EndWait(() => attempt.guard(() => this.finishCut()));
+    this.endWait = new EndWait(() => attempt.guard(() => this.finishWithoutOpenFrame()));
     this.response.onDrain(() => attempt.call.resume());
-    if (bridge !== undefined) bridge.onLook = () => this.look();
+    if (bridge !== undefined) bridge.onSweep = () => this.beginIfDue();
   }
 
   data(received: Buffer): void {
     const { meter } = this;
-    if (this.over) return;
-    if (!this.framed && this.held.bytes < LOOKED_AT && !this.isFramedAsAsked(received)) return;
+    if (this.hasEnded) return;
+    if (!this.isFramingKnown && this.held.bytes < LOOKED_AT && !this.isFramedAsAsked(received)) return;
     const whole = meter.write(received);
     const chunk = meter.bytesToEnd < received.length ? received.subarray(0, meter.bytesToEnd) : received;
-    if (!this.begun && !this.opens(chunk, whole)) return;
+    if (!this.hasBegun && !this.maySend(chunk, whole)) return;
     if (meter.error !== undefined || meter.failed) {
       this.endAtError(chunk, whole);
       return;
     }
-    if (meter.wentOn) this.goOn();
-    const flows = !meter.finished && !meter.finishedUnheard;
+    if (meter.continuedAfterFinish) this.continueAfterFinish();
+    const goesOn = !meter.finished && !meter.finishedBeforeOutput;
     // Nearly every chunk passes as it is.
-    if (flows && whole === chunk.length && this.held.isEmpty) this.send([chunk]);
+    if (goesOn && whole === chunk.length && this.held.isEmpty) this.send([chunk]);
     else {
       this.held.keep(chunk, whole);
       if (meter.finished) this.awaitEnd();
-      else if (whole > 0 && flows) this.send(this.held.takeWhole());
-      else if (this.held.bytes > HOLD_BACK_BYTES) this.flow();
+      else if (whole > 0 && goesOn) this.send(this.held.takeWhole());
+      else if (this.held.bytes > HOLD_BACK_BYTES) this.sendPart();
     }
-    if (whole > 0) this.endFlow();
+    if (whole > 0) this.endPart();
   }
 
   ended(): void | Promise<void> {
-    if (this.over) return;
+    if (this.hasEnded) return;
     const { meter } = this;
     meter.end();
-    if (!this.begun) {
-      if (this.failedUnheard()) return this.refuse();
-      if (!meter.started) return this.giveUp(brokenStream(this.upstream));
-      if (this.isInOnePiece()) return this.refuse();
-      if (!meter.finished && !meter.hasOutput) return this.giveUp(brokenStream(this.upstream));
+    if (!this.hasBegun) {
+      if (this.failedBeforeOutput()) return this.failBeforeOutput();
+      if (!meter.started) return this.failAttempt(brokenStream(this.upstream));
+      if (this.isInOnePiece()) return this.failBeforeOutput();
+      if (!meter.finished && !meter.hasOutput) return this.failAttempt(brokenStream(this.upstream));
     }
     failpoint("upstream.after-last-byte");
-    if (meter.finished) return meter.errorBehindEnd ? this.finishCut() : this.finish();
+    if (meter.finished) return meter.errorBehindEnd ? this.finishWithoutOpenFrame() : this.finish();
     this.begin();
-    return this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output");
+    return this.endWithError(brokenStream(this.upstream).error, "upstream_failed_after_output");
   }
 
   failed(failure: UpstreamFailure): void | Promise<void> {
-    if (this.over) return;
-    if (this.meter.finished) return this.finishCut();
-    if (!this.begun) return this.giveUp(failureOfTransport(failure));
-    return this.breakOff(failureOfTransport(failure).error, reasonAfterOutput(failure));
+    if (this.hasEnded) return;
+    if (this.meter.finished) return this.finishWithoutOpenFrame();
+    if (!this.hasBegun) return this.failAttempt(failureOfTransport(failure));
+    return this.endWithError(failureOfTransport(failure).error, reasonAfterOutput(failure));
   }
 
   async gone(): Promise<void> {
-    if (this.over) return;
+    if (this.hasEnded) return;
     this.stop();
     this.attempt.call.abort();
-    const before = this.begun ? "client_aborted" : "client_aborted_before_output";
+    const before = this.hasBegun ? "client_aborted" : "client_aborted_before_output";
     await this.charge(this.meter.finished ? "completed" : before);
     this.attempt.done();
   }
 
   async cut(): Promise<void> {
-    if (this.over) return;
+    if (this.hasEnded) return;
     this.attempt.call.abort();
     const error = new GatewayError("service_unavailable", "The gateway is shutting down. Try again.");
-    await this.breakOff(error, "drained");
+    await this.endWithError(error, "drained");
   }
 
   /** What came decides: a response of another framing than was asked for is collected whole, and written as it was asked. */
@@ -142,8 +150,8 @@ export class StreamingResponse implements Receiver {
     const { attempt } = this;
     const beginning = this.held.with(chunk);
     const framing = framingOf(beginning, attempt.candidate.protocol, attempt.mode.copies);
-    this.framed = framing === (attempt.mode.arrayStream ? "array" : "events");
-    if (this.framed || framing === undefined) return true;
+    this.isFramingKnown = framing === (attempt.mode.arrayStream ? "array" : "events");
+    if (this.isFramingKnown || framing === undefined) return true;
     this.stop();
     const whole = new BufferedResponse(attempt, this.headers);
     attempt.becomes(whole);
@@ -152,17 +160,17 @@ export class StreamingResponse implements Receiver {
   }
 
   /** Whether the response begins with this chunk; else that is held back, or the response refused. */
-  private opens(chunk: Buffer, whole: number): boolean {
+  private maySend(chunk: Buffer, whole: number): boolean {
     const { started } = this.meter;
     const bytes = this.held.bytes + chunk.length;
-    if (this.failedUnheard()) this.refuse();
+    if (this.failedBeforeOutput()) this.failBeforeOutput();
     else if (!started && whole > 0 && this.announcement.isLate)
-      this.giveUpOn(failureOfTransport(noEvent(this.upstream)));
+      this.abortAndFail(failureOfTransport(noEvent(this.upstream)));
     else if (!started && bytes <= HOLD_BACK_BYTES) this.held.keep(chunk, whole);
-    else if (this.isInOnePiece()) this.refuse();
+    else if (this.isInOnePiece()) this.failBeforeOutput();
     else if (!started && whole > 0) this.dropComments(chunk, whole);
     else if (!started && this.mode.passesErrors && !beginsResponse(this.held.with(chunk)))
-      this.giveUpOn(brokenStream(this.upstream));
+      this.abortAndFail(brokenStream(this.upstream));
     else if (started && this.announcement.lasts(this.meter, bytes)) {
       this.held.keep(chunk, whole);
       if (this.meter.finished) this.awaitEnd();
@@ -175,8 +183,8 @@ export class StreamingResponse implements Receiver {
   }
 
   /** Lets the announcement pass once its time is over. */
-  private look(): void {
-    if (this.over || this.begun || this.meter.finished || !this.announcement.isUp) return;
+  private beginIfDue(): void {
+    if (this.hasEnded || this.hasBegun || this.meter.finished || !this.announcement.isUp) return;
     this.begin();
     this.attempt.guard(() => this.send(this.held.takeWhole()));
   }
@@ -188,14 +196,14 @@ export class StreamingResponse implements Receiver {
   }
 
   /** Passes a part of a large event on: an image, a whole text or call; an error of such a size is cut off. */
-  private flow(): void {
+  private sendPart(): void {
     const bytes = Buffer.concat(this.held.takeAll());
-    if (!this.flows && this.mode.passesErrors && beginsError(bytes)) {
+    if (!this.isAmidEvent && this.mode.passesErrors && beginsError(bytes)) {
       this.attempt.call.abort();
-      this.fall(brokenStream(this.upstream).error);
+      this.failAfterOutput(brokenStream(this.upstream).error);
       return;
     }
-    this.flows = true;
+    this.isAmidEvent = true;
     const { bridge } = this.attempt.exchange;
     if (bridge !== undefined && this.mode.passesErrors) bridge.midFrame = true;
     const passable = this.words.secrets.passable(bytes);
@@ -203,37 +211,37 @@ export class StreamingResponse implements Receiver {
     this.held.keep(bytes.subarray(passable), 0);
   }
 
-  private endFlow(): void {
-    if (!this.flows) return;
-    this.flows = false;
+  private endPart(): void {
+    if (!this.isAmidEvent) return;
+    this.isAmidEvent = false;
     const { bridge } = this.attempt.exchange;
     if (bridge !== undefined) bridge.midFrame = false;
   }
 
   private send(chunks: Buffer[]): void {
-    this.tell(this.written(chunks, this.flows));
+    this.writePieces(this.written(chunks, this.isAmidEvent));
     const kept = (this.mode.keptBytes?.() ?? 0) + this.meter.keptBytes;
     if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept)) throw memoryUsedUp();
   }
 
   /** What the caller reads of these bytes. `isPart`: they are part of a frame. */
   private written(chunks: Buffer[], isPart = false): readonly Uint8Array[] {
-    const told = this.words.tellable(chunks, !this.held.isEmpty, isPart);
-    return told.flatMap((chunk) => this.mode.write(chunk));
+    const passable = this.words.tellable(chunks, !this.held.isEmpty, isPart);
+    return passable.flatMap((chunk) => this.mode.write(chunk));
   }
 
-  private tell(pieces: readonly Uint8Array[]): void {
+  private writePieces(pieces: readonly Uint8Array[]): void {
     for (const piece of this.words.secrets.without(pieces)) {
       this.attempt.exchange.bridge?.wrote(piece);
-      this.spoke = true;
+      this.hasWritten = true;
       if (!this.response.write(piece)) this.attempt.call.pause();
     }
   }
 
   /** From now on no other candidate can answer. */
   private begin(): void {
-    if (this.begun) return;
-    this.begun = true;
+    if (this.hasBegun) return;
+    this.hasBegun = true;
     const { exchange } = this.attempt;
     exchange.firstByteMs = exchange.clock.monotonicMs();
     failpoint("upstream.after-first-event");
@@ -242,27 +250,27 @@ export class StreamingResponse implements Receiver {
   }
 
   private stop(): void {
-    this.over = true;
+    this.hasEnded = true;
     this.endWait.stop();
   }
 
   /** What was taken for the end was not: it passes on. */
-  private goOn(): void {
-    this.endWait.goOn();
+  private continueAfterFinish(): void {
+    this.endWait.cancel();
     this.send(this.held.takeWhole());
   }
 
   /** Waits for what follows the last finish; whatever has come then is all, and so is what precedes an error or more than can be held back. */
   private awaitEnd(): void {
     if (this.meter.errorBehindEnd || this.held.bytesBehindFinish() > HOLD_BACK_BYTES) {
-      this.attempt.guard(() => this.finishCut());
+      this.attempt.guard(() => this.finishWithoutOpenFrame());
       return;
     }
-    this.endWait.wait(this.meter.over);
+    this.endWait.wait(this.meter.nothingFollows);
   }
 
   /** An error before anything was passed on: another may answer still, and a plain error can tell it. */
-  private failedUnheard(): boolean {
+  private failedBeforeOutput(): boolean {
     return this.meter.failed || this.meter.error !== undefined;
   }
 
@@ -278,9 +286,11 @@ export class StreamingResponse implements Receiver {
   }
 
   /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
-  private refuse(): void {
-    const told = this.meter.failed ? this.verdict() : this.meter.error;
-    this.giveUpOn(told === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(told));
+  private failBeforeOutput(): void {
+    const upstreamError = this.meter.failed ? this.verdict() : this.meter.error;
+    this.abortAndFail(
+      upstreamError === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(upstreamError),
+    );
   }
 
   /** An error ends the response. One that is not the caller's to read as it came, or that no client raises, gives way to ours. */
@@ -292,45 +302,45 @@ export class StreamingResponse implements Receiver {
     const kept = passes || attempt.mode.copies > 1 ? whole : meter.bytesBeforeError;
     if (kept > 0) held.keep(chunk.subarray(0, kept), kept);
     if (!passes) this.send(held.takeWhole());
-    this.fall(brokenStream(this.upstream).error, this.verdict());
+    this.failAfterOutput(brokenStream(this.upstream).error, this.verdict());
   }
 
-  private fall(error: GatewayError, told?: UpstreamError): void {
-    this.endFlow();
-    this.attempt.guard(() => this.breakOff(error, "upstream_failed_after_output", told));
+  private failAfterOutput(error: GatewayError, upstreamError?: UpstreamError): void {
+    this.endPart();
+    this.attempt.guard(() => this.endWithError(error, "upstream_failed_after_output", upstreamError));
   }
 
   /** What came is beyond a bound, cannot be read, or met a bug of ours. Until any of it is told, another may answer. */
   crashed(cause: unknown): void | Promise<void> {
     const failure = failureOfReading(cause, this.upstream);
-    if (!this.spoke) return this.giveUp(failure);
+    if (!this.hasWritten) return this.failAttempt(failure);
     this.held.takeAll();
-    this.endFlow();
-    return this.breakOff(failure.error, "upstream_failed_after_output", undefined, failure.health);
+    this.endPart();
+    return this.endWithError(failure.error, "upstream_failed_after_output", undefined, failure.health);
   }
 
-  private giveUpOn(failure: AttemptFailure): void {
+  private abortAndFail(failure: AttemptFailure): void {
     this.attempt.call.abort();
-    this.giveUp(failure);
+    this.failAttempt(failure);
   }
 
-  private giveUp(failure: AttemptFailure): void {
+  private failAttempt(failure: AttemptFailure): void {
     this.stop();
     this.attempt.fail(failure, this.meter.facts());
   }
 
   /** All that was asked for has come: half a frame behind it is nobody's to read. */
-  private finishCut(): Promise<void> {
+  private finishWithoutOpenFrame(): Promise<void> {
     this.held.dropOpen();
     return this.finish();
   }
 
   private async finish(): Promise<void> {
-    if (this.over) return;
+    if (this.hasEnded) return;
     const verdict = this.verdict();
-    const isUnheard = !this.begun && !this.meter.hasOutput;
+    const isUnheard = !this.hasBegun && !this.meter.hasOutput;
     const failure = isUnheard ? this.attempt.unheardFailure(this.meter.facts(), verdict) : undefined;
-    if (failure !== undefined) return this.giveUpOn(failure);
+    if (failure !== undefined) return this.abortAndFail(failure);
     if (verdict !== undefined && !this.meter.hasOutput) this.held.takeAll();
     // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
     const last = this.written(this.held.takeAll());
@@ -339,15 +349,15 @@ export class StreamingResponse implements Receiver {
     // A decoder may find what the upstream's own meter does not.
     if (verdict !== undefined || this.mode.failed?.()) {
       this.attempt.call.abort();
-      this.tell([...last, ...closing]);
-      await this.breakOff(brokenStream(this.upstream).error, "upstream_failed_after_output", verdict);
+      this.writePieces([...last, ...closing]);
+      await this.endWithError(brokenStream(this.upstream).error, "upstream_failed_after_output", verdict);
       return;
     }
     this.stop();
     await this.charge("completed");
     failpoint("response.before-last-byte");
     const behind = this.mode.closing?.(this.attempt.exchange.outcome ?? UNCHARGED) ?? [];
-    this.tell([...last, ...closing, ...behind]);
+    this.writePieces([...last, ...closing, ...behind]);
     this.response.end();
     failpoint("response.after-last-byte");
     this.attempt.call.abort();
@@ -359,20 +369,20 @@ export class StreamingResponse implements Receiver {
   }
 
   /** A failure mid-stream is told in the protocol's own form and never looks finished. */
-  private async breakOff(
+  private async endWithError(
     error: GatewayError,
     reason: ChargeReason,
-    told: UpstreamError | undefined = this.meter.error,
+    upstreamError: UpstreamError | undefined = this.meter.error,
     health?: AttemptOutcome,
   ): Promise<void> {
     this.stop();
     this.meter.end();
-    const { client, why } = streamFailure(this.attempt.recipient(), error, told);
+    const { client, why } = streamFailure(this.attempt.recipient(), error, upstreamError);
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.response.committed && this.response.open) {
       if (this.passesError()) this.send(this.held.takeClosed(this.meter.broken));
-      else this.tell(this.mode.fail(statement, this.meter.broken));
+      else this.writePieces(this.mode.fail(statement, this.meter.broken));
       this.response.end();
     } else {
       this.response.cut();
@@ -383,7 +393,7 @@ export class StreamingResponse implements Receiver {
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
     const { exchange, candidate } = this.attempt;
-    const facts = this.begun && this.meter.started ? this.meter.facts() : undefined;
+    const facts = this.hasBegun && this.meter.started ? this.meter.facts() : undefined;
     if (facts !== undefined) this.attempt.learn(facts);
     exchange.losses = [...exchange.losses, ...this.mode.losses()];
     await settle(exchange, {

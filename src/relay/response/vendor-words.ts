@@ -28,9 +28,9 @@ export class VendorWords {
     // What is still held back may be what holds them.
     this.#some = more;
     const { form } = this.#meter.broken;
-    const told = scrubStream(Buffer.concat(chunks), form, this.#attempt.scrubber());
+    const scrubbed = scrubStream(Buffer.concat(chunks), form, this.#attempt.scrubber());
     const bears = this.#attempt.exchange.request.protocol.forward.clientsBearComments;
-    const kept = bears || form === "array" || isPart ? told : dropComments(told);
+    const kept = bears || form === "array" || isPart ? scrubbed : dropComments(scrubbed);
     return kept.length === 0 ? [] : [kept];
   }
 }

@@ -5,7 +5,7 @@ import { type Exchange, settle } from "./exchange.ts";
 import { type AttemptFailure, codeOf } from "./failures.ts";
 
 /** Nobody has answered. Throws what the caller is told, if there is one. */
-export async function giveUp(
+export async function settleUnanswered(
   exchange: Exchange,
   candidates: Candidates,
   last: AttemptFailure | undefined,
