@@ -85,7 +85,7 @@ function counted(database: Database): Database {
 async function run(role: "gateway" | "worker", lifecycle: Failing): Promise<unknown> {
   const config = readConfig({ FAREGATE_DATA_DIR: dataDir, PORT: "0", HOST: "127.0.0.1" });
   const database = counted(own.database);
-  const seals = await openSeals({ dataDir, given: undefined, database });
+  const seals = await openSeals({ dataDir, configured: undefined, database });
   const parts = { config, database, seals, log: silentLog, lifecycle };
   try {
     if (role === "worker") await composeWorker(parts);

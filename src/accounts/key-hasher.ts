@@ -18,8 +18,8 @@ export function keepToken(hasher: KeyHasher, token: string): string {
 }
 
 /** Whether it is the token that is kept; how long that takes tells nothing. */
-export function isKeptToken(hasher: KeyHasher, kept: string, given: string): boolean {
-  const [expected, found] = [Buffer.from(kept), Buffer.from(keptForm(hasher, given))];
+export function isKeptToken(hasher: KeyHasher, kept: string, token: string): boolean {
+  const [expected, found] = [Buffer.from(kept), Buffer.from(keptForm(hasher, token))];
   return expected.length === found.length && timingSafeEqual(expected, found);
 }
 

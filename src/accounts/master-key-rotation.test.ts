@@ -42,9 +42,9 @@ async function opensEverything(seals: Seals): Promise<boolean> {
 
 const rotate = (
   dataDir = "/nonexistent",
-  given: string | undefined = OLD,
+  configured: string | undefined = OLD,
   newKey: string | undefined = NEW,
-) => rotateMasterKey({ database: test.database, dataDir, given, newKey, noticeMs: 0 });
+) => rotateMasterKey({ database: test.database, dataDir, configured, newKey, noticeMs: 0 });
 
 describe("re-sealing", () => {
   it("reaches every column that holds a sealed secret, and changes no secret", async () => {
@@ -109,14 +109,19 @@ describe("a rotation", () => {
 
   it("without a new key says what to set, before it changes anything", async () => {
     await expect(
-      rotateMasterKey({ database: test.database, dataDir: "/nonexistent", given: OLD, newKey: undefined }),
+      rotateMasterKey({
+        database: test.database,
+        dataDir: "/nonexistent",
+        configured: OLD,
+        newKey: undefined,
+      }),
     ).rejects.toThrow(/FAREGATE_NEW_MASTER_KEY/);
     expect(await opensEverything(createSeals(OLD))).toBe(true);
   });
 
   it("of a key in the data dir leaves the new key there, and the old one worthless after a start", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "faregate-key-"));
-    const source = { dataDir, given: undefined };
+    const source = { dataDir, configured: undefined };
     const fresh = await createTestDatabase();
     try {
       const before = await openSeals(source);

@@ -32,7 +32,7 @@ export interface Rotation extends MasterKeySource {
  */
 export async function rotateMasterKey(rotation: Rotation): Promise<number> {
   const { database, dataDir, noticeMs = NOTICE_MS } = rotation;
-  const inFile = rotation.given === undefined;
+  const inFile = rotation.configured === undefined;
   const oldKey = await readMasterKey(rotation);
   const newKey = inFile ? await prepareNextKey(dataDir) : rotation.newKey;
   if (newKey === undefined) {

@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the master key file", () => {
   it("is made once, for the owner only, by however many start at once", async () => {
-    const source = { dataDir: join(folder, "new", "data"), given: undefined };
+    const source = { dataDir: join(folder, "new", "data"), configured: undefined };
     const keys = await Promise.all(Array.from({ length: 8 }, () => readMasterKey(source)));
     expect(new Set(keys).size).toBe(1);
     expect(Buffer.from(keys[0] ?? "", "base64")).toHaveLength(32);
@@ -26,22 +26,22 @@ describe("the master key file", () => {
   });
 
   it("is neither read nor made where the key is given", async () => {
-    const source = { dataDir: join(folder, "none"), given: "a key from the environment" };
+    const source = { dataDir: join(folder, "none"), configured: "a key from the environment" };
     const sealed = (await openSeals(source)).seal("secret", "row:1");
-    expect(createSeals(source.given).open(sealed, "row:1")).toBe("secret");
+    expect(createSeals(source.configured).open(sealed, "row:1")).toBe("secret");
     await expect(readdir(source.dataDir)).rejects.toThrow("ENOENT");
   });
 
   it("that is empty is an error, not a reason for a new key", async () => {
     await writeFile(join(folder, "master.key"), "\n");
-    await expect(openSeals({ dataDir: folder, given: undefined })).rejects.toThrow(
+    await expect(openSeals({ dataDir: folder, configured: undefined })).rejects.toThrow(
       /Restore it from a backup/,
     );
     await rm(join(folder, "master.key"));
   });
 
   it("beside a prepared next one opens what either sealed, until the next is installed", async () => {
-    const source = { dataDir: folder, given: undefined };
+    const source = { dataDir: folder, configured: undefined };
     const sealedBefore = (await openSeals(source)).seal("old", "row:1");
     const next = await prepareNextKey(folder);
     expect(await prepareNextKey(folder)).toBe(next);
@@ -61,7 +61,7 @@ describe("a master key that is missing", () => {
     const test = await createTestDatabase();
     try {
       const { database } = test;
-      const first = { dataDir: await mkdtemp(join(folder, "first-")), given: undefined, database };
+      const first = { dataDir: await mkdtemp(join(folder, "first-")), configured: undefined, database };
       await openKeyHasher(database, await openSeals(first));
       await expect(openSeals(first)).resolves.toBeDefined();
       const moved = { ...first, dataDir: await mkdtemp(join(folder, "moved-")) };

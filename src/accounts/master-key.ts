@@ -9,14 +9,14 @@ import { readHashingSecret } from "./master-key-store.ts";
 export interface MasterKeySource {
   readonly dataDir: string;
   /** FAREGATE_MASTER_KEY; undefined = the file `master.key` in the data dir, made where there is none. */
-  readonly given: string | undefined;
+  readonly configured: string | undefined;
   /** The database whose secrets the key opens: where it holds some, no other key is made. Migrated. */
   readonly database?: Queryable;
 }
 
 /** The master key by which secrets are sealed, and where a rotation was cut short the next one with it. */
 export async function openSeals(source: MasterKeySource): Promise<Seals> {
-  if (source.given !== undefined) return createSeals(source.given);
+  if (source.configured !== undefined) return createSeals(source.configured);
   const seals = createSeals(await readOrMakeFirstKey(source));
   const next = await readKey(nextKeyFile(source.dataDir));
   if (next !== undefined) seals.adopt(next);
@@ -25,7 +25,7 @@ export async function openSeals(source: MasterKeySource): Promise<Seals> {
 
 /** The key in use, for who must rotate it. */
 export async function readMasterKey(source: MasterKeySource): Promise<string> {
-  return source.given ?? readOrMakeFirstKey(source);
+  return source.configured ?? readOrMakeFirstKey(source);
 }
 
 /** The next key of the data dir, kept in a file before the first secret depends on it. */

@@ -47,7 +47,7 @@ export function createAssets(options: AssetsOptions): Assets {
     async read(owner, requestId, id) {
       const asset = isAssetId(id) ? (await findAssets(database, owner.accountId, [id])).get(id) : undefined;
       if (asset === undefined) throw failedRead("The asset does not exist.");
-      const found = await look(asset, requestId);
+      const found = await readAsset(asset, requestId);
       if (found.type === "done") return found.value;
       throw failedRead(found.reason);
     },
@@ -57,7 +57,7 @@ export function createAssets(options: AssetsOptions): Assets {
         find: (ids) => findAssets(database, use.accountId, ids.filter(isAssetId)),
         placeOf: (asset) => placeOf(catalog.current(), asset),
         makes: (place) => makesFor(place, use),
-        look: (asset) => look(asset, use.requestId),
+        readAsset: (asset) => readAsset(asset, use.requestId),
       });
     },
   };
@@ -110,7 +110,7 @@ export function createAssets(options: AssetsOptions): Assets {
     return home === undefined ? places : [home, ...places.filter((each) => each !== home)];
   }
 
-  async function look(asset: StoredAsset, requestId: string): Promise<AssetOutcome<AssetRecord>> {
+  async function readAsset(asset: StoredAsset, requestId: string): Promise<AssetOutcome<AssetRecord>> {
     const place = placeOf(catalog.current(), asset);
     if (place === undefined) return { type: "unavailable", reason: "The asset's upstream is unavailable." };
     const outcome = scrubbed(await place.api.read(siteOf(place, requestId), asset.upstreamAsset));

@@ -65,8 +65,8 @@ describe("an order of assets", () => {
 
   it("asks the upstream only for what was not Active before, and heeds its answer", async () => {
     const looked: string[] = [];
-    const saying = (outcome: Awaited<ReturnType<ResolveDeps["look"]>>): Partial<ResolveDeps> => ({
-      look: async ({ id }) => {
+    const saying = (outcome: Awaited<ReturnType<ResolveDeps["readAsset"]>>): Partial<ResolveDeps> => ({
+      readAsset: async ({ id }) => {
         looked.push(id);
         return outcome;
       },
@@ -123,7 +123,7 @@ function depsOf(): ResolveDeps {
       api: { usable: () => true, create: never, read: never },
     }),
     makes: () => true,
-    look: never,
+    readAsset: never,
   };
 }
 

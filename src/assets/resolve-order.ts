@@ -12,7 +12,7 @@ export interface ResolveDeps {
   /** Whether the place makes what is ordered. */
   readonly makes: (place: AssetPlace) => boolean;
   /** Asks its upstream how it is. */
-  readonly look: (asset: StoredAsset) => Promise<AssetOutcome<AssetRecord>>;
+  readonly readAsset: (asset: StoredAsset) => Promise<AssetOutcome<AssetRecord>>;
 }
 
 const SCHEME = "asset://";
@@ -65,7 +65,7 @@ export async function resolveOrder(order: MediaOrder, deps: ResolveDeps): Promis
 /** What stands against using the asset now; one that was Active once stays so. */
 async function check(asset: StoredAsset, deps: ResolveDeps): Promise<ResolvedOrder | undefined> {
   if (asset.status === ACTIVE) return undefined;
-  const found = await deps.look(asset);
+  const found = await deps.readAsset(asset);
   if (found.type === "unavailable") return { type: "unknown", reason: found.reason };
   if (found.type === "refused") {
     return { type: "refused", reason: `The asset ${asset.id} cannot be used: ${found.reason}` };

@@ -35,8 +35,10 @@ export const systemClock: Clock = {
 const LAST_SECOND = 253_402_300_799;
 
 /** A moment in Unix seconds as somebody else told it; undefined where no calendar has it. */
-export function validSeconds(told: unknown): number | undefined {
-  return typeof told === "number" && told > 0 && told <= LAST_SECOND ? Math.floor(told) : undefined;
+export function validSeconds(seconds: unknown): number | undefined {
+  return typeof seconds === "number" && seconds > 0 && seconds <= LAST_SECOND
+    ? Math.floor(seconds)
+    : undefined;
 }
 
 /** Unix time in whole seconds, as the wire formats want it. */

@@ -169,38 +169,38 @@ export const settingsFile = z.strictObject({
 export type SettingsFile = z.infer<typeof settingsFile>;
 
 /** What was given, completed with the defaults. */
-export function decodeSettings(given: SettingsFile): Settings {
+export function decodeSettings(file: SettingsFile): Settings {
   return {
-    egressAllow: given.egress_allow ?? [],
+    egressAllow: file.egress_allow ?? [],
     taskDeadlineMinutes: {
-      image: given.task_deadline_minutes?.image ?? 15,
-      video: given.task_deadline_minutes?.video ?? 60,
+      image: file.task_deadline_minutes?.image ?? 15,
+      video: file.task_deadline_minutes?.video ?? 60,
     },
-    usageRetentionDays: given.usage_retention_days ?? 90,
-    taskRetentionDays: given.task_retention_days ?? 30,
-    chargeEmptyAnswers: given.charge_empty_answers ?? false,
+    usageRetentionDays: file.usage_retention_days ?? 90,
+    taskRetentionDays: file.task_retention_days ?? 30,
+    chargeEmptyAnswers: file.charge_empty_answers ?? false,
     // Clients and proxies give up after 60 s at the earliest; what fails fails mostly within 25 s, and can be told by a status.
     keepalive: {
-      firstMs: given.keepalive?.first_ms ?? 25_000,
-      betweenMs: given.keepalive?.between_ms ?? 15_000,
+      firstMs: file.keepalive?.first_ms ?? 25_000,
+      betweenMs: file.keepalive?.between_ms ?? 15_000,
     },
     // Long research runs some dozen tools; more is a loop, or an upstream that cannot count.
-    maxPasses: given.max_passes ?? 100,
+    maxPasses: file.max_passes ?? 100,
     // A search finds most of its responses at once, and a hold for many would refuse small balances.
-    holdCalls: given.hold_calls ?? 1,
-    unpriced: given.unpriced ?? "refuse",
-    foreignIds: given.foreign_ids ?? null,
+    holdCalls: file.hold_calls ?? 1,
+    unpriced: file.unpriced ?? "refuse",
+    foreignIds: file.foreign_ids ?? null,
     // Clients that are refused ask paid requests instead.
-    countTokens: given.count_tokens ?? true,
-    affinity: given.affinity ?? "auto",
-    affinityHeader: given.affinity_header?.toLowerCase() ?? null,
-    mirror: decodeMirror(given.mirror),
-    metricsAddress: given.metrics_address ?? null,
-    metricsToken: given.metrics_token ?? null,
-    trustedProxies: given.trusted_proxies ?? [],
+    countTokens: file.count_tokens ?? true,
+    affinity: file.affinity ?? "auto",
+    affinityHeader: file.affinity_header?.toLowerCase() ?? null,
+    mirror: decodeMirror(file.mirror),
+    metricsAddress: file.metrics_address ?? null,
+    metricsToken: file.metrics_token ?? null,
+    trustedProxies: file.trusted_proxies ?? [],
     signIn: {
-      selfRegistration: given.sign_in?.self_registration ?? false,
-      oidc: (given.sign_in?.oidc ?? []).map(({ id, name, issuer, client_id, client_secret_env }) => ({
+      selfRegistration: file.sign_in?.self_registration ?? false,
+      oidc: (file.sign_in?.oidc ?? []).map(({ id, name, issuer, client_id, client_secret_env }) => ({
         id,
         name,
         issuer,
@@ -211,19 +211,19 @@ export function decodeSettings(given: SettingsFile): Settings {
     queues: {
       // Requests that found the account's money held by others: enough for any burst of one account,
       // small enough in memory, and as long as a caller may be kept without a response.
-      balanceWaiting: given.queues?.balance_waiting ?? 1_000,
-      balanceWaitMs: given.queues?.balance_wait_ms ?? 10_000,
+      balanceWaiting: file.queues?.balance_waiting ?? 1_000,
+      balanceWaitMs: file.queues?.balance_wait_ms ?? 10_000,
       // What 10,000 running tasks need to be refilled from.
-      tasksPerModel: given.queues?.tasks_per_model ?? 10_000,
+      tasksPerModel: file.queues?.tasks_per_model ?? 10_000,
     },
     // Beside what the program itself needs, this fits a machine of 1 GB.
-    bodyMemoryMb: given.body_memory_mb ?? 256,
+    bodyMemoryMb: file.body_memory_mb ?? 256,
   };
 }
 
-function decodeMirror(given: SettingsFile["mirror"]): Settings["mirror"] {
-  if (given?.kind !== "s3") return { kind: given?.kind ?? "none" };
-  const { kind, endpoint, bucket, region = "us-east-1", prefix = "" } = given;
+function decodeMirror(file: SettingsFile["mirror"]): Settings["mirror"] {
+  if (file?.kind !== "s3") return { kind: file?.kind ?? "none" };
+  const { kind, endpoint, bucket, region = "us-east-1", prefix = "" } = file;
   return { kind, endpoint: endpoint.replace(/\/+$/, ""), region, bucket, prefix };
 }
 

@@ -125,16 +125,17 @@ async function runCommand(
 
 /** What is wrong with a command's options, in one sentence: Node's own take several lines. */
 function mistakeOf(error: unknown, command: Command): string {
-  const told = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   const [, option, mistake] =
-    /^Option '(?:-\w, )?(--[\w-]+)[^']*' (argument is ambiguous|argument missing|does not take)/.exec(told) ??
-    [];
+    /^Option '(?:-\w, )?(--[\w-]+)[^']*' (argument is ambiguous|argument missing|does not take)/.exec(
+      message,
+    ) ?? [];
   if (mistake === "does not take") return `${option} takes no value`;
   if (mistake === "argument missing") return `${option} takes a value`;
   if (mistake !== undefined)
     return `${option} takes a value; write one that begins with a dash as ${option}=VALUE`;
-  const [, unknown] = /^Unknown option '([^']+)'/.exec(told) ?? [];
-  if (unknown === undefined) return told;
+  const [, unknown] = /^Unknown option '([^']+)'/.exec(message) ?? [];
+  if (unknown === undefined) return message;
   const meant = closestMatch(
     unknown,
     Object.keys(parseOptions(command)).map((name) => `--${name}`),

@@ -29,20 +29,20 @@ export function exchangeMetrics(living: ReadonlyMap<Worker, number>): (worker: W
     rounds += 1;
     const round = rounds;
     const asked = [...living].sort(([, a], [, b]) => a - b);
-    const told = new Map<Worker, string>();
+    const textByWorker = new Map<Worker, string>();
     const finish = (): void => {
       clearTimeout(timer);
       open.delete(round);
       const texts = asked.flatMap(([worker, number]) => {
-        const text = told.get(worker);
+        const text = textByWorker.get(worker);
         return text === undefined ? [] : [[String(number), text] as const];
       });
       send(asker, { metrics: "gathered", ask, texts });
     };
     const timer = setTimeout(finish, RESPONSE_MS);
     open.set(round, (worker, text) => {
-      told.set(worker, text);
-      if (told.size === asked.length) finish();
+      textByWorker.set(worker, text);
+      if (textByWorker.size === asked.length) finish();
     });
     for (const [worker] of asked) send(worker, { metrics: "asked", round });
   };
@@ -68,7 +68,7 @@ export function siblingMetrics(channel: NodeJS.Process): TextOfAll {
     channel.on("message", (message: Message) => {
       if (message.metrics === "asked")
         own().then(
-          (text) => tell({ metrics: "told", round: message.round, text }),
+          (text) => sendMessage({ metrics: "told", round: message.round, text }),
           // Left out, as a process that says nothing.
           () => undefined,
         );
@@ -77,14 +77,14 @@ export function siblingMetrics(channel: NodeJS.Process): TextOfAll {
         waiting.delete(message.ask);
       }
     });
-    const tell = (message: Message): void => {
+    const sendMessage = (message: Message): void => {
       if (channel.connected) channel.send?.(message);
     };
     return async () => {
       asks += 1;
       const texts = await new Promise<Texts>((resolve) => {
         waiting.set(asks, resolve);
-        tell({ metrics: "wanted", ask: asks });
+        sendMessage({ metrics: "wanted", ask: asks });
       });
       return joinTexts("process", texts);
     };

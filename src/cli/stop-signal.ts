@@ -21,17 +21,17 @@ export interface StopSignalOptions {
 export function stopSignal({ source, clock, exit }: StopSignalOptions): Promise<NodeJS.Signals> {
   let toldMs: number | undefined;
   return new Promise((resolve) => {
-    const tell = (signal: NodeJS.Signals): void => {
+    const onSignal = (signal: NodeJS.Signals): void => {
       toldMs ??= clock.monotonicMs();
       resolve(signal);
     };
-    source.on("SIGTERM", () => tell("SIGTERM"));
+    source.on("SIGTERM", () => onSignal("SIGTERM"));
     source.on("SIGINT", () => {
       if (toldMs !== undefined && clock.monotonicMs() - toldMs >= SAME_PRESS_MS) exit(INTERRUPTED);
-      else tell("SIGINT");
+      else onSignal("SIGINT");
     });
     // A worker whose primary died must not serve a database that nobody supervises.
-    source.on("disconnect", () => tell("SIGTERM"));
+    source.on("disconnect", () => onSignal("SIGTERM"));
   });
 }
 

@@ -46,8 +46,8 @@ export function inputNanos({ amount_usd: usd, amount_nanos: nanos }: GivenAmount
 }
 
 /** The same of what can only grow. */
-export function inputGain(given: GivenAmount): bigint {
-  const amount = inputNanos(given);
+export function inputGain(input: GivenAmount): bigint {
+  const amount = inputNanos(input);
   if (amount < 0n) throw wrongAmount("The amount must be above 0.");
   return amount;
 }

@@ -29,7 +29,7 @@ export interface ChatRequest {
   readonly oneCall?: true | undefined;
   readonly sampling: Sampling;
   readonly limits: Limits;
-  readonly reasoning?: ReasoningWish | undefined;
+  readonly reasoning?: ReasoningOptions | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
   /** How many words to make, in the caller's word (`low`, `medium`, `high`). */
   readonly verbosity?: string | undefined;
@@ -251,7 +251,7 @@ export interface Limits {
 }
 
 /** How much to think, in whichever way the caller said it; `effort.ts` goes from one to the other. */
-export interface ReasoningWish {
+export interface ReasoningOptions {
   /** False: do not think. */
   readonly enabled: boolean;
   readonly effort?: Effort | undefined;

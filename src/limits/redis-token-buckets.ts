@@ -52,7 +52,10 @@ export class RedisTokenBuckets implements TokenBuckets {
     } catch (err) {
       // Of a lost connection the log has one message already.
       if (this.#redis.status === "ready")
-        this.#log.warn({ err }, "Redis did not count a request's tokens, so they are counted only in this process");
+        this.#log.warn(
+          { err },
+          "Redis did not count a request's tokens, so they are counted only in this process",
+        );
       this.#own.correct(key, limit, tokens);
     }
   }
@@ -66,8 +69,8 @@ export class RedisTokenBuckets implements TokenBuckets {
       tokens,
       onlyIfRoom,
     );
-    const [taken, told] = Array.isArray(response) ? (response as unknown[]) : [];
-    const debt = typeof told === "string" && told !== "" ? Number(told) : Number.NaN;
+    const [taken, debtText] = Array.isArray(response) ? (response as unknown[]) : [];
+    const debt = typeof debtText === "string" && debtText !== "" ? Number(debtText) : Number.NaN;
     // What is no response to the script would refuse requests, or let all in.
     if ((taken !== 0 && taken !== 1) || !(debt >= 0 && debt <= limit * MAX_DEBT_MINUTES))
       throw new Error("Redis returned an unexpected response to the script");

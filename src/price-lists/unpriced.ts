@@ -109,7 +109,7 @@ export function addPrices(
   { prices, source, requestId, upstream, what }: Unpriced,
   amounts: ReadonlyMap<string, string>,
 ): Promise<AuditNote> {
-  const given = prices.map(({ keys, listed }) => ({
+  const entered = prices.map(({ keys, listed }) => ({
     keys,
     listed,
     amount: amounts.get(keys.join(".")) ?? "",
@@ -117,9 +117,9 @@ export function addPrices(
   assert(model.price, "what has no price at all serves nothing");
   const price = withPrices(
     model.price,
-    given.map(({ keys, amount }) => [keys, amount] as const),
+    entered.map(({ keys, amount }) => [keys, amount] as const),
   );
-  const isListed = given.every(({ listed, amount }) => listed === amount);
+  const isListed = entered.every(({ listed, amount }) => listed === amount);
   const found = { unpriced: what, upstream, request_id: requestId };
   return setPrice(tx, model, price, isListed && source ? { ...found, ...sourceOf(source) } : found);
 }

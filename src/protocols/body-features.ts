@@ -221,7 +221,10 @@ export type FeatureEntry = readonly [path: string, rule: FeatureRule];
 /** An id or address of content kept elsewhere. Objects do not count: a JSON schema may have a property of that name. */
 export const reference = content(MEDIA);
 
-/** The same for content of which is known what it is. */
+/**
+ * The same for content of which is known what it is, kept elsewhere or inside the body: audio, video and documents are
+ * compressed, so that their bytes do not bound their tokens either.
+ */
 function content(media: readonly Medium[]): FeatureRule {
   return (features, values, path) => {
     if (!values.some((value) => value.head !== "" || (value.type === "array" && value.items > 0))) return;
@@ -230,12 +233,6 @@ function content(media: readonly Medium[]): FeatureRule {
     readsMedia(features, media);
   };
 }
-
-/**
- * Audio, video and documents inside the body: compression makes an hour of silence or a hundred pages as
- * small as one likes, so bytes bound nothing here either.
- */
-const compressed = content;
 
 const isOn = (value: FoundValue): boolean =>
   value.type !== "null" && value.value !== false && !(value.type === "array" && value.items === 0);
@@ -413,8 +410,8 @@ const ANYWHERE: readonly FeatureEntry[] = [
   ...entries(reference, ["**.video_url", "**.video_url.url"]),
   ...entries(content(["audio"]), ["**.audio_url", "**.audio_url.url"]),
   ...entries(content(["image"]), ["**.document_url", "**.source.url"]),
-  ...entries(compressed(["image"]), ["**.file_data"]),
-  ...entries(compressed(["audio"]), ["**.input_audio.data"]),
+  ...entries(content(["image"]), ["**.file_data"]),
+  ...entries(content(["audio"]), ["**.input_audio.data"]),
   ...entries(address, ["**.image_url", "**.image_url.url"]),
   ...entries(mediaType, ["**.source.media_type"]),
   ...entries(timeToLive, ["**.ttl", "prompt_cache_retention"]),

@@ -43,8 +43,8 @@ export function requiredText(fields: Fields, key: string): string {
 }
 
 export function optionalNumber(fields: Fields, key: string): number | undefined {
-  const told = fields.value[key] ?? undefined;
-  const value = told instanceof LongNumber ? told.valueOf() : told;
+  const stated = fields.value[key] ?? undefined;
+  const value = stated instanceof LongNumber ? stated.valueOf() : stated;
   if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
   return refuse(fields, key, `\`${pathOf(fields, key)}\` must be a number.`);
 }

@@ -61,10 +61,10 @@ const TOKEN_TYPES: Readonly<Record<string, string>> = {
   output_tokens: "output",
 };
 
-function costRow(day: string, given: z.infer<typeof costs>): ExportRow {
-  const { amount, currency, cost_type, token_type } = given;
+function costRow(day: string, row: z.infer<typeof costs>): ExportRow {
+  const { amount, currency, cost_type, token_type } = row;
   return {
-    ...commonOf(day, given),
+    ...commonOf(day, row),
     bucket: (token_type && (TOKEN_TYPES[token_type] ?? token_type)) || cost_type || undefined,
     quantity: undefined,
     amount,
@@ -72,17 +72,17 @@ function costRow(day: string, given: z.infer<typeof costs>): ExportRow {
   };
 }
 
-function usageRows(day: string, given: z.infer<typeof usage>): ExportRow[] {
+function usageRows(day: string, row: z.infer<typeof usage>): ExportRow[] {
   const counts = {
-    input: given.uncached_input_tokens,
-    cache_read: given.cache_read_input_tokens,
-    cache_write: given.cache_creation?.ephemeral_5m_input_tokens,
-    cache_write_1h: given.cache_creation?.ephemeral_1h_input_tokens,
-    output: given.output_tokens,
-    web_search: given.server_tool_use?.web_search_requests,
+    input: row.uncached_input_tokens,
+    cache_read: row.cache_read_input_tokens,
+    cache_write: row.cache_creation?.ephemeral_5m_input_tokens,
+    cache_write_1h: row.cache_creation?.ephemeral_1h_input_tokens,
+    output: row.output_tokens,
+    web_search: row.server_tool_use?.web_search_requests,
   };
   return Object.entries(counts).flatMap(([bucket, quantity]) =>
-    quantity ? [{ ...commonOf(day, given), bucket, quantity, amount: undefined, currency: undefined }] : [],
+    quantity ? [{ ...commonOf(day, row), bucket, quantity, amount: undefined, currency: undefined }] : [],
   );
 }
 

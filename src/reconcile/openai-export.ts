@@ -75,8 +75,8 @@ function partedItem(item: string): [model: string | undefined, words: string | u
   return at < 0 ? [undefined, item] : [item.slice(0, at), item.slice(at + 2)];
 }
 
-function usageRows(day: string, given: z.infer<typeof usage>): ExportRow[] {
-  const { model, project_id, service_tier, batch, input_tokens, output_tokens, input_cached_tokens } = given;
+function usageRows(day: string, row: z.infer<typeof usage>): ExportRow[] {
+  const { model, project_id, service_tier, batch, input_tokens, output_tokens, input_cached_tokens } = row;
   const cached = input_cached_tokens ?? 0;
   const tier = batch === true ? "batch" : service_tier;
   const counts = { input: input_tokens - cached, cache_read: cached, output: output_tokens ?? 0 };

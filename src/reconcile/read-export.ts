@@ -36,11 +36,11 @@ function requireFew(count: number, what: "lines" | "rows"): void {
 }
 
 function readPages(text: string, zone = "UTC"): VendorExport {
-  const given = parse(text);
+  const parsed = parse(text);
   const pages = z
     .array(page)
     .min(1)
-    .safeParse(Array.isArray(given) ? given : [given]);
+    .safeParse(Array.isArray(parsed) ? parsed : [parsed]);
   if (!pages.success)
     throw new ExportFormatError(
       `has no \`data\`, which each page of an export has; expected ${JSON_EXPORTS}`,
@@ -52,7 +52,7 @@ function readPages(text: string, zone = "UTC"): VendorExport {
   const buckets = pages.data.flatMap(({ data }, page) =>
     data.map((bucket, index) => ({
       bucket,
-      path: [...(Array.isArray(given) ? [page] : []), "data", index],
+      path: [...(Array.isArray(parsed) ? [page] : []), "data", index],
     })),
   );
   const has = (field: string): boolean => buckets.some(({ bucket }) => isRecord(bucket) && field in bucket);

@@ -137,15 +137,15 @@ const OF_MODEL: Readonly<Record<string, AttemptFailure["ofModel"]>> = {
 /** An upstream's error without what is the operator's own: the only form in which anyone reads it. */
 export function scrubbedError(error: UpstreamError, scrubber: Scrubber): UpstreamError {
   const { type, code, param, message, details } = error;
-  const told = {
+  const scrubbed = {
     type: scrubber.text(type),
     code: scrubber.text(code),
     param: scrubber.text(param),
     message: scrubber.text(message),
   };
   return details === undefined
-    ? { ...error, ...told }
-    : { ...error, ...told, details: scrubber.value(details) };
+    ? { ...error, ...scrubbed }
+    : { ...error, ...scrubbed, details: scrubber.value(details) };
 }
 
 /**
@@ -154,9 +154,9 @@ export function scrubbedError(error: UpstreamError, scrubber: Scrubber): Upstrea
  */
 function causeOf({ status, type, code, fault, message }: UpstreamError, upstream: string): Error {
   const words = fault === "caller" ? "" : message.replace(/\s+/g, " ").trim();
-  const told = words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}...` : words;
+  const text = words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}...` : words;
   const head = `The upstream ${upstream} returned an error: ${status} ${type} ${code}`.trimEnd();
-  return new Error(told === "" ? head : `${head}: ${told}`);
+  return new Error(text === "" ? head : `${head}: ${text}`);
 }
 
 /** A proxy's page in an error's place has thousands. */
@@ -176,12 +176,12 @@ function healthOf(error: UpstreamError): AttemptOutcome {
 }
 
 /** What came under a success status is no response. `told`: what the caller reads; `how` the upstream answered, for the log. */
-function noResponse(health: "failed" | "neutral", told: string, how: string): FailureWithError {
+function noResponse(health: "failed" | "neutral", message: string, how: string): FailureWithError {
   return {
     next: true,
     timedOut: false,
     health: { kind: health },
-    error: new GatewayError("upstream_error", told, { cause: new Error(how) }),
+    error: new GatewayError("upstream_error", message, { cause: new Error(how) }),
   };
 }
 
@@ -305,13 +305,14 @@ export function noEvent(upstream: string): UpstreamFailure {
 export function streamFailure(
   { client, upstream, scrubber }: ErrorRecipient,
   error: GatewayError,
-  told: UpstreamError | undefined,
+  upstreamError: UpstreamError | undefined,
 ): { readonly client: GatewayError | ErrorStatement; readonly why: Error } {
-  if (told === undefined) return { client: error, why: error.cause instanceof Error ? error.cause : error };
-  const stated = scrubbedError(told, scrubber());
-  const given = toClientError(stated, PROTOCOLS[client].endpoint);
+  if (upstreamError === undefined)
+    return { client: error, why: error.cause instanceof Error ? error.cause : error };
+  const stated = scrubbedError(upstreamError, scrubber());
+  const clientError = toClientError(stated, PROTOCOLS[client].endpoint);
   const why = causeOf(stated, upstream);
-  return { client: given instanceof GatewayError ? given : given.statement, why };
+  return { client: clientError instanceof GatewayError ? clientError : clientError.statement, why };
 }
 
 /** For the usage log: a statement's code, or the gateway's own reason where it has none. */

@@ -43,7 +43,7 @@ export function watchIdleUpstreams(options: IdleProbesOptions): { stop(): Promis
     known.nextMs = clock.monotonicMs() + (soon ? RETRY_DELAY_MS : IDLE_MS);
   };
 
-  const beat = runEvery(timers, RETRY_DELAY_MS, async () => {
+  const schedule = runEvery(timers, RETRY_DELAY_MS, async () => {
     const wanted = catalog.current().upstreams.filter(({ probe }) => probe);
     trials = new Map(wanted.map(({ id }) => [id, trials.get(id) ?? { nextMs: 0, away: 0 }]));
     const nowMs = clock.monotonicMs();
@@ -55,5 +55,5 @@ export function watchIdleUpstreams(options: IdleProbesOptions): { stop(): Promis
       }),
     );
   });
-  return { stop: beat.stop };
+  return { stop: schedule.stop };
 }

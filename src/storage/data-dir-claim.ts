@@ -46,7 +46,7 @@ async function idOf(dataDir: string): Promise<string> {
     if (error.code !== "EEXIST") throw error;
   });
   // It is there a moment before its words are.
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
+  for (let round = 0; round < MAX_LOOKS; round += 1) {
     const id = (await readFile(path, "utf8")).trim();
     if (id !== "") return id;
     await sleep(LOOK_MS);

@@ -20,7 +20,7 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = INTERV
   let client: { query: Run; end(): Promise<void> } | undefined;
   let connecting: Promise<void> | undefined;
   let closed = false;
-  let beat: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   const connectOnce = async (): Promise<void> => {
     const connection = new pg.Client({ ...connectionConfig(url, "faregate listen"), query_timeout: beatMs });
@@ -84,7 +84,7 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = INTERV
       }
       const subscriber = createSubscriber(subscription, log);
       subscribers.add(subscriber);
-      beat ??= setInterval(onBeat, beatMs).unref();
+      timer ??= setInterval(onBeat, beatMs).unref();
       const listening = client
         ? client.query(`listen ${subscription.channel}`).then(() => subscriber.refresh())
         : connect();
@@ -97,7 +97,7 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = INTERV
     },
     close: async () => {
       closed = true;
-      clearInterval(beat);
+      clearInterval(timer);
       subscribers.clear();
       await client?.end().catch(() => undefined);
     },

@@ -38,7 +38,7 @@ async function refuseLentConnections(url: string): Promise<void> {
 /** Whether what serves `mine` goes to others while `mine` says nothing. */
 export async function isLent(mine: Run, others: Run): Promise<boolean> {
   const before = await serverProcess(mine);
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let round = 0; round < LOOKS; round += 1) {
     await others("begin");
     const now = await serverProcess(mine);
     await others("rollback");
@@ -217,9 +217,9 @@ function sentenceOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return sentenceOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const told: NetworkError = error;
-  const hasPlace = (told.address ?? told.path ?? told.hostname) !== undefined;
-  return (hasPlace ? PLAIN_REASONS[code]?.(told) : undefined) ?? error.message;
+  const networkError: NetworkError = error;
+  const hasPlace = (networkError.address ?? networkError.path ?? networkError.hostname) !== undefined;
+  return (hasPlace ? PLAIN_REASONS[code]?.(networkError) : undefined) ?? error.message;
 }
 
 /** Where Node tells of the network, what is meant; PostgreSQL's own refusals are sentences already. */

@@ -84,13 +84,13 @@ function newPool(options: PoolOptions): pg.Pool {
 }
 
 /** A connection on loan; what runs on it is cut where the server falls silent. */
-interface Lent {
+interface BorrowedConnection {
   readonly run: Run;
   /** Gives it back; with an error it is closed. */
   release(broken?: Error | boolean): void;
 }
 
-function watchedLender(pool: () => pg.Pool, watch: SilenceWatch): () => Promise<Lent> {
+function watchedLender(pool: () => pg.Pool, watch: SilenceWatch): () => Promise<BorrowedConnection> {
   return async () => {
     const client = await connectWatched(pool(), watch);
     // While it is lent out the pool does not listen; the statement under way reports the loss.
@@ -119,16 +119,16 @@ function watchedLender(pool: () => pg.Pool, watch: SilenceWatch): () => Promise<
 /** Waits for a connection, and no longer once the server is silent. */
 function connectWatched(pool: pg.Pool, watch: SilenceWatch): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
-    let given = false;
+    let rejected = false;
     const end = watch.begin((error) => {
-      given = true;
+      rejected = true;
       reject(error);
     });
     pool.connect().then(
       (client) => {
         // An idle one tells nothing of the server.
         end(false);
-        if (given) client.release();
+        if (rejected) client.release();
         else resolve(client);
       },
       (error: unknown) => {
@@ -187,7 +187,7 @@ function queryable(run: Run): Queryable {
 }
 
 async function transaction<T>(
-  client: Lent,
+  client: BorrowedConnection,
   work: (tx: Queryable) => Promise<T>,
   { isolation = "read committed", readOnly = false }: TransactionOptions = {},
 ): Promise<T> {

@@ -47,7 +47,7 @@ export function watchSilence({ ask, onSilent, timeoutMs }: SilenceOptions): Sile
   let quietBeats = 0;
   let asked = false;
   let asking = false;
-  let beat: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   const hear = (): void => {
     quietBeats = 0;
@@ -88,8 +88,8 @@ export function watchSilence({ ask, onSilent, timeoutMs }: SilenceOptions): Sile
   };
 
   const rest = (): void => {
-    clearInterval(beat);
-    beat = undefined;
+    clearInterval(timer);
+    timer = undefined;
     quietBeats = 0;
   };
 
@@ -100,7 +100,7 @@ export function watchSilence({ ask, onSilent, timeoutMs }: SilenceOptions): Sile
       // Early, so that its connection is there when it matters.
       if (!asked) askNow();
       // After what the same turn of the event loop brings from the server.
-      if (!closed) beat ??= setInterval(() => setImmediate(onBeat), beatMs).unref();
+      if (!closed) timer ??= setInterval(() => setImmediate(onBeat), beatMs).unref();
       return (answered) => {
         waiting.delete(cut);
         if (answered) hear();

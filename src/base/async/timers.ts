@@ -42,13 +42,13 @@ export function runEvery(
     });
     return running;
   };
-  const beat = (): (() => void) =>
+  const scheduleNext = (): (() => void) =>
     timers.after(beatMs, () => {
       if (stopped) return;
       void now();
-      cancel = beat();
+      cancel = scheduleNext();
     });
-  let cancel = beat();
+  let cancel = scheduleNext();
   return {
     now,
     async stop() {
@@ -66,9 +66,9 @@ export function keepUp(
   job: () => Promise<void>,
   failed: (error: unknown) => void,
 ): { stop(): Promise<void> } {
-  const beat = runEvery(timers, beatMs, () => job().catch(failed));
-  void beat.now();
-  return beat;
+  const schedule = runEvery(timers, beatMs, () => job().catch(failed));
+  void schedule.now();
+  return schedule;
 }
 
 /** So long, or until the reader goes. */

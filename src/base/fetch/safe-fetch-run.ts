@@ -33,7 +33,7 @@ export function startRun(limits: RunLimits, callerSignal: AbortSignal | undefine
   const gone = stop(new FetchFailure("aborted", "The fetch was cancelled."));
   callerSignal?.addEventListener("abort", gone, { once: true });
   if (callerSignal?.aborted) gone();
-  const given = aborted(abort.signal);
+  const aborting = aborted(abort.signal);
 
   return {
     signal: abort.signal,
@@ -44,7 +44,7 @@ export function startRun(limits: RunLimits, callerSignal: AbortSignal | undefine
       phase = setTimeout(stop(late(what, limits[name])), limits[name]);
       // What comes too late has nobody left who would catch it.
       work.catch(() => undefined);
-      return Promise.race([work, given]);
+      return Promise.race([work, aborting]);
     },
     headCame: () => clearTimeout(phase),
     whenOver: (close) => void closings.push(close),
@@ -72,11 +72,11 @@ function late(what: string, limitMs: number): FetchFailure {
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
-  const given = new Promise<never>((_resolve, reject) => {
+  const aborting = new Promise<never>((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
   // Outside the phases nobody waits for it, and whoever reads the body learns of it there.
-  given.catch(() => undefined);
-  return given;
+  aborting.catch(() => undefined);
+  return aborting;
 }

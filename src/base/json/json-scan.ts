@@ -66,7 +66,7 @@ export const MAX_TEXT_BYTES = 1024;
 export const MAX_KEPT = 1024;
 
 /** Enough to know how a conversation begins. */
-export const FEW = 8;
+export const MAX_VALUES_PER_PATH = 8;
 
 /** A scanner for one body. One that has read its body to the end is as new and reads another one's next. */
 export function createBodyScan(watch: Watch): BodyScanner {
@@ -320,7 +320,7 @@ class Collector implements JsonSink {
   private isEnough(matched: readonly number[]): boolean {
     const [path] = matched;
     if (path === undefined || matched.length > 1 || !this.watch.few.has(path)) return false;
-    return (this.found[(this.places[path] ?? 0) - 1]?.count ?? 0) >= FEW;
+    return (this.found[(this.places[path] ?? 0) - 1]?.count ?? 0) >= MAX_VALUES_PER_PATH;
   }
 
   private refuseRepeated(keyStart: number): void {

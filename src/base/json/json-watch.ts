@@ -13,7 +13,7 @@ export interface Watch {
   readonly numbers: ReadonlyMap<string, number>;
   /** Numbers of paths that may occur once only; a second occurrence is a fault. */
   readonly unique: ReadonlySet<number>;
-  /** Numbers of paths of which only the first FEW occurrences are found: bodies may have thousands of them. */
+  /** Numbers of paths of which only the first MAX_VALUES_PER_PATH occurrences are found: bodies may have thousands of them. */
   readonly few: ReadonlySet<number>;
   /** All names that occur in paths; a name's number is its index. */
   readonly names: readonly string[];
@@ -52,7 +52,7 @@ export interface WatchTerms {
   /** Paths that may occur once only. */
   readonly unique?: readonly string[];
   readonly bare?: BareRule | undefined;
-  /** Further paths, of which only the first FEW occurrences are found. */
+  /** Further paths, of which only the first MAX_VALUES_PER_PATH occurrences are found. */
   readonly few?: readonly string[];
   /**
    * Somebody who reads the body may take `MODEL` for `model`. Such a key is a fault where a path leads by names alone; behind

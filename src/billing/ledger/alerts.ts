@@ -20,11 +20,11 @@ const INTERVAL_MS = 5_000;
  */
 export function watchBalances(options: BalanceAlertsOptions): { stop(): Promise<void> } {
   const { database, timers, log, beatMs = INTERVAL_MS } = options;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const fired = await fireAlerts(database);
     if (fired > 0) log.info({ fired }, "balances fell below their alert thresholds");
   };
-  return keepUp(timers, beatMs, look, (error) => {
+  return keepUp(timers, beatMs, check, (error) => {
     log.warn({ err: error }, "balances could not be checked; retrying");
   });
 }

@@ -31,7 +31,7 @@ export const applyCommand: Command = {
     const name = file === "-" ? "standard input" : file;
     const { declared, unset } = localFile(await readFileText(file), config.environment, name);
     return withDatabase(config, "apply", async ({ database }) => {
-      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+      const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
       const deps = { database, seals, hasher: await openKeyHasher(database, seals) };
       const { changes, rendered, warnings } = await applyManifest(deps, declared, {
         prune: flag("prune"),

@@ -140,7 +140,7 @@ async function checkMasterKey(
   config: Config,
   report: Report,
 ): Promise<Seals | undefined> {
-  const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database }).catch(
+  const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database }).catch(
     (error: unknown) => report.bad("master key", sentenceOf(error, config)),
   );
   if (!seals) return undefined;

@@ -12,7 +12,7 @@ export const exportCommand: Command = {
   examples: ["faregate export > faregate.yaml"],
   run: ({ config }) =>
     withDatabase(config, "export", async ({ database }) => {
-      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+      const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
       process.stdout.write(await exportManifest({ database, seals }));
       return 0;
     }),

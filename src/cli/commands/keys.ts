@@ -34,7 +34,7 @@ export const keysCreateCommand: Command = {
     const name = readName(text("name"));
     const models = readModelIds(text("models"));
     return withDatabase(config, "keys create", async ({ database }) => {
-      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+      const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
       const hasher = await openKeyHasher(database, seals);
       const account = await findAccount(database, accountName);
       if (account === undefined) {

@@ -34,7 +34,7 @@ export const modelsCommand: Command = {
       throw new UsageError("--yaml takes --models with the models to add, and no --json");
     const name = positionals[0] ?? "";
     const upstream = await withDatabase(config, "models", async ({ database }) => {
-      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+      const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
       const catalog = await createCatalogCache({ database, seals, kindOf });
       await catalog.close();
       const { upstreams, allUpstreams } = catalog.current();

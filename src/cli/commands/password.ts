@@ -15,7 +15,7 @@ export const passwordCommand: Command = {
   async run({ config, positionals }) {
     const [email = ""] = positionals;
     return withDatabase(config, "password", async ({ database }) => {
-      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+      const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
       const hasher = await openKeyHasher(database, seals);
       const password = await resetAccess(database, hasher, email.toLowerCase(), commandOrigin());
       if (password === undefined) throw new CommandFailure(`there is no user "${email}"`);

@@ -69,7 +69,7 @@ export const pricesCommand: Command = {
     const bundled = await publicList(systemClock.nowMs());
     const list = await listOf(text("file"), bundled);
     return withDatabase(config, "prices", async ({ database }) => {
-      const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+      const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
       const found = async (db: Queryable) => {
         const models = await readModels(db);
         const upstreams = await readUpstreams(db, seals);
@@ -123,7 +123,7 @@ function chosenOf(models: readonly Model[], wanted: readonly string[] | undefine
 
 function listUnpriced(config: Config, wanted: readonly string[] | undefined, json: boolean): Promise<number> {
   return withDatabase(config, "prices", async ({ database }) => {
-    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+    const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
     const upstreams = await readUpstreams(database, seals);
     const { models, unpriced } = await readUnpriced(database, {
       upstreams,

@@ -21,7 +21,7 @@ export const rotateMasterKeyCommand: Command = {
       const sealed = await rotateMasterKey({
         database,
         dataDir: config.dataDir,
-        given: config.masterKey,
+        configured: config.masterKey,
         newKey: config.newMasterKey,
         trace: (tx, secrets) =>
           insertAudit(tx, {

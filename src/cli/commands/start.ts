@@ -109,7 +109,7 @@ async function startPrimary(
       (each) => each.close(),
     );
     await migrate(database.url, log);
-    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+    const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
     const { welcome } = await lifecycle.start(
       "sandbox",
       () => openCatalog({ config, manifest, database, seals, log, stop }),
@@ -120,7 +120,11 @@ async function startPrimary(
       printWelcome(config, url, welcome);
     };
     if (processes > 1) {
-      const masterKey = await readMasterKey({ dataDir: config.dataDir, given: config.masterKey, database });
+      const masterKey = await readMasterKey({
+        dataDir: config.dataDir,
+        configured: config.masterKey,
+        database,
+      });
       return superviseProcesses(processes, {
         environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
         log,
@@ -160,7 +164,7 @@ async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promis
         }),
       (each) => each.close(),
     );
-    const seals = await openSeals({ dataDir: config.dataDir, given: config.masterKey, database });
+    const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
     const textOfAll = siblingMetrics(process);
     const parts = { config, database, seals, log, lifecycle, textOfAll };
     return untilStopped(await open(parts, roles, () => undefined), lifecycle, stop, log);

@@ -12,7 +12,7 @@ export interface StoredRow {
   readonly spentThisMonthNanos: bigint;
 }
 
-export interface RowsWish {
+export interface RowsQuery {
   readonly search?: string | undefined;
   readonly group?: string | undefined;
   readonly disabled?: boolean | undefined;
@@ -22,7 +22,7 @@ export interface RowsWish {
 }
 
 /** Accounts by name, along the index of its uniqueness; the sums of a page's accounts come from the rollups. */
-export function readAccountRows(db: Queryable, wish: RowsWish): Promise<StoredRow[]> {
+export function readAccountRows(db: Queryable, wish: RowsQuery): Promise<StoredRow[]> {
   return db.query<StoredRow>(
     `with page as materialized (
        select a.* from accounts a

@@ -195,8 +195,8 @@ function inWords({ thresholdNanos, url }: Pick<BalanceAlert, "thresholdNanos" | 
 }
 
 /** The guarded client would refuse it too, but only when it is needed. */
-function safeUrl(given: string): string {
-  const url = new URL(given);
+function safeUrl(text: string): string {
+  const url = new URL(text);
   if (url.username !== "" || url.password !== "") {
     throw new GatewayError("invalid_request", "url: must not contain a user name or password.", {
       param: "url",

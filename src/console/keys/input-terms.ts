@@ -18,7 +18,7 @@ interface Circumstances {
 
 /** What a key may do from now on: what is given, the rest as it was. Throws 400 on what cannot be meant. */
 export function inputTerms(
-  given: Given,
+  input: Given,
   { catalog, group, nowMs }: Circumstances,
   before?: ShownKey,
 ): KeyTerms {
@@ -28,20 +28,20 @@ export function inputTerms(
     if (model === undefined) return false;
     return group === undefined || model.groups === null || model.groups.has(group);
   };
-  const unknown = given.models?.find((id) => !isKnown(id) && !before?.models?.includes(id));
+  const unknown = input.models?.find((id) => !isKnown(id) && !before?.models?.includes(id));
   if (unknown !== undefined) {
     throw new GatewayError("invalid_request", `models: there is no model "${unknown}".`, { param: "models" });
   }
   return {
-    disabled: given.disabled ?? before?.disabled ?? false,
-    expiresAt: given.expires_at === undefined ? (before?.expiresAt ?? null) : expiry(given.expires_at, nowMs),
-    models: given.models === undefined ? (before?.models ?? null) : given.models,
+    disabled: input.disabled ?? before?.disabled ?? false,
+    expiresAt: input.expires_at === undefined ? (before?.expiresAt ?? null) : expiry(input.expires_at, nowMs),
+    models: input.models === undefined ? (before?.models ?? null) : input.models,
     spendingLimit:
-      given.spending_limit === undefined
+      input.spending_limit === undefined
         ? (before?.spendingLimit ?? null)
-        : spendingLimit(given.spending_limit),
+        : spendingLimit(input.spending_limit),
     rateLimits:
-      given.rate_limits === undefined ? (before?.rateLimits ?? null) : readRateLimits(given.rate_limits),
+      input.rate_limits === undefined ? (before?.rateLimits ?? null) : readRateLimits(input.rate_limits),
   };
 }
 
@@ -56,15 +56,15 @@ function expiry(text: string | null, nowMs: number): Date | null {
   return at;
 }
 
-function spendingLimit(given: NonNullable<Given["spending_limit"]> | null): SpendingLimit | null {
-  if (given === null) return null;
-  const amountNanos = BigInt(given.amount_nanos);
+function spendingLimit(input: NonNullable<Given["spending_limit"]> | null): SpendingLimit | null {
+  if (input === null) return null;
+  const amountNanos = BigInt(input.amount_nanos);
   if (amountNanos < 0n || amountNanos > MAX_NANOS) {
     throw new GatewayError("invalid_request", "spending_limit: must be from 0 to a billion dollars.", {
       param: "spending_limit",
     });
   }
-  return { amountNanos, period: given.period };
+  return { amountNanos, period: input.period };
 }
 
 // Amounts in the database end at nine billion dollars.

@@ -21,7 +21,7 @@ export interface ShownKey {
   readonly spentTotalNanos: bigint;
 }
 
-export interface KeysWanted {
+export interface KeysQuery {
   readonly accountId: AccountId;
   readonly revoked: boolean;
   /** Part of the name; "" = all. */
@@ -32,7 +32,7 @@ export interface KeysWanted {
 }
 
 /** The account's keys, newest first, by index api_keys_account; sums come from the days of these keys only. */
-export async function readShownKeys(db: Queryable, wanted: KeysWanted): Promise<ShownKey[]> {
+export async function readShownKeys(db: Queryable, wanted: KeysQuery): Promise<ShownKey[]> {
   const rows = await db.query<ShownKeyRow>(
     `with page as (
        select * from api_keys k

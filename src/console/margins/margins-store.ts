@@ -15,7 +15,7 @@ export interface StoredMargin {
   readonly statedCostNanos: string;
 }
 
-export interface MarginsWanted {
+export interface MarginsSpan {
   /** Days, UTC, both included. */
   readonly from: string;
   readonly to: string;
@@ -27,12 +27,12 @@ const ID = {
   model: "d.model",
   account: "d.account_id::text",
   month: "to_char(d.day, 'YYYY-MM')",
-} as const satisfies Record<MarginsWanted["by"], string>;
+} as const satisfies Record<MarginsSpan["by"], string>;
 
 /** Charges and costs of text requests, off the sums by day; the total first, then `most` rows. */
 export async function readMargins(
   db: Queryable,
-  { from, to, by }: MarginsWanted,
+  { from, to, by }: MarginsSpan,
   most: number | null,
 ): Promise<StoredMargin[]> {
   const order = by === "month" ? "id" : `"costNanos" desc, id`;

@@ -5,7 +5,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { csvLine } from "../linked-file.ts";
 import { json, type Operation, text } from "../operation.ts";
 import { type Margin, type MarginSums, margins, marginsQuery } from "./contract.ts";
-import { type MarginsWanted, readMargins, type StoredMargin } from "./margins-store.ts";
+import { type MarginsSpan, readMargins, type StoredMargin } from "./margins-store.ts";
 
 const described = { policy: "operator", tag: "ledger", query: marginsQuery } as const;
 
@@ -65,7 +65,7 @@ const COLUMNS = [
 
 const DAY_MS = 86_400_000;
 
-function wantedOf({ from, to, by }: z.output<typeof marginsQuery>, nowMs: number): MarginsWanted {
+function wantedOf({ from, to, by }: z.output<typeof marginsQuery>, nowMs: number): MarginsSpan {
   const last = to ?? dayAt(nowMs);
   const first = from ?? dayAt(Date.parse(last) - 29 * DAY_MS);
   if (first > last)

@@ -45,9 +45,9 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
         const { body, address, userAgent, identity, audit } = call;
         const { flow, response: answered } = body;
         const client = clientOf(deps, users.oidc.providerOf(flow));
-        const told = await users.oidc.finish(client, flow, answered);
+        const person = await users.oidc.finish(client, flow, answered);
         const secret = await database.transaction(async (tx) => {
-          const user = (await knownUser(tx, told)) ?? (await newUser(tx, told, deps));
+          const user = (await knownUser(tx, person)) ?? (await newUser(tx, person, deps));
           const { id, email } = user;
           await audit(tx, {
             action: "session.create",
@@ -76,13 +76,13 @@ export function clientOf({ catalog, clientSecret }: ConsoleDeps, id: string): Oi
  * Whom the provider's subject stands for already, or the user of its verified address, from then on linked. That once:
  * addresses are given to other people, so one who has a subject gets no second one by address, of whatever provider.
  */
-async function knownUser(tx: Queryable, told: OidcPerson): Promise<UserRecord | undefined> {
-  const linked = await findByIdentity(tx, told);
-  const user = linked ?? ((told.verifiedEmail && (await findUser(tx, told.verifiedEmail))) || undefined);
+async function knownUser(tx: Queryable, person: OidcPerson): Promise<UserRecord | undefined> {
+  const linked = await findByIdentity(tx, person);
+  const user = linked ?? ((person.verifiedEmail && (await findUser(tx, person.verifiedEmail))) || undefined);
   if (user === undefined) return undefined;
   if (user.disabled) throw refused();
   if (linked !== undefined) return user;
-  if (!linksByAddress(user) || !(await linkFirstIdentity(tx, user.id, told))) throw notLinked(told);
+  if (!linksByAddress(user) || !(await linkFirstIdentity(tx, user.id, person))) throw notLinked(person);
   return user;
 }
 
@@ -106,19 +106,19 @@ function notLinked({ issuer, subject }: OidcPerson): GatewayError {
 /** Somebody new: invited to this address, or whoever comes where people may register. */
 async function newUser(
   tx: Queryable,
-  told: OidcPerson,
+  person: OidcPerson,
   { catalog }: ConsoleDeps,
 ): Promise<Pick<UserRecord, "id" | "email">> {
-  const { verifiedEmail: email } = told;
+  const { verifiedEmail: email } = person;
   if (email === undefined)
     throw new GatewayError("sign_in_failed", "The identity provider hasn't verified your email address.");
-  const user = { email, name: told.name ?? nameOf(email), passwordHash: null, emailTrusted: true };
+  const user = { email, name: person.name ?? nameOf(email), passwordHash: null, emailTrusted: true };
   const invitations = await invitationsFor(tx, email);
   if (invitations.length === 0 && !catalog.current().settings.signIn.selfRegistration) throw refused();
   const id = invitations.length === 0 ? (await registerPerson(tx, user)).id : await insertUser(tx, user);
   if (id === undefined) throw new GatewayError("conflict", "This address was just registered. Try again.");
   for (const invitation of invitations) await acceptInvitation(tx, invitation, id);
-  await linkIdentity(tx, id, told);
+  await linkIdentity(tx, id, person);
   return { id, email };
 }
 

@@ -33,13 +33,13 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
       conditional: true,
       async run(call) {
         const written = await changeCatalog(deps, call, async (tx) => {
-          const given = keptSettings(deps.hasher, judgeSettings(call.body.overrides));
+          const file = keptSettings(deps.hasher, judgeSettings(call.body.overrides));
           const before = await readSettings(tx);
           call.expectRevision(revisionOf(before));
-          await writeSettings(tx, given);
+          await writeSettings(tx, file);
           return {
             value: await readSettings(tx),
-            note: { action: "settings.update", subject: "settings", before, after: given },
+            note: { action: "settings.update", subject: "settings", before, after: file },
           };
         });
         return describe(deps, written);
@@ -50,14 +50,14 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
 
 async function describe(
   { database, runtime, version, publicUrl }: ConsoleDeps,
-  given: SettingsFile,
+  file: SettingsFile,
 ): Promise<SettingsResponse> {
   const facts = await readDatabaseFacts(database);
   const processes = await readServingProcesses(database);
   return {
-    overrides: given,
-    revision: revisionOf(given),
-    fields: describeFields(given),
+    overrides: file,
+    revision: revisionOf(file),
+    fields: describeFields(file),
     environment: runtime.variables.map(({ name, isSet }) => ({ name, is_set: isSet })),
     applies_file: runtime.configFile !== undefined,
     version,
@@ -75,8 +75,8 @@ async function describe(
   };
 }
 
-function describeFields(given: SettingsFile): SettingsResponse["fields"] {
-  const effective = inFileForm(decodeSettings(given));
+function describeFields(file: SettingsFile): SettingsResponse["fields"] {
+  const effective = inFileForm(decodeSettings(file));
   const defaults = inFileForm(decodeSettings({}));
   const { properties = {} } = z.toJSONSchema(settingsFile, { unrepresentable: "any", io: "input" });
   return Object.keys(settingsFile.shape).map((field) => {
@@ -88,7 +88,7 @@ function describeFields(given: SettingsFile): SettingsResponse["fields"] {
       name,
       description,
       schema,
-      is_set: given[name] !== undefined,
+      is_set: file[name] !== undefined,
       effective: effective[name] ?? null,
       default: defaults[name] ?? null,
     };

@@ -5,7 +5,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { csvLine } from "../linked-file.ts";
 import { type Call, json, type Operation, text } from "../operation.ts";
 import { spendingQuery, spendingResponse } from "./contract.ts";
-import { type SpendingWanted, spendingOf, sumsOf } from "./spending.ts";
+import { type SpendingQuery, spendingOf, sumsOf } from "./spending.ts";
 import { readGroups } from "./spending-store.ts";
 
 /** Where an account's money goes; read off the sums over the log, so that it costs nothing to ask. */
@@ -73,7 +73,7 @@ const MAX_DAYS = { day: 731, hour: 7 };
 function wantedOf(
   call: Pick<Call<z.output<typeof spendingQuery>, unknown>, "query" | "account">,
   nowMs: number,
-): SpendingWanted {
+): SpendingQuery {
   const { by, step, from, to } = call.query;
   const lastMs = to === undefined ? Math.floor(nowMs / DAY_MS) * DAY_MS : Date.parse(to);
   const firstMs = from === undefined ? lastMs - 29 * DAY_MS : Date.parse(from);

@@ -77,7 +77,7 @@ const GROUPS_LISTED = 100;
 /** More colours than that nobody tells apart. */
 const GROUPS_DRAWN = 8;
 
-export interface SpendingWanted {
+export interface SpendingQuery {
   readonly span: Span;
   readonly by: GroupedBy;
   readonly step: "day" | "hour";
@@ -85,7 +85,7 @@ export interface SpendingWanted {
 }
 
 /** Where an account's money went: totals, groups, a chart's steps, and what the month will come to. */
-export async function spendingOf(db: Queryable, wanted: SpendingWanted): Promise<SpendingResponse> {
+export async function spendingOf(db: Queryable, wanted: SpendingQuery): Promise<SpendingResponse> {
   const { span, by } = wanted;
   const [{ totals, groups, steps }, counts, forecast] = await Promise.all([
     by === "key" || by === "user" ? sumByKeys(db, span, by) : sumByHours(db, span, by, wanted.step),

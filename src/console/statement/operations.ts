@@ -17,9 +17,9 @@ import {
   statementQuery,
 } from "./contract.ts";
 import { changeOf, statementEntry } from "./entries.ts";
-import { type EntryWish, readEntries, readEntryRequests } from "./statement-store.ts";
+import { type EntryQuery, readEntries, readEntryRequests } from "./statement-store.ts";
 
-interface StatementWish extends Omit<EntryWish, "before"> {
+interface StatementQuery extends Omit<EntryQuery, "before"> {
   readonly after?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ interface StatementWish extends Omit<EntryWish, "before"> {
  * on to the next: entries of one ledger are numbered in the order in which they were made, so this is exact, as
  * long as no entry that changes the balance is left out.
  */
-export async function readStatementPage(db: Queryable, wish: StatementWish): Promise<Statement> {
+export async function readStatementPage(db: Queryable, wish: StatementQuery): Promise<Statement> {
   const mark = wish.after === undefined ? undefined : readMark(wish.after);
   const page = await readEntries(db, { ...wish, before: mark?.id ?? null, limit: wish.limit + 1 });
   let balance = mark === undefined ? startOf(wish, page.balanceNanos) : mark.balanceNanos;
@@ -44,7 +44,7 @@ export async function readStatementPage(db: Queryable, wish: StatementWish): Pro
 
 const COMPLETE: ReadonlySet<StatementView> = new Set(["changes", "everything"]);
 
-function startOf({ view, to }: StatementWish, balanceNanos: bigint): bigint | null {
+function startOf({ view, to }: StatementQuery, balanceNanos: bigint): bigint | null {
   return COMPLETE.has(view) && to === undefined ? balanceNanos : null;
 }
 
@@ -65,7 +65,7 @@ const PAGE = 1_000;
 /** The statement as CSV (RFC 4180), in dollars with every digit. */
 export async function* statementCsv(
   db: Queryable,
-  wish: Omit<StatementWish, "limit" | "after">,
+  wish: Omit<StatementQuery, "limit" | "after">,
 ): AsyncGenerator<string> {
   yield csvLine([
     ...["entry", "at", "kind", "amount_usd", "change_usd", "balance_after_usd"],

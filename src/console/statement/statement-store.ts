@@ -15,7 +15,7 @@ export interface LedgerEntry {
   readonly requests: number;
 }
 
-export interface EntryWish {
+export interface EntryQuery {
   readonly accountId: bigint;
   readonly view: StatementView;
   readonly from?: string | undefined;
@@ -38,7 +38,7 @@ const OF_VIEW: Readonly<Record<StatementView, string>> = {
 /** Entries of the account's balance, newest first, and the balance after the newest entry of all, from one snapshot. */
 export async function readEntries(
   db: Queryable,
-  wish: EntryWish,
+  wish: EntryQuery,
 ): Promise<{ readonly entries: readonly LedgerEntry[]; readonly balanceNanos: bigint }> {
   const rows = await db.query<Partial<LedgerEntry> & { balanceNanos: bigint }>(
     `with page as (

@@ -53,12 +53,12 @@ function link(deps: ConsoleDeps): Operation {
     response: identityRow,
     async run(call) {
       const issuer = await issuerOf(deps, call.body.provider);
-      const told = { issuer, subject: call.body.subject };
+      const identity = { issuer, subject: call.body.subject };
       return deps.database.transaction(async (tx) => {
         const user = await changedOf(tx, call);
-        const linked = await linkIdentity(tx, user.id, told);
+        const linked = await linkIdentity(tx, user.id, identity);
         if (linked === undefined) {
-          const holder = await findByIdentity(tx, told);
+          const holder = await findByIdentity(tx, identity);
           throw new GatewayError(
             "conflict",
             `This identity is already linked to ${holder?.email ?? "another user"}.`,
@@ -67,7 +67,7 @@ function link(deps: ConsoleDeps): Operation {
             },
           );
         }
-        await call.audit(tx, { action: "identity.link", subject: user.email, after: told });
+        await call.audit(tx, { action: "identity.link", subject: user.email, after: identity });
         return rowOf(deps, linked);
       });
     },

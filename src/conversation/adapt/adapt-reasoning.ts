@@ -1,17 +1,17 @@
 import type { LossList } from "../loss.ts";
 import type { Quirks } from "../lower/quirks.ts";
-import type { ReasoningWish } from "../request.ts";
+import type { ReasoningOptions } from "../request.ts";
 
 /**
  * A wish to think as the model bears it, or undefined where it can be told none. `own`: the caller speaks the
  * upstream's protocol, whose words mean there what they mean.
  */
 export function fitReasoning(
-  wish: ReasoningWish,
+  wish: ReasoningOptions,
   own: boolean,
   quirks: Quirks,
   losses: LossList,
-): ReasoningWish | undefined {
+): ReasoningOptions | undefined {
   if (quirks.thinking === "none") {
     // Not thinking is what such a model does anyway.
     if (wish.enabled) losses.field("reasoning", "model-refuses");

@@ -16,9 +16,9 @@ export function adaptResponse(
   losses: LossList,
 ): ChatResponse {
   const { choices } = response;
-  const told = capabilities.manyChoices ? choices : choices.slice(0, 1);
-  if (told.length < choices.length) losses.field("n");
-  return { ...response, choices: told.map((choice) => fitChoice(choice, capabilities, losses)) };
+  const kept = capabilities.manyChoices ? choices : choices.slice(0, 1);
+  if (kept.length < choices.length) losses.field("n");
+  return { ...response, choices: kept.map((choice) => fitChoice(choice, capabilities, losses)) };
 }
 
 /**
@@ -56,8 +56,8 @@ function firstChoice(losses: LossList): StreamRun<ChatEvent, ChatEvent> {
   };
 }
 
-function fitChoice(told: Choice, capabilities: ProtocolCapabilities, losses: LossList): Choice {
-  const choice = withoutBroken(told, capabilities, losses);
+function fitChoice(source: Choice, capabilities: ProtocolCapabilities, losses: LossList): Choice {
+  const choice = withoutBroken(source, capabilities, losses);
   const fitted = choice.parts.flatMap((each) => fitPart(each, capabilities, losses));
   const parts = placeState(fitted, capabilities, losses);
   return { ...choice, parts: capabilities.stateAfterWords ? parts : dropTrailingState(parts, losses) };

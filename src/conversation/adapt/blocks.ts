@@ -79,7 +79,7 @@ class StepWriter implements BlockWriter {
   }
 
   emit(event: ChatEvent): void {
-    this.#tell(event);
+    this.#emit(event);
     if (event.type === "error") this.#hasFailed = true;
   }
 
@@ -88,13 +88,13 @@ class StepWriter implements BlockWriter {
     const block = this.#reach(at, "text", (block) =>
       refusal ? { type: "text-start", block, choice, refusal: true } : { type: "text-start", block, choice },
     );
-    if (text !== "") this.#tell({ type: "text-delta", block, text });
+    if (text !== "") this.#emit({ type: "text-delta", block, text });
   }
 
   reasoning(at: BlockPlace, text: string): void {
     const { choice } = at;
     const block = this.#reach(at, "reasoning", (block) => ({ type: "reasoning-start", block, choice }));
-    if (text !== "") this.#tell({ type: "reasoning-delta", block, text });
+    if (text !== "") this.#emit({ type: "reasoning-delta", block, text });
   }
 
   toolCall(at: BlockPlace, call: CallStart): void {
@@ -105,18 +105,18 @@ class StepWriter implements BlockWriter {
   arguments(key: string, text: string): boolean {
     const known = this.state.open.get(key);
     if (known?.kind !== "tool-call") return false;
-    if (text !== "") this.#tell({ type: "tool-call-delta", block: known.block, arguments: text });
+    if (text !== "") this.#emit({ type: "tool-call-delta", block: known.block, arguments: text });
     return true;
   }
 
   citation(key: string, citation: Citation): void {
     const known = this.state.open.get(key);
-    if (known?.kind === "text") this.#tell({ type: "citation", block: known.block, citation });
+    if (known?.kind === "text") this.#emit({ type: "citation", block: known.block, citation });
   }
 
   whole(choice: number, part: MediaPart | ForeignPart): void {
     const block = this.#number();
-    this.#tell(
+    this.#emit(
       part.kind === "media"
         ? { type: "media", block, choice, part }
         : { type: "foreign", block, choice, part },
@@ -138,7 +138,7 @@ class StepWriter implements BlockWriter {
     return this.state.open.has(key);
   }
 
-  #tell(event: ChatEvent): void {
+  #emit(event: ChatEvent): void {
     if (!this.#hasFailed) this.events.push(event);
   }
 
@@ -159,18 +159,18 @@ class StepWriter implements BlockWriter {
     if (known !== undefined) this.#close(key, known);
     const block = this.#number();
     this.state.open.set(key, { kind, block, choice });
-    this.#tell(onStart(block));
+    this.#emit(onStart(block));
     return block;
   }
 
   #close(key: string, { kind, block }: OpenBlock, end: BlockEnd = {}): void {
     this.state.open.delete(key);
     const opaque = end.opaque === undefined ? {} : { opaque: end.opaque };
-    if (kind === "text") this.#tell({ type: "text-end", block, ...opaque });
-    else if (kind === "tool-call") this.#tell({ type: "tool-call-end", block, ...opaque });
+    if (kind === "text") this.#emit({ type: "text-end", block, ...opaque });
+    else if (kind === "tool-call") this.#emit({ type: "tool-call-end", block, ...opaque });
     else {
       const redacted = end.redacted === true ? { redacted: true as const } : {};
-      this.#tell({ type: "reasoning-end", block, ...redacted, ...opaque });
+      this.#emit({ type: "reasoning-end", block, ...redacted, ...opaque });
     }
   }
 }

@@ -13,7 +13,8 @@ export class GrowingJson {
 
   add(piece: string): void {
     this.text += piece;
-    for (let at = 0; at < piece.length && this.#phase !== "astray"; at += 1) this.#look(piece.charCodeAt(at));
+    for (let at = 0; at < piece.length && this.#phase !== "astray"; at += 1)
+      this.#readLetter(piece.charCodeAt(at));
   }
 
   /** Whether it is an object from its first brace to its last, and so nothing can follow. */
@@ -23,7 +24,7 @@ export class GrowingJson {
     return this.#isObject;
   }
 
-  #look(letter: number): void {
+  #readLetter(letter: number): void {
     if (this.#quoted) {
       if (this.#escaped) this.#escaped = false;
       else if (letter === BACKSLASH) this.#escaped = true;

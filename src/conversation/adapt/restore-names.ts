@@ -20,8 +20,8 @@ export function restoreNames(response: ChatResponse, plan: ResponsePlan): ChatRe
 
 function undoChoice(choice: Choice, plan: ResponsePlan): Choice {
   const split = plan.thinkTags ? splitThinkTags(choice.parts) : choice.parts;
-  const told = plan.reasoningReplay ? markWanted(split) : split;
-  const parts = told.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
+  const marked = plan.reasoningReplay ? markWanted(split) : split;
+  const parts = marked.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
   const undone = { parts, finish: choice.finish };
   return plan.stops.length === 0 ? undone : cutAtStops(undone, plan);
 }

@@ -18,7 +18,7 @@ export function statedCalls({ choices }: ChatResponse): readonly StatedCall[] {
 }
 
 /** Tells of the same calls in a stream, each at its end; the events pass. */
-export function watchCalls(tell: (call: StatedCall) => void): StreamRun<ChatEvent, ChatEvent> {
+export function watchCalls(report: (call: StatedCall) => void): StreamRun<ChatEvent, ChatEvent> {
   const open = new Map<
     number,
     { id: string; name: string; arguments: string; opaque?: Opaque | undefined }
@@ -40,7 +40,7 @@ export function watchCalls(tell: (call: StatedCall) => void): StreamRun<ChatEven
           const call = open.get(event.block);
           const opaque = event.opaque ?? call?.opaque;
           open.delete(event.block);
-          if (call !== undefined && opaque !== undefined) tell({ ...call, opaque });
+          if (call !== undefined && opaque !== undefined) report({ ...call, opaque });
           break;
         }
         default:

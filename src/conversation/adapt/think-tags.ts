@@ -103,7 +103,7 @@ function grow(text: Opening, piece: string): readonly ChatEvent[] {
   if (text.phase === "unknown") {
     const words = text.held.trimStart();
     if (words.length < OPEN.length && OPEN.startsWith(words) && text.held.length < MAX_HELD) return [];
-    if (!words.startsWith(OPEN)) return tell(text);
+    if (!words.startsWith(OPEN)) return emitHeld(text);
     text.phase = "thought";
     take(text, text.held.length - words.length + OPEN.length);
   }
@@ -120,12 +120,12 @@ function grow(text: Opening, piece: string): readonly ChatEvent[] {
   }
   const blank = text.held.length - text.held.trimStart().length;
   take(text, blank);
-  return text.held === "" ? out : [...out, ...tell(text)];
+  return text.held === "" ? out : [...out, ...emitHeld(text)];
 }
 
 /** What is left when the text ends. */
 function ending(text: Opening): readonly ChatEvent[] {
-  if (text.phase === "unknown") return tell(text);
+  if (text.phase === "unknown") return emitHeld(text);
   if (text.phase !== "thought") return [];
   return [...think(text, text.held.trimEnd()), ...endReasoning(text)];
 }
@@ -135,7 +135,7 @@ function take(text: Opening, letters: number): void {
   text.read += letters;
 }
 
-function tell(text: Opening): readonly ChatEvent[] {
+function emitHeld(text: Opening): readonly ChatEvent[] {
   const { held } = text;
   text.phase = "told";
   text.held = "";
@@ -151,10 +151,10 @@ function think(text: Opening, piece: string): readonly ChatEvent[] {
   const words = text.thinks ? piece : piece.trimStart();
   if (words === "") return [];
   const block = reasoningOf(text);
-  const told: ChatEvent = { type: "reasoning-delta", block, text: words };
-  if (text.thinks) return [told];
+  const reasoningDelta: ChatEvent = { type: "reasoning-delta", block, text: words };
+  if (text.thinks) return [reasoningDelta];
   text.thinks = true;
-  return [{ type: "reasoning-start", block, choice }, told];
+  return [{ type: "reasoning-start", block, choice }, reasoningDelta];
 }
 
 function endReasoning(text: Opening): readonly ChatEvent[] {

@@ -1,14 +1,14 @@
-import { EFFORTS, type Effort, type ReasoningWish } from "../request.ts";
+import { EFFORTS, type Effort, type ReasoningOptions } from "../request.ts";
 
 /** The effort that a wish amounts to; undefined where it says no more than "think". */
-export function effortOf(wish: ReasoningWish): Effort | undefined {
+export function effortOf(wish: ReasoningOptions): Effort | undefined {
   if (wish.effort !== undefined || wish.budgetTokens === undefined) return wish.effort;
   const budget = wish.budgetTokens;
   return SHARES.find(({ upTo }) => budget <= upTo)?.effort ?? "high";
 }
 
 /** The same for a vendor that can only be told an effort, and may not think without one. */
-export function leastEffortOf(wish: ReasoningWish): Effort | undefined {
+export function leastEffortOf(wish: ReasoningOptions): Effort | undefined {
   return effortOf(wish) ?? (wish.adaptive ? "medium" : undefined);
 }
 
@@ -19,7 +19,7 @@ export function leastEffortOf(wish: ReasoningWish): Effort | undefined {
  * `maxBudget`: the largest that the model takes, whatever the limit.
  */
 export function budgetOf(
-  wish: ReasoningWish,
+  wish: ReasoningOptions,
   maxOutputTokens: number,
   maxBudget = Number.POSITIVE_INFINITY,
 ): number | undefined {

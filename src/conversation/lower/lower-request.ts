@@ -57,7 +57,7 @@ export function lowerRequest(
   const tools = prepareTools(request, capabilities, target, names, losses);
   const callIds = callIdsAt(capabilities, target);
   const fit: Fit = { request, capabilities, target, losses, names, callIds };
-  const told = target.quirks.stop === false ? 0 : capabilities.maxStops;
+  const maxStops = target.quirks.stop === false ? 0 : capabilities.maxStops;
   const limits = fitLimits(request, capabilities, losses);
   const fitting = dropFields(request, fit);
   const { toolChoice: _choice, responseFormat: _format, limits: _limits, n, ...rest } = fitting;
@@ -73,7 +73,7 @@ export function lowerRequest(
     toolChoice: tools.toolChoice,
     responseFormat: tools.responseFormat,
     n: n === undefined || copies > 1 ? undefined : n,
-    limits: { ...limits, stop: limits.stop?.slice(0, told) },
+    limits: { ...limits, stop: limits.stop?.slice(0, maxStops) },
     foreign: fitForeign(fit),
   };
   const plan = {
@@ -82,7 +82,7 @@ export function lowerRequest(
     tools: names.planned(),
     responseTool: tools.responseTool,
     copies,
-    stops: limits.stop?.slice(told) ?? [],
+    stops: limits.stop?.slice(maxStops) ?? [],
     thinkTags: target.quirks.thinkTags ? true : undefined,
     reasoningReplay: target.quirks.reasoningReplay ? true : undefined,
   };

@@ -58,7 +58,7 @@ export function stateFor(reader: Reader, opaque: Opaque): Opaque | undefined {
 
 /** The state as one word that fits the slot of any protocol. */
 export function wrapOpaque({ origin, value, of }: Opaque): string {
-  const told = {
+  const fields = {
     p: origin.protocol,
     u: origin.upstream,
     m: origin.model,
@@ -66,7 +66,7 @@ export function wrapOpaque({ origin, value, of }: Opaque): string {
     v: value,
     o: of,
   };
-  return PREFIX + Buffer.from(JSON.stringify(told)).toString("base64url");
+  return PREFIX + Buffer.from(JSON.stringify(fields)).toString("base64url");
 }
 
 /**
@@ -76,14 +76,14 @@ export function wrapOpaque({ origin, value, of }: Opaque): string {
 export function unwrapOpaque(text: string): Opaque | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   const [word = ""] = text.slice(PREFIX.length).split(".", 1);
-  let told: unknown;
+  let parsed: unknown;
   try {
-    told = JSON.parse(Buffer.from(word, "base64url").toString());
+    parsed = JSON.parse(Buffer.from(word, "base64url").toString());
   } catch {
     return undefined;
   }
-  if (typeof told !== "object" || told === null) return undefined;
-  const { p, u, m, c, v, o } = told as Readonly<Record<string, unknown>>;
+  if (typeof parsed !== "object" || parsed === null) return undefined;
+  const { p, u, m, c, v, o } = parsed as Readonly<Record<string, unknown>>;
   const protocol = CHAT_PROTOCOLS.find((name) => name === p);
   if (protocol === undefined || typeof v !== "string") return undefined;
   const origin = {

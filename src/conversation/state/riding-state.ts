@@ -21,7 +21,7 @@ export function joinState(
   reasoning: readonly RidingReasoning[],
 ): Opaque | undefined {
   if (reasoning.length === 0) return state;
-  const told = reasoning.map(({ text, redacted, beforeWords, opaque }) => [
+  const entries = reasoning.map(({ text, redacted, beforeWords, opaque }) => [
     text,
     opaque?.value ?? null,
     Number(redacted),
@@ -30,17 +30,17 @@ export function joinState(
   // One response has one issuer.
   const signed = state ?? reasoning.find(({ opaque }) => opaque !== undefined)?.opaque;
   const origin = signed?.origin ?? NOBODY;
-  return { origin, value: JSON.stringify([state?.value ?? null, ...told]), of: OF_RIDERS };
+  return { origin, value: JSON.stringify([state?.value ?? null, ...entries]), of: OF_RIDERS };
 }
 
 /** What `joinState` joined; undefined of any other state. */
 export function splitState(opaque: Opaque): SplitState | undefined {
   if (opaque.of !== OF_RIDERS) return undefined;
   const { origin } = opaque;
-  const [own, ...told] = listIn(opaque.value);
+  const [own, ...entries] = listIn(opaque.value);
   return {
     state: typeof own === "string" ? { origin, value: own } : undefined,
-    reasoning: told.flatMap((each) => {
+    reasoning: entries.flatMap((each) => {
       const [text, value, redacted, beforeWords] = Array.isArray(each) ? each : [];
       if (typeof text !== "string" || (typeof value !== "string" && value !== null)) return [];
       const opaque = value === null ? undefined : { origin, value };

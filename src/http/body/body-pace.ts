@@ -55,10 +55,10 @@ export class BodyPace {
   private lookSoon(nowMs: number): void {
     this.lookedAtMs = nowMs;
     this.looksAgain = true;
-    this.timers.after(LOOK_MS, () => this.look());
+    this.timers.after(LOOK_MS, () => this.checkPace());
   }
 
-  private look(): void {
+  private checkPace(): void {
     this.looksAgain = false;
     const nowMs = this.clock.monotonicMs();
     const heldUp = nowMs - this.lookedAtMs > LOOK_MS + HELD_UP_MS;

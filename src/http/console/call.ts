@@ -214,10 +214,10 @@ const NO_TEXT = /[\0\p{Cs}]/u;
  */
 export function addressOf(request: IncomingMessage, trustedProxies: readonly string[]): string {
   const header = request.headers["x-forwarded-for"];
-  const told = [header ?? ""].flat().join(",").split(",");
+  const values = [header ?? ""].flat().join(",").split(",");
   let address = plain(request.socket.remoteAddress ?? "");
   while (isTrusted(address, trustedProxies)) {
-    const before = told.pop()?.trim() ?? "";
+    const before = values.pop()?.trim() ?? "";
     if (isIP(before) === 0) break;
     address = plain(before);
   }

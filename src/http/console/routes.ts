@@ -26,10 +26,10 @@ async function serve(deps: HttpDeps, operation: Operation, context: RequestConte
     return { identity, account: await admit(operation, { identity, context, console: deps.console }) };
   };
   const before = await letIn();
-  const given = await readInput(operation, context, { identity: before.identity, deps });
+  const input = await readInput(operation, context, { identity: before.identity, deps });
   // A body may come minutes after its head; what was taken away meanwhile counts.
   const admitted = hasBody(operation) ? await letIn() : before;
-  await serveOperation(operation, context, callOf(operation, { ...given, ...admitted, context, deps }));
+  await serveOperation(operation, context, callOf(operation, { ...input, ...admitted, context, deps }));
 }
 
 function byPath(operations: readonly Operation[]): Map<string, Operation[]> {

@@ -51,8 +51,8 @@ export async function serveOperation(
 }
 
 async function response(operation: JsonOperation, context: RequestContext, call: AuditedCall): Promise<void> {
-  const given = await operation.run(call);
-  const { value, cookies } = given instanceof Replied ? given : new Replied(given, {});
+  const result = await operation.run(call);
+  const { value, cookies } = result instanceof Replied ? result : new Replied(result, {});
   const owesTrace = operation.method !== "GET" && operation.unaudited === undefined;
   assert(
     !owesTrace || call.audited(),

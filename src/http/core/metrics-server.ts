@@ -25,7 +25,7 @@ export function serveMetrics(options: MetricsServerOptions): { close(): Promise<
   let refused: string | undefined;
   let current: { readonly address: string; readonly server: Server } | undefined;
 
-  const look = (): void => {
+  const check = (): void => {
     const wanted = address();
     if (wanted === (current?.address ?? null)) return;
     current?.server.close();
@@ -61,8 +61,8 @@ export function serveMetrics(options: MetricsServerOptions): { close(): Promise<
     return server;
   };
 
-  look();
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  check();
+  const timer = setInterval(check, LOOK_EVERY_MS);
   timer.unref();
   return {
     async close() {

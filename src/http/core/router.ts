@@ -46,17 +46,17 @@ export function nearbyPath(path: string, patterns: readonly string[]): string | 
 
 /** The pattern that differs by its version or by the spelling of one word; what stands for a parameter stays as it was asked. */
 function likePath(path: string, patterns: readonly string[]): string | undefined {
-  const given = path.split("/");
+  const askedParts = path.split("/");
   for (const pattern of patterns) {
     const parts = pattern.split("/");
-    if (parts.length !== given.length || parts.includes("*")) continue;
-    const others = parts.flatMap((part, at) => (fits(part, given[at]) ? [] : [at]));
+    if (parts.length !== askedParts.length || parts.includes("*")) continue;
+    const others = parts.flatMap((part, at) => (fits(part, askedParts[at]) ? [] : [at]));
     const [at, ...more] = others;
     if (at === undefined || more.length > 0 || parts.length < LEAST_PARTS) continue;
-    const [wanted = "", asked = ""] = [parts[at], given[at]];
+    const [wanted = "", asked = ""] = [parts[at], askedParts[at]];
     const isVersion = at === 1 && VERSION.test(wanted) && VERSION.test(asked);
     if (!isVersion && (VERSION.test(wanted) || closestMatch(asked, [wanted]) === undefined)) continue;
-    return `${given.with(at, wanted).join("/")} exists`;
+    return `${askedParts.with(at, wanted).join("/")} exists`;
   }
   return undefined;
 }
@@ -65,24 +65,24 @@ function likePath(path: string, patterns: readonly string[]): string | undefined
 const LEAST_PARTS = 3;
 const VERSION = /^v\d\w*$/;
 
-function fits(part: string, given = ""): boolean {
-  return part === given || (part.startsWith(":") && given !== "");
+function fits(part: string, asked = ""): boolean {
+  return part === asked || (part.startsWith(":") && asked !== "");
 }
 
 function matches(pattern: string, path: string): boolean {
   const parts = pattern.split("/");
-  const given = path.split("/");
+  const askedParts = path.split("/");
   // A model's id may hold slashes. What else ends so are pages and their files.
   if (parts.at(-1) === "*" && VERSION.test(parts[1] ?? "")) {
     const head = parts.slice(0, -1);
     return (
-      given.length > head.length &&
-      given[head.length] !== "" &&
-      head.every((part, at) => fits(part, given[at]))
+      askedParts.length > head.length &&
+      askedParts[head.length] !== "" &&
+      head.every((part, at) => fits(part, askedParts[at]))
     );
   }
-  if (parts.length !== given.length || pattern.includes("*")) return false;
-  return parts.every((part, index) => fits(part, given[index]));
+  if (parts.length !== askedParts.length || pattern.includes("*")) return false;
+  return parts.every((part, index) => fits(part, askedParts[index]));
 }
 
 /** A name in a path, decoded; model ids come to hundreds of letters, and a cursor of ours to some more. */

@@ -23,7 +23,7 @@ export function dropDeafReader(raw: ServerResponse, patienceMs = SLOW_READER_MS)
   const pauseMs = patienceMs / LOOKS;
   let deafMs = 0;
   let lookedAtMs = 0;
-  const look = (): void => {
+  const check = (): void => {
     const nowMs = systemClock.monotonicMs();
     // Where more than a pause has gone by, the timer had begun anew: something was taken.
     const isNext = nowMs - lookedAtMs < 1.5 * pauseMs;
@@ -34,10 +34,10 @@ export function dropDeafReader(raw: ServerResponse, patienceMs = SLOW_READER_MS)
   };
   const stop = (): void => {
     if (!watched.delete(raw)) return;
-    raw.off("timeout", look).off("finish", stop);
+    raw.off("timeout", check).off("finish", stop);
     raw.setTimeout(0);
   };
-  raw.on("timeout", look);
+  raw.on("timeout", check);
   // Ahead of the server, which then sets its limit for idle connections.
   raw.prependListener("finish", stop);
   raw.setTimeout(pauseMs);

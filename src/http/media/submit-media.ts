@@ -42,9 +42,12 @@ export async function submitMedia(
     const caller = await authenticateLate({ caller: sender, sinceMs }, incoming, [], deps);
     const order = requestOf(deps, context, { caller, endpoint, body, bodyDigest });
     const request = admission === undefined ? order : { ...order, admission };
-    const told = { ...context, headers: { ...context.headers, ...ignoredHeader(request.model, body) } };
-    if (isDry) return sendJson(told, 200, await previewOf(deps, request));
-    sendJson(told, 200, response(await deps.tasks.submit(request)));
+    const responseContext = {
+      ...context,
+      headers: { ...context.headers, ...ignoredHeader(request.model, body) },
+    };
+    if (isDry) return sendJson(responseContext, 200, await previewOf(deps, request));
+    sendJson(responseContext, 200, response(await deps.tasks.submit(request)));
   } finally {
     grant.release();
     if (!(admission instanceof GatewayError)) admission?.finish();

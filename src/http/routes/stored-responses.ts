@@ -66,12 +66,12 @@ async function serveStored(
 }
 
 function queryOf(url: string): string {
-  const given = new URLSearchParams(url.split("?", 2)[1] ?? "");
-  if (given.get("stream") === "true") {
+  const query = new URLSearchParams(url.split("?", 2)[1] ?? "");
+  if (query.get("stream") === "true") {
     const message = "Stored responses can't be streamed. Remove `stream`.";
     throw new GatewayError("invalid_request", message, { param: "stream" });
   }
-  const passed = new URLSearchParams([...given].filter(([name]) => PASSED.has(name))).toString();
+  const passed = new URLSearchParams([...query].filter(([name]) => PASSED.has(name))).toString();
   if (passed.length > MAX_QUERY) throw new GatewayError("invalid_request", "The query is too long.");
   return passed;
 }

@@ -15,7 +15,7 @@ export interface Adapter {
   event?(event: JsonObject): readonly JsonObject[];
 }
 
-type Told = { readonly value: JsonObject } | { readonly refused: ErrorStatement };
+type AdaptedResult = { readonly value: JsonObject } | { readonly refused: ErrorStatement };
 
 /** How the path writes its errors. */
 export interface ErrorForm {
@@ -39,7 +39,7 @@ export class AdaptedResponse implements ClientResponse {
     },
   });
   #written = "";
-  #told: { readonly body: readonly Uint8Array[]; readonly as: Told | undefined } | undefined;
+  #lastRead: { readonly body: readonly Uint8Array[]; readonly as: AdaptedResult | undefined } | undefined;
 
   constructor(inner: ClientResponse, adapter: Adapter, errors: ErrorForm) {
     this.#inner = inner;
@@ -81,31 +81,32 @@ export class AdaptedResponse implements ClientResponse {
   }
 
   whole(status: number, headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void {
-    const told = status === 200 ? this.#read(body) : undefined;
-    if (told === undefined) this.#inner.whole(status, headers, body);
-    else if ("value" in told) this.#inner.whole(status, headers, [Buffer.from(JSON.stringify(told.value))]);
+    const adapted = status === 200 ? this.#read(body) : undefined;
+    if (adapted === undefined) this.#inner.whole(status, headers, body);
+    else if ("value" in adapted)
+      this.#inner.whole(status, headers, [Buffer.from(JSON.stringify(adapted.value))]);
     else {
-      const retry = { "x-should-retry": String(shouldRetry(told.refused)) };
-      const error = Buffer.from(this.#errors.encode(told.refused));
-      this.#inner.whole(told.refused.status, { ...headers, ...retry }, [error]);
+      const retry = { "x-should-retry": String(shouldRetry(adapted.refused)) };
+      const error = Buffer.from(this.#errors.encode(adapted.refused));
+      this.#inner.whole(adapted.refused.status, { ...headers, ...retry }, [error]);
     }
   }
 
   refusal(body: readonly Uint8Array[]): ErrorStatement | undefined {
-    const told = this.#read(body);
-    return told !== undefined && "refused" in told ? told.refused : undefined;
+    const adapted = this.#read(body);
+    return adapted !== undefined && "refused" in adapted ? adapted.refused : undefined;
   }
 
   /** A whole response in the caller's form, read once; undefined = it is no JSON object, and passes as it is. */
-  #read(body: readonly Uint8Array[]): Told | undefined {
-    if (this.#told?.body === body) return this.#told.as;
+  #read(body: readonly Uint8Array[]): AdaptedResult | undefined {
+    if (this.#lastRead?.body === body) return this.#lastRead.as;
     const response = asObject(parseLoosely(Buffer.concat(body).toString("utf8")));
     const as = response === undefined ? undefined : this.#adapt(response);
-    this.#told = { body, as };
+    this.#lastRead = { body, as };
     return as;
   }
 
-  #adapt(response: JsonObject): Told {
+  #adapt(response: JsonObject): AdaptedResult {
     try {
       return { value: this.#adapter.plain(response) };
     } catch (error) {
@@ -136,8 +137,8 @@ export class AdaptedResponse implements ClientResponse {
     const event = data.startsWith("{") ? asObject(parseLoosely(data)) : undefined;
     if (event === undefined || event["error"] !== undefined)
       return frame.trim() === "" ? "" : `${frame.trimEnd()}\n\n`;
-    const told = this.#adapter.event?.(event) ?? [];
-    return told
+    const events = this.#adapter.event?.(event) ?? [];
+    return events
       .map((each) => writeFrame(JSON.stringify(each), name === "" ? undefined : asText(each["type"])))
       .join("");
   }

@@ -39,15 +39,15 @@ export const legacyCompletions: Adapter = {
   event(event) {
     const choices = asObjects(event["choices"]);
     // A chunk of a role or of thoughts says nothing here.
-    const told = choices.filter(
+    const kept = choices.filter(
       (choice) => (asObject(choice["delta"])?.["content"] ?? "") !== "" || choice["finish_reason"] != null,
     );
     const usage = event["usage"];
-    if (told.length === 0 && asObject(usage) === undefined) return [];
+    if (kept.length === 0 && asObject(usage) === undefined) return [];
     return [
       {
         ...headOf(event),
-        choices: told.map((choice) => choiceOf(choice, asObject(choice["delta"])?.["content"])),
+        choices: kept.map((choice) => choiceOf(choice, asObject(choice["delta"])?.["content"])),
         usage,
       },
     ];
@@ -66,11 +66,11 @@ function choiceOf({ index, finish_reason: finish }: JsonObject, text: unknown): 
 const MAX_RESPONSES = 32;
 
 function readPrompts(prompt: unknown): readonly string[] {
-  const given = Array.isArray(prompt) ? asArray(prompt) : [prompt];
-  const texts = given.filter((each) => typeof each === "string");
+  const prompts = Array.isArray(prompt) ? asArray(prompt) : [prompt];
+  const texts = prompts.filter((each) => typeof each === "string");
   if (texts.length > MAX_RESPONSES) throw tooMany("prompt");
-  if (texts.length > 0 && texts.length === given.length && !texts.includes("")) return texts;
-  const isTokens = given.some((each) => typeof each === "number" || Array.isArray(each));
+  if (texts.length > 0 && texts.length === prompts.length && !texts.includes("")) return texts;
+  const isTokens = prompts.some((each) => typeof each === "number" || Array.isArray(each));
   const message = isAbsent(prompt)
     ? "`prompt` is required."
     : isTokens

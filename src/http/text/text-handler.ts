@@ -160,10 +160,10 @@ export async function respondWithText(
 
 function adapted(
   adapter: Adapter,
-  given: readonly Buffer[],
+  received: readonly Buffer[],
   protocol: ProtocolName,
 ): { readonly body: Buffer[]; readonly scan: BodyScan; readonly prompts: number | undefined } {
-  const asked = JSON.parse(Buffer.concat(given).toString("utf8"));
+  const asked = JSON.parse(Buffer.concat(received).toString("utf8"));
   const body = Buffer.from(JSON.stringify(adapter.request(asked)));
   const scanner = createBodyScan(watchOf(protocol));
   scanner.write(body);

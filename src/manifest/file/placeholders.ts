@@ -77,9 +77,9 @@ export function createPlaceholders(state: State): Placeholders {
         const exchanged = (value: string) => secrets.get(value) ?? refuseKey(value, hashes, declared.name);
         const options =
           declared.options &&
-          withSecrets(declared.options, (given) => {
-            const kept = exchanged(given.value);
-            return kept === undefined ? given : { value: kept.secret, reference: kept.reference };
+          withSecrets(declared.options, (secret) => {
+            const kept = exchanged(secret.value);
+            return kept === undefined ? secret : { value: kept.secret, reference: kept.reference };
           });
         const upstream = { ...declared, options };
         for (const { value } of secretFields(declared.options).values())
@@ -104,8 +104,8 @@ function exchangeToken(
   standIn: string | undefined,
   kept: string | undefined,
 ): Manifest["settings"] {
-  const given = settings.metrics_token;
-  if (given == null || given !== standIn) return settings;
+  const token = settings.metrics_token;
+  if (token == null || token !== standIn) return settings;
   return { ...settings, metrics_token: kept };
 }
 

@@ -101,8 +101,8 @@ export function parseManifest(
   }
   const parsed = fileSchema.safeParse(value, { error: issueMessage });
   const issues = parsed.success ? [] : flattenIssues(parsed.error.issues);
-  const told = new Set(issues.map(({ path }) => JSON.stringify(path)));
-  const more = checkFile(validParts(value)).filter(({ path }) => !told.has(JSON.stringify(path)));
+  const reportedPaths = new Set(issues.map(({ path }) => JSON.stringify(path)));
+  const more = checkFile(validParts(value)).filter(({ path }) => !reportedPaths.has(JSON.stringify(path)));
   const problems = [...tree.problems, ...[...issues, ...more].flatMap((issue) => locate(tree, issue))];
   if (problems.length > 0 || !parsed.success) return fail(problems);
   return { ...decodeFile(parsed.data, tree.referenceAt.bind(tree)), warnings };

@@ -264,8 +264,8 @@ class Growth implements YamlTree {
   }
 
   private overgrown(path: Path, offset: number): null {
-    const told = this.problems.some(({ message }) => message === OVERGROWN);
-    if (!told) this.refuse(path.slice(0, 1), offset, OVERGROWN);
+    const isReported = this.problems.some(({ message }) => message === OVERGROWN);
+    if (!isReported) this.refuse(path.slice(0, 1), offset, OVERGROWN);
     return this.unread(path);
   }
 }

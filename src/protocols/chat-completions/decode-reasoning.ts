@@ -3,13 +3,13 @@ import {
   EFFORTS,
   type ForeignField,
   type JsonObject,
-  type ReasoningWish,
+  type ReasoningOptions,
 } from "../../conversation/request.ts";
 import { type Fields, foreignFields, optionalText, refuse } from "../fields.ts";
 import { asObject } from "../json.ts";
 
 interface DecodedReasoning {
-  readonly reasoning?: ReasoningWish | undefined;
+  readonly reasoning?: ReasoningOptions | undefined;
   /** The field that says most of it, for losses. */
   readonly name?: string | undefined;
   readonly foreign: ChatRequest["foreign"];
@@ -21,15 +21,15 @@ interface DecodedReasoning {
  * them is a hint like any other.
  */
 export function decodeReasoning(body: Fields): DecodedReasoning {
-  const told = decodeEffort(body);
+  const stated = decodeEffort(body);
   const hints = HINTS.flatMap((hint) => readHint(hint, body) ?? []);
   const wishes = [
     ...hints.flatMap(({ wish }) => wish ?? []),
-    ...(told.wish === undefined ? [] : [told.wish]),
+    ...(stated.wish === undefined ? [] : [stated.wish]),
   ];
-  const foreign = [...told.foreign, ...hints.flatMap((hint) => hint.foreign)];
+  const foreign = [...stated.foreign, ...hints.flatMap((hint) => hint.foreign)];
   if (wishes.length === 0) return { foreign };
-  const name = told.wish === undefined ? hints.find(({ wish }) => wish !== undefined)?.field : undefined;
+  const name = stated.wish === undefined ? hints.find(({ wish }) => wish !== undefined)?.field : undefined;
   const hidden = hints.some(({ hides }) => hides) ? { summary: "none" } : {};
   return {
     reasoning: {
@@ -59,7 +59,7 @@ interface ReadHint extends Said {
 }
 
 function decodeEffort(body: Fields): {
-  readonly wish?: ReasoningWish | undefined;
+  readonly wish?: ReasoningOptions | undefined;
   readonly foreign: readonly ForeignField[];
 } {
   const word = optionalText(body, "reasoning_effort");
@@ -77,7 +77,7 @@ function decodeEffort(body: Fields): {
   );
 }
 
-function wishOf(word: unknown): ReasoningWish | undefined {
+function wishOf(word: unknown): ReasoningOptions | undefined {
   if (word === "none") return { enabled: false };
   const effort = EFFORTS.find((known) => known === word);
   return effort === undefined ? undefined : { enabled: true, effort };
@@ -91,7 +91,7 @@ interface Hint {
 }
 
 interface Said {
-  readonly wish?: ReasoningWish | undefined;
+  readonly wish?: ReasoningOptions | undefined;
   /** Thoughts are not to be shown, if there are any: that alone makes no model think. */
   readonly hides?: boolean | undefined;
 }
@@ -129,7 +129,7 @@ function budgetIn(tokens: unknown): { readonly budgetTokens: number } | undefine
   return Number.isSafeInteger(tokens) && Number(tokens) > 0 ? { budgetTokens: Number(tokens) } : undefined;
 }
 
-const BY_ITSELF: ReasoningWish = { enabled: true, adaptive: true };
+const BY_ITSELF: ReasoningOptions = { enabled: true, adaptive: true };
 
 /** Groq's word for a model that thinks as it would by itself. */
 const DEFAULT = "default";

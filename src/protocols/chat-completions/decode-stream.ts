@@ -104,10 +104,10 @@ function readDelta(
   plan: ResponsePlan,
 ): ChoiceState {
   const choice = before.index;
-  const given = asObject(wire["delta"]) ?? {};
+  const wireDelta = asObject(wire["delta"]) ?? {};
   // Some tell the whole message at the end, after its pieces or in their place.
-  const inPieces = before.inPieces || holdsOutput(given);
-  const delta = inPieces ? given : (asObject(wire["message"]) ?? given);
+  const inPieces = before.inPieces || holdsOutput(wireDelta);
+  const delta = inPieces ? wireDelta : (asObject(wire["message"]) ?? wireDelta);
   const place = (name: string) => ({ key: `${choice} ${name}`, choice });
   const { thought, told, details, isNew } = readThoughts(before, delta);
   if (isNew) {

@@ -3,7 +3,7 @@ import type { LossList } from "../../conversation/loss.ts";
 import { leastEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
-import type { ChatRequest, ReasoningWish, ResponseFormat, Sampling } from "../../conversation/request.ts";
+import type { ChatRequest, ReasoningOptions, ResponseFormat, Sampling } from "../../conversation/request.ts";
 import { asObject, type JsonObject } from "../json.ts";
 import { encodeMessages } from "./encode-parts.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
@@ -65,8 +65,8 @@ function encodeReasoning(
   losses: LossList,
 ): JsonObject {
   // A chat's own words for it go back as they came, with an effort where they have none.
-  const told = foreign.filter(({ isRead }) => isRead).map(({ value }) => value);
-  if (reasoning === undefined || (told.length > 0 && !saysMore(reasoning, told))) return {};
+  const replayed = foreign.filter(({ isRead }) => isRead).map(({ value }) => value);
+  if (reasoning === undefined || (replayed.length > 0 && !saysMore(reasoning, replayed))) return {};
   if (!reasoning.enabled) {
     // Models that never think refuse the word, so it goes only to those that are known to take it.
     const known = quirks.efforts ?? (protocol === "chat-completions" ? ["none"] : []);
@@ -84,8 +84,8 @@ function encodeReasoning(
 }
 
 /** Whether a wish has an effort that the fields which go back do not tell. */
-function saysMore({ effort, enabled }: ReasoningWish, told: readonly unknown[]): boolean {
-  return enabled && effort !== undefined && !told.some((value) => asObject(value)?.["effort"] === effort);
+function saysMore({ effort, enabled }: ReasoningOptions, replayed: readonly unknown[]): boolean {
+  return enabled && effort !== undefined && !replayed.some((value) => asObject(value)?.["effort"] === effort);
 }
 
 function encodeFormat(format: ResponseFormat | undefined): JsonObject | undefined {

@@ -52,15 +52,15 @@ function wishOf(scan: BodyScan): StreamTerms["usage"] {
  * vendors refuse a field that they do not know.
  */
 function reasoningEdits({ scan, body }: ForwardedRequest, { reasoningReplay }: Quirks): Edit[] {
-  const told = scan.all("messages.reasoning_content");
+  const found = scan.all("messages.reasoning_content");
   const own = new Set(scan.all("messages.reasoning").map(({ parent }) => parent));
   const isTaken = ({ parent, type }: FoundValue): boolean =>
     reasoningReplay !== false && type === "string" && !own.has(parent);
   return [
-    ...told.filter(isTaken).map((reasoning) => renameMember(reasoning, "reasoning")),
+    ...found.filter(isTaken).map((reasoning) => renameMember(reasoning, "reasoning")),
     ...removeMembers(
       body,
-      told.filter((reasoning) => !isTaken(reasoning)),
+      found.filter((reasoning) => !isTaken(reasoning)),
     ),
   ];
 }

@@ -138,10 +138,10 @@ export function copyReasoning(
   { json, scan }: Pick<ForwardedChunk, "json" | "scan">,
   holder: string,
 ): readonly Edit[] {
-  const told = lastOfEach(scan.all(`${holder}.reasoning_content`));
+  const found = lastOfEach(scan.all(`${holder}.reasoning_content`));
   return [...lastOfEach(scan.all(`${holder}.reasoning`)).values()].flatMap((thought) => {
     if (thought.type !== "string") return [];
-    const own = told.get(thought.parent);
+    const own = found.get(thought.parent);
     if (own !== undefined && own.type !== "null") return [];
     const words = json.toString("utf8", thought.start, thought.end);
     return [own === undefined ? insertBehind(thought, "reasoning_content", words) : replaceValue(own, words)];

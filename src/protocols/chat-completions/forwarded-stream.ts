@@ -192,10 +192,10 @@ class Rewriter {
   #open(chunk: ForwardedChunk): readonly Edit[] {
     if (chunk.choices.length > 0 && this.#opened.size === 0) this.#head = headOf(chunk);
     const begun = chunk.choices.filter(({ index }) => !this.#opened.has(index));
-    const apart = begun.filter(({ hasRole, hasText }) => !hasRole || hasText);
+    const separate = begun.filter(({ hasRole, hasText }) => !hasRole || hasText);
     // In one chunk for all of them, since each repeats the head, in which a vendor may write what it likes.
-    if (apart.length > 0) {
-      const choices = apart.map(({ index }) => `{"index":${index},${OPENING}}`).join(",");
+    if (separate.length > 0) {
+      const choices = separate.map(({ index }) => `{"index":${index},${OPENING}}`).join(",");
       this.#put(Buffer.from(writeFrame(`{${headOf(chunk)},"choices":[${choices}]}`)));
     }
     for (const { index } of begun) this.#opened.add(index);
@@ -204,9 +204,9 @@ class Rewriter {
     return [
       ...withoutRoles(
         chunk,
-        apart.filter(({ hasRole }) => hasRole),
+        separate.filter(({ hasRole }) => hasRole),
       ),
-      ...begun.filter((each) => !apart.includes(each)).flatMap(withText),
+      ...begun.filter((each) => !separate.includes(each)).flatMap(withText),
       ...this.#withoutSecondRoles({ ...chunk, choices: again }),
     ];
   }

@@ -81,12 +81,12 @@ export function openFunctionCalls(): FunctionCalls {
       const name = requiredText(message, "name");
       const call = unanswered.find((each) => each.name === name) ?? unanswered[0];
       unanswered = [];
-      const told = parts.map((part) =>
+      const converted = parts.map((part) =>
         part.kind === "text"
           ? part
           : refuse(message, "content", `\`${pathOf(message, "content")}\` must be text.`),
       );
-      return { kind: "tool-result", callId: call?.id ?? nextId(), name, parts: told };
+      return { kind: "tool-result", callId: call?.id ?? nextId(), name, parts: converted };
     },
   };
 }

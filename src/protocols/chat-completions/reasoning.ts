@@ -29,16 +29,16 @@ export function readThoughts(
   { told, details }: ThoughtState,
   delta: JsonObject,
 ): ThoughtState & { readonly thought: string; readonly isNew: boolean } {
-  const given = asArray(delta["reasoning_details"]);
-  const stated = textOfDetails(given);
+  const reasoningDetails = asArray(delta["reasoning_details"]);
+  const stated = textOfDetails(reasoningDetails);
   const isRestated = restates(stated, told);
-  if (!isRestated) for (const detail of given) details.push(detail);
+  if (!isRestated) for (const detail of reasoningDetails) details.push(detail);
   const thought = spelledThoughts(delta) || (isRestated ? stated.slice(told.length) : stated);
   return {
     thought,
     told: told + thought,
-    details: isRestated ? [...given] : details,
-    isNew: thought !== "" || (given.length > 0 && !isRestated),
+    details: isRestated ? [...reasoningDetails] : details,
+    isNew: thought !== "" || (reasoningDetails.length > 0 && !isRestated),
   };
 }
 

@@ -142,18 +142,18 @@ function readText(body: JsonObject, text: TextSink): void {
     if (sound !== "") text.media({ media: "audio", source: { from: "base64", data: sound } });
     text.reasoning(readThoughts({ told: text.text().reasoning, details: [] }, message).thought);
     for (const call of wireCalls(message)) {
-      const { name, text: given } = readCall(call);
+      const { name, text: delta } = readCall(call);
       text.visible(name);
-      text.visible(given);
+      text.visible(delta);
     }
   }
 }
 
 /** The message, or the delta of a chunk, beside which the whole message may stand: it counts where no piece did. */
 function said(choice: JsonObject, text?: TextSink): JsonObject {
-  const given = asObject(choice["delta"]) ?? {};
-  const inPieces = holdsOutput(given) || ("delta" in choice && (text?.text().visible ?? "") !== "");
-  return inPieces ? given : (asObject(choice["message"]) ?? given);
+  const delta = asObject(choice["delta"]) ?? {};
+  const inPieces = holdsOutput(delta) || ("delta" in choice && (text?.text().visible ?? "") !== "");
+  return inPieces ? delta : (asObject(choice["message"]) ?? delta);
 }
 
 const openMatters = keyFilter("finish_reason", "usage", ...ERROR_WORDS);

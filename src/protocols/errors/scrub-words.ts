@@ -18,11 +18,11 @@ export function hasVendorWords(event: JsonObject, name = ""): boolean {
 /** The same response or event with its vendor's own words scrubbed; what a model wrote is not touched. */
 export function scrubWords(event: JsonObject, name: string, scrub: Scrub): JsonObject {
   if (isErrorAlone(event, name)) return asObject(scrub.value(event)) ?? event;
-  const told = scrubFields(event, WORDS, scrub);
-  const { response, choices, candidates, x_groq } = told;
+  const scrubbed = scrubFields(event, WORDS, scrub);
+  const { response, choices, candidates, x_groq } = scrubbed;
   const inner = asObject(response);
   const corner = asObject(x_groq);
-  return withChanges(told, {
+  return withChanges(scrubbed, {
     response: inner === undefined ? response : scrubFields(inner, WORDS, scrub),
     x_groq: corner === undefined ? x_groq : scrubFields(corner, WORDS, scrub),
     choices: scrubEach(choices, CHOICE_WORDS, scrub),
@@ -66,11 +66,11 @@ function scrubFields(holder: JsonObject, fields: readonly string[], scrub: Scrub
 
 function scrubEach(value: unknown, fields: readonly string[], scrub: Scrub): unknown {
   if (!Array.isArray(value)) return value;
-  const told = value.map((each: unknown) => {
+  const scrubbed = value.map((each: unknown) => {
     const holder = asObject(each);
     return holder === undefined ? each : scrubFields(holder, fields, scrub);
   });
-  return told.some((each, at) => each !== value[at]) ? told : value;
+  return scrubbed.some((each, at) => each !== value[at]) ? scrubbed : value;
 }
 
 /** The same object where nothing differs; fields that are not there stay away. */

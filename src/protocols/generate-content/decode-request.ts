@@ -4,7 +4,7 @@ import {
   EFFORTS,
   type ForeignField,
   type Limits,
-  type ReasoningWish,
+  type ReasoningOptions,
   type ResponseFormat,
   type Sampling,
   type TextPart,
@@ -100,7 +100,7 @@ function decodeLimits(config: Fields): Limits {
 }
 
 /** A budget of 0 forbids thinking, -1 leaves it to the model. Thoughts are shown only where asked for. */
-function decodeReasoning(config: Fields, foreign: ForeignField[]): ReasoningWish | undefined {
+function decodeReasoning(config: Fields, foreign: ForeignField[]): ReasoningOptions | undefined {
   const wish = camelInside(config, "thinkingConfig", THINKING_FIELDS);
   if (wish === undefined) return undefined;
   foreign.push(...foreignFields(wish, THINKING_FIELDS));

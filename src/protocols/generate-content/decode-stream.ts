@@ -104,11 +104,11 @@ export function ending(state: DecodeState): readonly ChatEvent[] {
   const finishes: ChatEvent[] = [];
   for (const candidate of candidates) {
     const { index, finish, message } = closeCandidate(candidate, blocks, plan);
-    const told = finish === undefined ? block : decodeFinish(finish, message);
-    if (told === undefined) {
+    const finishReason = finish === undefined ? block : decodeFinish(finish, message);
+    if (finishReason === undefined) {
       return [...blocks.events, failure(message || `The upstream's model failed: ${finish ?? ""}.`, finish)];
     }
-    finishes.push({ type: "finish", choice: index, finish: told });
+    finishes.push({ type: "finish", choice: index, finish: finishReason });
   }
   if (block !== undefined && finishes.length === 0)
     finishes.push({ type: "finish", choice: 0, finish: block });

@@ -3,7 +3,7 @@ import type { LossList } from "../../conversation/loss.ts";
 import { budgetOf, effortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { describedSchema } from "../../conversation/lower/schema-subset.ts";
-import type { ChatRequest, ReasoningWish, ResponseFormat } from "../../conversation/request.ts";
+import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeContents, encodeSystem } from "./encode-contents.ts";
 import { encodeSchema, type SchemaForm } from "./encode-schema.ts";
@@ -33,10 +33,10 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
 
 /** Fields of this protocol that the neutral form has no place for; those inside of lists have none to go back to. */
 function withOwnFields(request: ChatRequest, losses: LossList, body: JsonObject): JsonObject {
-  return request.foreign.reduce((told, { path, value }) => {
-    if (!path.includes("[")) return withField(told, path.split("."), value);
+  return request.foreign.reduce((body, { path, value }) => {
+    if (!path.includes("[")) return withField(body, path.split("."), value);
     losses.at(path);
-    return told;
+    return body;
   }, body);
 }
 
@@ -78,11 +78,11 @@ function encodeReasoning(request: ChatRequest, target: EncodeTarget, losses: Los
       ? wish.enabled && SHOWS_THOUGHTS.has(request.protocol)
       : wish.summary !== "none";
   const said = wish.summary !== undefined || shown;
-  const told = definedFields({ ...amount, includeThoughts: said ? shown : undefined });
-  return Object.keys(told).length === 0 ? {} : { thinkingConfig: told };
+  const config = definedFields({ ...amount, includeThoughts: said ? shown : undefined });
+  return Object.keys(config).length === 0 ? {} : { thinkingConfig: config };
 }
 
-function encodeLevel(wish: ReasoningWish, { quirks }: EncodeTarget, losses: LossList): JsonObject {
+function encodeLevel(wish: ReasoningOptions, { quirks }: EncodeTarget, losses: LossList): JsonObject {
   const effort = wish.enabled ? effortOf(wish) : "minimal";
   if (effort === undefined) return {};
   const level = nearestEffort(effort, quirks.efforts ?? LEVELS);
@@ -93,7 +93,7 @@ function encodeLevel(wish: ReasoningWish, { quirks }: EncodeTarget, losses: Loss
 
 function encodeBudget(
   request: ChatRequest,
-  wish: ReasoningWish,
+  wish: ReasoningOptions,
   target: EncodeTarget,
   losses: LossList,
 ): JsonObject {

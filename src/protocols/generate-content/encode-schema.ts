@@ -23,17 +23,17 @@ function sanitized(schema: JsonObject, depth: number): JsonObject {
     const object = asObject(value);
     return object === undefined ? value : sanitized(object, depth + 1);
   };
-  const told: Record<string, unknown> = only === undefined ? rest : { ...rest, enum: [only] };
+  const converted: Record<string, unknown> = only === undefined ? rest : { ...rest, enum: [only] };
   for (const keyword of SCHEMA_LISTS) {
-    if (Array.isArray(told[keyword])) told[keyword] = (told[keyword] as unknown[]).map(inner);
+    if (Array.isArray(converted[keyword])) converted[keyword] = (converted[keyword] as unknown[]).map(inner);
   }
   for (const keyword of SCHEMA_MAPS) {
-    const named = asObject(told[keyword]);
+    const named = asObject(converted[keyword]);
     if (named === undefined) continue;
-    told[keyword] = Object.fromEntries(Object.entries(named).map(([name, each]) => [name, inner(each)]));
+    converted[keyword] = Object.fromEntries(Object.entries(named).map(([name, each]) => [name, inner(each)]));
   }
-  for (const keyword of SCHEMAS) if (keyword in told) told[keyword] = inner(told[keyword]);
-  return told;
+  for (const keyword of SCHEMAS) if (keyword in converted) converted[keyword] = inner(converted[keyword]);
+  return converted;
 }
 
 /** Types in capitals, as the native form spells them. */

@@ -3,9 +3,9 @@ import type { Finish, FinishKind } from "../../conversation/response.ts";
 /** The vendor's word, which is STOP with function calls as well (rule 9). Undefined: it tells of a failure, not of an end. */
 export function decodeFinish(word: string, message: string): Finish | undefined {
   if (isFailure(word)) return undefined;
-  const told = message === "" || word === "STOP" ? {} : { message };
+  const detail = message === "" || word === "STOP" ? {} : { message };
   const unified = KINDS.get(word) ?? "other";
-  return { unified, protocol: PROTOCOL, raw: word === "" ? undefined : word, ...told };
+  return { unified, protocol: PROTOCOL, raw: word === "" ? undefined : word, ...detail };
 }
 
 /** Whether the word tells of a failure. */
@@ -15,8 +15,8 @@ export function isFailure(word: string): boolean {
 
 /** The prompt itself was refused: there are no candidates (rule 40). */
 export function decodeBlock(reason: string, message: string): Finish {
-  const told = message === "" ? {} : { message };
-  return { unified: "content-filter", protocol: PROTOCOL, raw: `${BLOCKED}${reason}`, ...told };
+  const detail = message === "" ? {} : { message };
+  return { unified: "content-filter", protocol: PROTOCOL, raw: `${BLOCKED}${reason}`, ...detail };
 }
 
 export function encodeFinish(finish: Finish): string {

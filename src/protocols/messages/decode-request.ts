@@ -4,7 +4,7 @@ import {
   EFFORTS,
   type ForeignField,
   type Limits,
-  type ReasoningWish,
+  type ReasoningOptions,
   type ResponseFormat,
   type Sampling,
 } from "../../conversation/request.ts";
@@ -86,7 +86,7 @@ function decodeLimits(body: Fields): Limits {
 }
 
 /** How to think stands in `thinking`, how hard in `output_config.effort`, each maybe alone. */
-function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningWish | undefined {
+function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningOptions | undefined {
   const thinking = optionalFields(body, "thinking");
   const effort = latestEffort(body) ?? decodeEffort(optionalFields(body, "output_config"));
   const hard = effort === undefined ? {} : { effort };
@@ -117,14 +117,14 @@ function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningWish |
 }
 
 /** Instructions in mid-conversation may change the effort, from there on: the response is due under the last one. */
-function latestEffort(body: Fields): ReasoningWish["effort"] {
+function latestEffort(body: Fields): ReasoningOptions["effort"] {
   const efforts = listOf(body, "messages").flatMap(
     (message) => decodeEffort(optionalFields(message, "output_config")) ?? [],
   );
   return efforts.at(-1);
 }
 
-function decodeEffort(config: Fields | undefined): ReasoningWish["effort"] {
+function decodeEffort(config: Fields | undefined): ReasoningOptions["effort"] {
   const word = config === undefined ? undefined : optionalText(config, "effort");
   if (config === undefined || word === undefined) return undefined;
   return (

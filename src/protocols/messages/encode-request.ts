@@ -65,9 +65,9 @@ function encodeSampling(
 /** Blank stop sequences are refused here. */
 function encodeStops({ limits }: ChatRequest, losses: LossList): JsonObject {
   if (limits.stop === undefined || limits.stop.length === 0) return {};
-  const told = limits.stop.filter((stop) => stop.trim() !== "");
-  if (told.length < limits.stop.length) losses.field("stop", "model-refuses");
-  return told.length === 0 ? {} : { stop_sequences: told };
+  const stops = limits.stop.filter((stop) => stop.trim() !== "");
+  if (stops.length < limits.stop.length) losses.field("stop", "model-refuses");
+  return stops.length === 0 ? {} : { stop_sequences: stops };
 }
 
 /** Only a schema has a slot: JSON of any form is asked for in words (`json-words.ts`). */

@@ -1,7 +1,7 @@
 import type { LossList } from "../../conversation/loss.ts";
 import { budgetOf, effortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
-import type { ChatRequest, JsonObject, ReasoningWish } from "../../conversation/request.ts";
+import type { ChatRequest, JsonObject, ReasoningOptions } from "../../conversation/request.ts";
 import { asArray, asObject } from "../json.ts";
 
 export interface Thinking {
@@ -49,13 +49,13 @@ export function encodeThinking(asked: Asked): Thinking {
 }
 
 /** Whether a budget is not what was wished: another one, or that of another effort. */
-function isLess(budget: number, { budgetTokens, effort }: ReasoningWish): boolean {
+function isLess(budget: number, { budgetTokens, effort }: ReasoningOptions): boolean {
   if (budgetTokens !== undefined) return budgetTokens !== budget;
   return effort !== undefined && effortOf({ enabled: true, budgetTokens: budget }) !== effort;
 }
 
 /** The caller's own way where it speaks this protocol; else a budget, which most models understand. */
-function ordinaryWay(request: ChatRequest, wish: ReasoningWish): "budget" | "adaptive" | "effort" {
+function ordinaryWay(request: ChatRequest, wish: ReasoningOptions): "budget" | "adaptive" | "effort" {
   if (request.protocol !== "messages" || wish.budgetTokens !== undefined) return "budget";
   return wish.adaptive === true ? "adaptive" : "effort";
 }
@@ -63,7 +63,7 @@ function ordinaryWay(request: ChatRequest, wish: ReasoningWish): "budget" | "ada
 /** Models that are told a budget know no effort, unless a caller of this protocol says both. */
 function effortField(
   { request, target, losses }: Asked,
-  wish: ReasoningWish,
+  wish: ReasoningOptions,
   way: string,
 ): { effort?: string | undefined } {
   const own = request.protocol === "messages" && wish.effort !== undefined;
@@ -75,7 +75,7 @@ function effortField(
   return { effort };
 }
 
-function shown({ summary }: ReasoningWish): JsonObject {
+function shown({ summary }: ReasoningOptions): JsonObject {
   if (summary === undefined) return {};
   return { display: summary === "none" ? "omitted" : "summarized" };
 }

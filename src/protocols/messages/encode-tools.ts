@@ -70,9 +70,9 @@ function schemaOf(
   if (parameters === undefined) return undefined;
   const fitted =
     quirks.schemas === "subset" ? subsetSchema(parameters) : { schema: parameters, lossy: false };
-  const told = closed ? responseSchema(fitted.schema) : { schema: fitted.schema, lossy: false };
-  if (fitted.lossy || told.lossy) losses.field("tools", "weakened");
-  return told.schema;
+  const adapted = closed ? responseSchema(fitted.schema) : { schema: fitted.schema, lossy: false };
+  if (fitted.lossy || adapted.lossy) losses.field("tools", "weakened");
+  return adapted.schema;
 }
 
 /** At most one call is a part of the choice here (rule 26), also where nothing is chosen. */

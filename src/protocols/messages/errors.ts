@@ -12,8 +12,8 @@ export const decodeError = decodeUpstreamError;
  */
 export function encodeError(error: ErrorStatement, requestId: string): string {
   const isUnsaid = error.code === "context_length_exceeded" && !TOO_LONG.test(error.message);
-  const told = isUnsaid ? { ...error, message: `prompt is too long: ${error.message}` } : error;
-  return JSON.stringify({ type: "error", error: gatewayErrorBody(told, requestId), request_id: requestId });
+  const shown = isUnsaid ? { ...error, message: `prompt is too long: ${error.message}` } : error;
+  return JSON.stringify({ type: "error", error: gatewayErrorBody(shown, requestId), request_id: requestId });
 }
 
 const TOO_LONG = /prompt is too long|exceed context limit/i;

@@ -53,11 +53,11 @@ const rules: MeteringRules = {
 
   buckets(usage) {
     const tally = new Tally();
-    const told = { ...readCounts(tally, usage), calls: statedCalls(usage, STATED_CALLS) };
+    const reading = { ...readCounts(tally, usage), calls: statedCalls(usage, STATED_CALLS) };
     const iterations = asObjects(usage["iterations"]);
-    if (iterations.length === 0) return told;
-    const read = readIterations(tally, told.tokens, iterations);
-    return { ...told, ...read, hostile: tally.hostileIn(usage) };
+    if (iterations.length === 0) return reading;
+    const read = readIterations(tally, reading.tokens, iterations);
+    return { ...reading, ...read, hostile: tally.hostileIn(usage) };
   },
 };
 

@@ -26,8 +26,8 @@ const rules: MeteringRules = {
     const isSearch = search !== undefined && search > 0;
     const input = isSearch ? billed : tally.filled(asObject(usage["tokens"]), ["input_tokens"], billed);
     // Known to be nothing, which is more than "not reported".
-    const told = metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
-    return isSearch ? { ...told, units: { search } } : told;
+    const reading = metered(tally, { inputUncached: input }, { outputVisible: 0 }, usage);
+    return isSearch ? { ...reading, units: { search } } : reading;
   },
 };
 

@@ -12,13 +12,13 @@ export type ItemsState = Map<string, ItemState>;
 
 interface ItemState {
   /** The parts of which something was told, by their place in the item. */
-  readonly told: Map<string, Told>;
+  readonly emitted: Map<string, EmittedText>;
   /** The part of a message that is being told. */
   part: string | undefined;
   done: boolean;
 }
 
-interface Told {
+interface EmittedText {
   text: string;
   citations: number;
 }
@@ -61,19 +61,19 @@ class StepItems implements ItemReader {
   #itemAt(place: string): ItemState {
     const known = this.#items.get(place);
     if (known !== undefined) return known;
-    const item = { told: new Map<string, Told>(), part: undefined, done: false };
+    const item = { emitted: new Map<string, EmittedText>(), part: undefined, done: false };
     this.#items.set(place, item);
     return item;
   }
 
-  #toldOf(place: string, part: string): Readonly<Told> {
-    return this.#items.get(place)?.told.get(part) ?? UNTOLD;
+  #emittedOf(place: string, part: string): Readonly<EmittedText> {
+    return this.#items.get(place)?.emitted.get(part) ?? NOTHING_EMITTED;
   }
 
-  #tell(place: string, part: string, piece: string, citations = 0): void {
-    const { told } = this.#itemAt(place);
-    const before = told.get(part);
-    if (before === undefined) told.set(part, { text: piece, citations });
+  #emit(place: string, part: string, piece: string, citations = 0): void {
+    const { emitted } = this.#itemAt(place);
+    const before = emitted.get(part);
+    if (before === undefined) emitted.set(part, { text: piece, citations });
     else {
       before.text += piece;
       before.citations += citations;
@@ -82,7 +82,7 @@ class StepItems implements ItemReader {
 
   /** What the pieces left out of a text that is now stated whole. */
   #restOf(place: string, part: string, whole: string): string {
-    const { text } = this.#toldOf(place, part);
+    const { text } = this.#emittedOf(place, part);
     // Asked first: to compare joins the pieces so far, however short the whole that is stated.
     return whole.length > text.length && whole.startsWith(text) ? whole.slice(text.length) : "";
   }
@@ -95,22 +95,22 @@ class StepItems implements ItemReader {
     if (item.part !== undefined && item.part !== part) this.#blocks.close(`${place} ${item.part}`);
     item.part = part;
     this.#blocks.text({ key, choice: 0 }, piece, refusal);
-    this.#tell(place, part, piece);
+    this.#emit(place, part, piece);
   }
 
   #thought(place: string, part: string, piece: string): void {
     if (piece === "") return;
-    const { told } = this.#itemAt(place);
-    const more = told.size > 0 && !told.has(part);
+    const { emitted } = this.#itemAt(place);
+    const more = emitted.size > 0 && !emitted.has(part);
     this.#blocks.reasoning({ key: place, choice: 0 }, more ? `${BETWEEN_THOUGHTS}${piece}` : piece);
-    this.#tell(place, part, piece);
+    this.#emit(place, part, piece);
   }
 
   #cite(place: string, part: string, annotation: JsonObject): void {
     const key = `${place} ${part}`;
     if (!this.#blocks.isOpen(key)) return;
     this.#blocks.citation(key, decodeAnnotation(annotation));
-    this.#tell(place, part, "", 1);
+    this.#emit(place, part, "", 1);
   }
 
   #startCall(place: string, item: JsonObject): void {
@@ -124,14 +124,14 @@ class StepItems implements ItemReader {
   }
 
   #callText(place: string, piece: string): void {
-    if (piece !== "" && this.#blocks.arguments(place, piece)) this.#tell(place, ARGUMENTS, piece);
+    if (piece !== "" && this.#blocks.arguments(place, piece)) this.#emit(place, ARGUMENTS, piece);
   }
 
   #finishContent(place: string, index: number, part: JsonObject): void {
     const key = String(index);
     const refusal = asText(part["refusal"]);
     this.#text(place, key, this.#restOf(place, key, refusal || asText(part["text"])), refusal !== "");
-    const cited = asObjects(part["annotations"]).slice(this.#toldOf(place, key).citations);
+    const cited = asObjects(part["annotations"]).slice(this.#emittedOf(place, key).citations);
     for (const annotation of cited) this.#cite(place, key, annotation);
     this.#blocks.close(`${place} ${key}`);
   }
@@ -156,7 +156,7 @@ class StepItems implements ItemReader {
     }
     // What was told of it no more is asked for.
     const known = this.#itemAt(place);
-    known.told.clear();
+    known.emitted.clear();
     known.done = true;
   }
 
@@ -248,4 +248,4 @@ function indexOf(value: unknown): number {
 }
 
 const ARGUMENTS = "arguments";
-const UNTOLD: Readonly<Told> = { text: "", citations: 0 };
+const NOTHING_EMITTED: Readonly<EmittedText> = { text: "", citations: 0 };

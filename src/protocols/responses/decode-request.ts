@@ -4,7 +4,7 @@ import {
   EFFORTS,
   type ForeignField,
   type JsonObject,
-  type ReasoningWish,
+  type ReasoningOptions,
   type ResponseFormat,
   type Sampling,
 } from "../../conversation/request.ts";
@@ -80,7 +80,7 @@ function decodeSampling(body: Fields): Sampling {
   return sampling;
 }
 
-function decodeReasoning(body: Fields): ReasoningWish | undefined {
+function decodeReasoning(body: Fields): ReasoningOptions | undefined {
   const fields = optionalFields(body, "reasoning");
   if (fields === undefined) return undefined;
   const word = optionalText(fields, "effort");

@@ -64,8 +64,8 @@ function readEvent(
   return [{ ...state, phase: "over" }, blocks.events];
 }
 
-function failed(state: DecodeState, told: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
-  return [{ ...state, phase: "over" }, [{ type: "error", error: decodeStatedError(told) }]];
+function failed(state: DecodeState, response: JsonObject): readonly [DecodeState, readonly ChatEvent[]] {
+  return [{ ...state, phase: "over" }, [{ type: "error", error: decodeStatedError(response) }]];
 }
 
 /** The events that end a response well, and the status that each stands for. */

@@ -19,10 +19,10 @@ export function encodeStreamError(error: ErrorStatement, requestId: string, brok
   const { message, ...stated } = gatewayErrorBody(error, requestId);
   const opening = broken.opening;
   const type = opening === undefined ? "error" : "response.failed";
-  const told =
+  const shown =
     opening === undefined
       ? { message, code: stated.code, param: stated.param, error: { message, ...stated } }
       : { response: { ...opening, status: "failed", error: { code: stated.code, message } } };
-  const frame = writeFrame(JSON.stringify({ type, sequence_number: broken.events, ...told }), type);
+  const frame = writeFrame(JSON.stringify({ type, sequence_number: broken.events, ...shown }), type);
   return broken.midFrame ? `\n\n${frame}` : frame;
 }

@@ -96,7 +96,7 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
   }
 
   /** An event about the open item. */
-  function tell(type: string, fields: JsonObject): void {
+  function emit(type: string, fields: JsonObject): void {
     send(`response.${type}`, { item_id: open?.id ?? "", output_index: output.length, ...fields });
   }
 
@@ -115,9 +115,9 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
     const { refusal, text, citations } = open.part;
     const content_index = open.content.length;
     const part = contentPart(text, refusal, citations);
-    if (refusal) tell("refusal.done", { content_index, refusal: text });
-    else tell("output_text.done", { content_index, text, logprobs: [] });
-    tell("content_part.done", { content_index, part });
+    if (refusal) emit("refusal.done", { content_index, refusal: text });
+    else emit("output_text.done", { content_index, text, logprobs: [] });
+    emit("content_part.done", { content_index, part });
     open.content.push(part);
     open = { ...open, part: undefined };
   }
@@ -126,15 +126,15 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
     if (open?.kind !== "reasoning") return;
     const { id, text } = open;
     if (text !== "") {
-      tell("reasoning_summary_text.done", { summary_index: 0, text });
-      tell("reasoning_summary_part.done", { summary_index: 0, part: { type: "summary_text", text } });
+      emit("reasoning_summary_text.done", { summary_index: 0, text });
+      emit("reasoning_summary_part.done", { summary_index: 0, part: { type: "summary_text", text } });
     }
     done(encodeReasoningOutput(id, { ...end, text }));
   }
 
   function argumentsDelta(delta: string): void {
     if (open?.kind !== "call") return;
-    tell(open.call.custom ? "custom_tool_call_input.delta" : "function_call_arguments.delta", { delta });
+    emit(open.call.custom ? "custom_tool_call_input.delta" : "function_call_arguments.delta", { delta });
     open = { ...open, text: open.text + delta };
   }
 
@@ -143,8 +143,8 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
     if (open.text === "" && wholeArguments(open.call, "") !== "")
       argumentsDelta(wholeArguments(open.call, ""));
     const { call, text } = open;
-    if (call.custom) tell("custom_tool_call_input.done", { input: text });
-    else tell("function_call_arguments.done", { name: call.name, arguments: text });
+    if (call.custom) emit("custom_tool_call_input.done", { input: text });
+    else emit("function_call_arguments.done", { name: call.name, arguments: text });
     open = { ...open, told: true };
   }
 
@@ -175,19 +175,19 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
         open = { kind: "message", id, content: [], part: undefined };
       }
       closeText();
-      tell("content_part.added", { content_index: open.content.length, part: contentPart("", refusal) });
+      emit("content_part.added", { content_index: open.content.length, part: contentPart("", refusal) });
       open = { ...open, part: { refusal, text: "", citations: [] } };
     },
     text(delta) {
       if (open?.kind !== "message" || open.part === undefined) return;
       const content_index = open.content.length;
-      if (open.part.refusal) tell("refusal.delta", { content_index, delta });
-      else tell("output_text.delta", { content_index, delta, logprobs: [] });
+      if (open.part.refusal) emit("refusal.delta", { content_index, delta });
+      else emit("output_text.delta", { content_index, delta, logprobs: [] });
       open = { ...open, part: { ...open.part, text: open.part.text + delta } };
     },
     citation(citation) {
       if (open?.kind !== "message" || open.part === undefined || open.part.refusal) return;
-      tell("output_text.annotation.added", {
+      emit("output_text.annotation.added", {
         content_index: open.content.length,
         annotation_index: open.part.citations.length,
         annotation: encodeAnnotation(citation),
@@ -205,9 +205,9 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
       if (open?.kind !== "reasoning" || delta === "") return;
       if (open.text === "") {
         const part = { type: "summary_text", text: "" };
-        tell("reasoning_summary_part.added", { summary_index: 0, part });
+        emit("reasoning_summary_part.added", { summary_index: 0, part });
       }
-      tell("reasoning_summary_text.delta", { summary_index: 0, delta });
+      emit("reasoning_summary_text.delta", { summary_index: 0, delta });
       open = { ...open, text: open.text + delta };
     },
     closeReasoning,

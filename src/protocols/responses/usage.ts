@@ -58,7 +58,7 @@ const rules: MeteringRules = {
         asObject(inputDetails?.["cache_write_tokens_details"]),
       ),
     };
-    const told = inclusiveUsage(tally, usage, {
+    const reading = inclusiveUsage(tally, usage, {
       input,
       inputDetails,
       cache,
@@ -67,7 +67,7 @@ const rules: MeteringRules = {
       calls: statedCalls(usage, STATED_CALLS),
     });
     const image = imageTool(asObject(usage["tool_usage"]));
-    return image === undefined ? told : { ...told, additionalUsage: [image] };
+    return image === undefined ? reading : { ...reading, additionalUsage: [image] };
   },
 };
 

@@ -1,5 +1,5 @@
 import { JsonLexer, type JsonSink, type JsonType, type TokenText } from "../../base/json/json-lexer.ts";
-import { decodeText, FEW, MAX_TEXT_BYTES } from "../../base/json/json-scan.ts";
+import { decodeText, MAX_TEXT_BYTES, MAX_VALUES_PER_PATH } from "../../base/json/json-scan.ts";
 import { type Edit, removeItems } from "../../base/json/json-splice.ts";
 import type { Loss } from "../../conversation/loss.ts";
 import { GatewayError } from "../../errors.ts";
@@ -15,7 +15,7 @@ export function carriedPaths(table: StateTable): readonly string[] {
 export function carriesState({ protocol, scan }: TextRequest): boolean {
   for (const [path, row] of rowsByPath(protocol.forward.state)) {
     const found = scan.all(path);
-    if (found.length === FEW) return true;
+    if (found.length === MAX_VALUES_PER_PATH) return true;
     if (found.some(({ type, value }) => type === "string" && value !== "" && !isInstead(row, value)))
       return true;
   }

@@ -87,7 +87,7 @@ export class ConversationState {
   }
 
   /** Nobody reads it. */
-  giveUp(): void {
+  dropState(): void {
     this.#isGivenUp = true;
   }
 

@@ -18,9 +18,9 @@ import { stopping } from "../failures.ts";
 function fileType(stated: string | undefined, bytes: Buffer, url: string): string | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);
   if (/^\s*<(!doctype html|html[\s>])/i.test(head.toString("latin1"))) return "text/html";
-  const told = mimeTypeOfBytes(head);
-  if (told !== undefined && !/^(audio|video)\//.test(told)) return told;
-  return usefulType(stated) ?? mimeTypeOfUrl(url) ?? told;
+  const sniffed = mimeTypeOfBytes(head);
+  if (sniffed !== undefined && !/^(audio|video)\//.test(sniffed)) return sniffed;
+  return usefulType(stated) ?? mimeTypeOfUrl(url) ?? sniffed;
 }
 
 /** Whether a file of this type can stand where the caller put it. Of documents only a stated PDF is held to its word. */

@@ -85,8 +85,8 @@ function textOf(
 ): (string | undefined)[] {
   if (type !== "string" || value === "") return [];
   const isWhole = typeof value === "string";
-  const told = isWhole ? value : head;
-  const text = isAddress === true ? normalizedUrl(told) : told;
+  const stated = isWhole ? value : head;
+  const text = isAddress === true ? normalizedUrl(stated) : stated;
   const isReference = isAddress === true ? isKeptAddress(text, isWhole) : isId?.(text, isWhole) !== false;
   return isReference ? [isWhole ? text : undefined] : [];
 }

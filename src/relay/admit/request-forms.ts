@@ -70,8 +70,8 @@ export class RequestForms {
   }
 
   giveUpState(): void {
-    this.#asked.state.giveUp();
-    this.#instead?.state.giveUp();
+    this.#asked.state.dropState();
+    this.#instead?.state.dropState();
   }
 
   /** To be called when no candidate is left to be asked. */

@@ -70,7 +70,7 @@ const MAX_LOOKS = 8;
 /** The origin in the last wrapped word of a text. */
 function readIssuer(text: Buffer, marks: readonly Buffer[]): Origin | undefined {
   let end = text.length;
-  for (let look = 0; look < MAX_LOOKS && end > 0; look += 1) {
+  for (let round = 0; round < MAX_LOOKS && end > 0; round += 1) {
     const start = Math.max(...marks.map((mark) => text.lastIndexOf(mark, end - 1)));
     if (start < 0) return undefined;
     const word = text.toString("latin1", start + 1, text.indexOf(QUOTE, start + 1));

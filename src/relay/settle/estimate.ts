@@ -51,14 +51,14 @@ const NO_NAMES: OurName = () => undefined;
 export function estimateMissing(
   request: TextRequest,
   facts: ResponseSummary,
-  given: UsageBound,
+  requestBound: UsageBound,
   ourName: OurName = NO_NAMES,
 ): ChargeableUsage | Promise<ChargeableUsage> {
   if (facts.parts !== undefined)
-    return estimateParts(request, facts.parts, { ...given, responses: 1 }, ourName);
-  const { usage: stated, implausible: oddSummaries } = withoutUnasked(request, facts, given);
-  const own = ownOf({ usage: stated, model: facts.model }, request.model, given, ourName);
-  const bound = boundOf(own, given, ourName);
+    return estimateParts(request, facts.parts, { ...requestBound, responses: 1 }, ourName);
+  const { usage: stated, implausible: oddSummaries } = withoutUnasked(request, facts, requestBound);
+  const own = ownOf({ usage: stated, model: facts.model }, request.model, requestBound, ourName);
+  const bound = boundOf(own, requestBound, ourName);
   const { tokens: reported, implausible: oddTokens } = boundReported(own.usage, bound);
   const { units, implausible: oddUnits } = boundUnits(facts.units, bound);
   const { calls, implausible: oddCalls } = boundCalls(facts.calls, bound);
@@ -165,12 +165,12 @@ type ByModel = Pick<ChargeableUsage, "usage" | "additionalUsage">;
 export function reportedByModel(
   request: TextRequest,
   facts: ResponseSummary,
-  given: UsageBound,
+  requestBound: UsageBound,
   ourName: OurName,
 ): ByModel {
-  const { usage } = withoutUnasked(request, facts, given);
-  const own = ownOf({ usage, model: facts.model }, request.model, given, ourName);
-  return byModel(own, boundReported(own.usage, boundOf(own, given, ourName)).tokens);
+  const { usage } = withoutUnasked(request, facts, requestBound);
+  const own = ownOf({ usage, model: facts.model }, request.model, requestBound, ourName);
+  return byModel(own, boundReported(own.usage, boundOf(own, requestBound, ourName)).tokens);
 }
 
 /** Estimates each of several responses by itself, because each had the whole input. */

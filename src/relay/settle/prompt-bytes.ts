@@ -12,7 +12,7 @@ export function promptBytes(body: readonly Uint8Array[], images: readonly BodyRa
   let dense = 0;
   let looked = 0;
   let bytes = 0;
-  const look = (chunk: Uint8Array, from: number, until: number): void => {
+  const countChunk = (chunk: Uint8Array, from: number, until: number): void => {
     const end = Math.min(until, from + MOST_LOOKED - looked);
     if (end > from) {
       const found = denseBytes(chunk, from, end, position);
@@ -28,11 +28,11 @@ export function promptBytes(body: readonly Uint8Array[], images: readonly BodyRa
     let at = 0;
     for (const { start, end } of inOrder) {
       if (end <= offset + at) continue;
-      look(chunk, at, Math.min(chunk.length, Math.max(at, start - offset)));
+      countChunk(chunk, at, Math.min(chunk.length, Math.max(at, start - offset)));
       at = Math.min(chunk.length, end - offset);
       if (at === chunk.length) break;
     }
-    look(chunk, at, chunk.length);
+    countChunk(chunk, at, chunk.length);
     offset += chunk.length;
   }
   const inAll = Math.round(dense * (bytes / Math.max(1, looked)));

@@ -82,7 +82,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
   }, SWEEP_EVERY_MS);
   sweep.unref();
 
-  async function look(keys: ReadonlyMap<string, string>, known: Map<string, string>): Promise<KnownStates> {
+  async function lookUp(keys: ReadonlyMap<string, string>, known: Map<string, string>): Promise<KnownStates> {
     try {
       const rows = await findCallStates(
         database,
@@ -129,7 +129,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
       const late = new Promise<KnownStates>((resolve) => {
         setTimeout(() => resolve(new Map(known)), WAIT_MS).unref();
       });
-      return Promise.race([look(asked, known), late]);
+      return Promise.race([lookUp(asked, known), late]);
     },
     async close() {
       clearInterval(sweep);

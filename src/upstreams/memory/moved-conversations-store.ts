@@ -36,8 +36,8 @@ export async function upsertMovedConversations(
     ],
   );
   for (let first = 0; first < moved.length; first += MAX_TOLD) {
-    const told = moved.slice(first, first + MAX_TOLD).map(writeMoved);
-    await db.execute("select pg_notify($1, $2)", [MOVED_CHANNEL, told.join(" ")]);
+    const payload = moved.slice(first, first + MAX_TOLD).map(writeMoved);
+    await db.execute("select pg_notify($1, $2)", [MOVED_CHANNEL, payload.join(" ")]);
   }
 }
 

@@ -33,7 +33,7 @@ export function openSecretFinder(secrets: readonly string[]): SecretFinder {
     const folded = fold(text);
     const spans: Span[] = [];
     for (let at = 0; at + LEAST_LETTERS <= folded.length; at += 1) {
-      const length = indexes.reduce((most, look) => Math.max(most, look(folded, at)), 0);
+      const length = indexes.reduce((most, lengthIn) => Math.max(most, lengthIn(folded, at)), 0);
       if (length === 0) continue;
       spans.push([at, at + length]);
       at += length - 1;
@@ -81,7 +81,7 @@ function openIndex(known: readonly string[], letters: number): (folded: string, 
  * they are written: `sk\-abc` of Markdown, invisible characters, line ends. Only long ones are known by those alone.
  */
 function openSpelling(known: readonly string[]): (text: string) => Span[] {
-  const look = openIndex(
+  const lengthAt = openIndex(
     known.map((secret) => lettersOf(secret).letters).filter(({ length }) => length >= TELLING_LETTERS),
     TELLING_LETTERS,
   );
@@ -89,7 +89,7 @@ function openSpelling(known: readonly string[]): (text: string) => Span[] {
     const { letters, places } = lettersOf(text);
     const spans: Span[] = [];
     for (let at = 0; at + TELLING_LETTERS <= letters.length; at += 1) {
-      const length = look(letters, at);
+      const length = lengthAt(letters, at);
       if (length === 0) continue;
       spans.push([places[at] ?? 0, (places[at + length - 1] ?? 0) + 1]);
       at += length - 1;

@@ -59,23 +59,23 @@ export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber
   const redactions = [...redactionsOf([...urls, ...names]), ...ACCOUNT_PATTERNS];
 
   function asWritten(text: string): string {
-    let told = withoutSpans(text, secrets.find(text));
-    for (const [pattern, instead] of redactions) told = told.replace(pattern, instead);
-    return told;
+    let shown = withoutSpans(text, secrets.find(text));
+    for (const [pattern, instead] of redactions) shown = shown.replace(pattern, instead);
+    return shown;
   }
 
   /**
    * Where another way of writing hides something, or a part of it, the text is told as it reads without that: in the reading
    * that holds most of our secrets, as one that goes on may take a part of one for another escape.
    */
-  function text(given: string): string {
-    const readings = readingsOf(given);
-    if (readings.length === 1) return asWritten(given);
+  function text(original: string): string {
+    const readings = readingsOf(original);
+    if (readings.length === 1) return asWritten(original);
     const letters = readings.map((reading) => lettersIn(secrets.find(reading)));
-    const told = asWritten(readings[letters.indexOf(Math.max(...letters))] ?? given);
-    const rest = readingsOf(told).at(-1) ?? told;
+    const shown = asWritten(readings[letters.indexOf(Math.max(...letters))] ?? original);
+    const rest = readingsOf(shown).at(-1) ?? shown;
     const scrubbed = asWritten(rest);
-    return scrubbed === rest ? told : scrubbed;
+    return scrubbed === rest ? shown : scrubbed;
   }
 
   function value(given: unknown, depth = 0): unknown {
@@ -83,13 +83,13 @@ export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber
     if (typeof given !== "object" || given === null || given instanceof Number) return given;
     if (depth >= MAX_DEPTH) return null;
     if (Array.isArray(given)) {
-      const told = given.map((each: unknown) => value(each, depth + 1));
-      return told.some((each, at) => each !== given[at]) ? told : given;
+      const shown = given.map((each: unknown) => value(each, depth + 1));
+      return shown.some((each, at) => each !== given[at]) ? shown : given;
     }
     const entries = Object.entries(given);
-    const told = entries.map(([name, each]) => [text(name), value(each, depth + 1)] as const);
-    const isSame = told.every(([name, each], at) => name === entries[at]?.[0] && each === entries[at]?.[1]);
-    return isSame ? given : Object.fromEntries(told);
+    const shown = entries.map(([name, each]) => [text(name), value(each, depth + 1)] as const);
+    const isSame = shown.every(([name, each], at) => name === entries[at]?.[0] && each === entries[at]?.[1]);
+    return isSame ? given : Object.fromEntries(shown);
   }
 
   return { text, value: (given) => value(given) };
@@ -102,15 +102,15 @@ function lettersIn(spans: readonly Span[]): number {
 /** The text with each span, and spans that touch as one, replaced. */
 function withoutSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
-  let told = "";
+  let shown = "";
   let from = 0;
   let open = -1;
   for (const [start, end] of [...spans].sort(([a], [b]) => a - b)) {
-    if (start > from || open === -1) told += text.slice(from, Math.max(from, start)) + REDACTED;
+    if (start > from || open === -1) shown += text.slice(from, Math.max(from, start)) + REDACTED;
     from = Math.max(from, end);
     open = start;
   }
-  return told + text.slice(from);
+  return shown + text.slice(from);
 }
 
 /** A text as it stands, and as it reads without the escapes of JSON, C, HTML, URLs and mail, of which it may have several one in another. */

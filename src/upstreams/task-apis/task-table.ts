@@ -122,8 +122,8 @@ function readSubmit(table: TaskTable, response: TaskApiResponse): SubmitOutcome 
   const body = isSuccessful(response) ? exactJsonOf(response) : undefined;
   const upstreamId = textAt(body, table.taskId);
   if (upstreamId !== undefined) return { type: "accepted", upstreamId };
-  const told = readRecord(table.record, valueAt(body, table.record.at));
-  if (told.type === "failed") return { type: "refused", next: "fail", reason: told.reason };
+  const outcome = readRecord(table.record, valueAt(body, table.record.at));
+  if (outcome.type === "failed") return { type: "refused", next: "fail", reason: outcome.reason };
   const said = refusalWithoutTask(response, table.refusal);
   return said ?? refusal ?? { type: "unclear", reason: "The response contains no task id." };
 }
@@ -199,8 +199,8 @@ const MILLISECONDS_FROM = 1e11;
 
 /** A moment in whole Unix seconds; 0 is how vendors say that there is none, and what no calendar has is none either. */
 function secondsAt(record: unknown, places: Places | undefined): number | undefined {
-  const told = numberAt(record, places) ?? 0;
-  return validSeconds(Math.floor(told < MILLISECONDS_FROM ? told : told / 1_000));
+  const time = numberAt(record, places) ?? 0;
+  return validSeconds(Math.floor(time < MILLISECONDS_FROM ? time : time / 1_000));
 }
 
 function resultOf(table: RecordTable, record: unknown, links: readonly string[]): TaskResult {

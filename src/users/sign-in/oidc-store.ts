@@ -43,12 +43,16 @@ export function linkIdentity(
  * The same for somebody who has no subject yet, of whatever provider; false where they have another one. Of many
  * subjects that come at once one is linked.
  */
-export async function linkFirstIdentity(tx: Queryable, userId: UserId, told: OidcSubject): Promise<boolean> {
+export async function linkFirstIdentity(
+  tx: Queryable,
+  userId: UserId,
+  identity: OidcSubject,
+): Promise<boolean> {
   await tx.execute("select from users where id = $1 for no key update", [userId]);
   // Statements of their own: one that waited for the lock would still see what was linked before.
   const linked = await readIdentities(tx, userId);
-  if (linked.length === 0) return (await linkIdentity(tx, userId, told)) !== undefined;
-  return linked.some(({ issuer, subject }) => issuer === told.issuer && subject === told.subject);
+  if (linked.length === 0) return (await linkIdentity(tx, userId, identity)) !== undefined;
+  return linked.some(({ issuer, subject }) => issuer === identity.issuer && subject === identity.subject);
 }
 
 /** The subjects that sign in as somebody, the first linked first. */
