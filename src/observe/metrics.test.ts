@@ -55,7 +55,7 @@ describe("metrics", () => {
       expect(text.split("\n")).toContain(line);
     }
     expect(text).not.toContain("output_visible");
-    const described = text.split("\n").filter((line) => line.startsWith("# HELP "));
+    const described = text.split("\n").filter((line) => line.startsWith("# HELP faregate_"));
     expect(described.filter((line) => line.endsWith("."))).toEqual([]);
   });
 

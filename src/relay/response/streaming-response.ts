@@ -36,14 +36,9 @@ import { VendorWords } from "./vendor-words.ts";
  * failure up to then can still become the next candidate's answer or an error of its own. After it bytes flow as they
  * come, in whole frames, while the meter reads along. What comes with the terminal event is held back until the
  * exchange is settled: a caller never sees a finished response that is not on the books.
- *
- * States, in order; each is a flag that stays set:
- * - waiting: all that comes is held back (`held`); a failure becomes the next candidate's answer or an error of its own.
- * - `isFramingKnown`: the first bytes have the framing that was asked for; another one hands over to `BufferedResponse`.
- * - `hasBegun`: the response head may be out, and no other candidate can answer.
- * - `hasWritten`: the caller has read bytes of the response. Only a failure of ours while bytes are written comes between.
- * - `hasEnded`: finished, ended with an error, failed over or handed over; nothing more is read.
- * `isAmidEvent` is set while a part of a large event has been passed on and its end has not come.
+ * Its flags, in the order in which they are set: `isFramingKnown` (as was asked for; another framing goes to `BufferedResponse`),
+ * `hasBegun` (no other candidate can answer), `hasWritten` (the caller was sent bytes of the response) and `hasEnded` (finished,
+ * failed or handed over). `isAmidEvent`: a part of a large event has been passed on, and its end has not come.
  */
 export class StreamingResponse implements Receiver {
   private readonly attempt: Attempt;
@@ -54,16 +49,12 @@ export class StreamingResponse implements Receiver {
   private readonly mode: StreamRewriter;
   /** Before the response begins all that has come, then an open frame, at the end the last ones. */
   private readonly held = new HeldBack();
-  /** No other candidate can answer: the first event is being passed on, or has been. */
   private hasBegun = false;
-  /** Bytes of the response have been written to the caller. */
   private hasWritten = false;
   private hasEnded = false;
-  /** It is framed as was asked for. */
   private isFramingKnown = false;
   private readonly endWait: EndWait;
   private readonly words: VendorWords;
-  /** The beginning of the event that is coming has been passed on. */
   private isAmidEvent = false;
   private readonly announcement: Announcement;
 
