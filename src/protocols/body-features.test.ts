@@ -61,9 +61,9 @@ describe("features of a body", () => {
       body({ type: "web_search_20260318", name: "web_search" }),
     );
     expect(hostedTools.map(({ tool, place }) => [tool, place.path])).toEqual([["web_search_20260318", path]]);
-    expect([vendorTools, unbounded]).toEqual([1, `${path.replaceAll("[]", "")}.type`]);
+    expect([vendorTools.length, unbounded]).toEqual([1, `${path.replaceAll("[]", "")}.type`]);
     const own = body({ type: "custom", name: "mine" });
-    expect(features(protocol, own)).toMatchObject({ hostedTools: [], vendorTools: 0, unbounded: undefined });
+    expect(features(protocol, own)).toMatchObject({ hostedTools: [], vendorTools: [], unbounded: undefined });
   });
 
   it("asks no price for tools that cost tokens alone, run by whom they may", () => {
@@ -75,10 +75,10 @@ describe("features of a body", () => {
       "browser_search",
     ]);
     const browser = features("messages", { tools: [{ type: "browser_toolset_20260801", name: "browser" }] });
-    expect([browser.hostedTools, browser.vendorTools]).toEqual([[], 0]);
+    expect([browser.hostedTools, browser.vendorTools.length]).toEqual([[], 0]);
     for (const tool of [{ fileSearch: {} }, { file_search: {} }, { mcpServers: [] }, { mcp_servers: [] }]) {
       const found = features("generate-content", { tools: [tool] });
-      expect([found.hostedTools, found.vendorTools]).toEqual([[], 1]);
+      expect([found.hostedTools, found.vendorTools.length]).toEqual([[], 1]);
     }
   });
 

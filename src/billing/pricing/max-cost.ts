@@ -2,12 +2,12 @@ import type { BodyScan } from "../../base/json/json-scan.ts";
 import { type Nanos, PPM } from "../../base/money.ts";
 import type { Model, Settings } from "../../catalog/catalog.ts";
 import {
-  allowedCalls,
   type BodyFeatures,
   type HoldTable,
   mediaAmong,
   readFeatures,
 } from "../../protocols/body-features.ts";
+import { allowedCalls } from "../../protocols/call-limits.ts";
 import { MEDIA } from "../../protocols/media.ts";
 import type { UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";

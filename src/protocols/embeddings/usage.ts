@@ -4,8 +4,9 @@ import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asObject, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
+import { type MediaCounts, mediaIn, mediaInLists } from "../streams/media-counts.ts";
 import { type MeteringRules, noteId, noteUsage, type StreamState } from "../streams/metering-rules.ts";
-import { type MediaCounts, mediaIn, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
+import { metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
 const rules: MeteringRules = {

@@ -3,6 +3,7 @@ import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asIndex, asName, asObject, asObjects, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
+import { mediaInLists } from "../streams/media-counts.ts";
 import {
   type MeteringRules,
   noteBegun,
@@ -19,7 +20,7 @@ import {
   type ToolRuns,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { type Buckets, inclusiveInput, mediaInLists, metered, Tally } from "../streams/usage-counts.ts";
+import { type Buckets, inclusiveInput, metered, Tally } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { isEmptyFile, mediaIn } from "./decode-candidate.ts";
 import { finishWord, hasUnspecifiedFinish, responseWord } from "./enums.ts";

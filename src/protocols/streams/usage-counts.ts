@@ -5,7 +5,8 @@ import {
   type TokenBucket,
   type TokenUsage,
 } from "../../usage/usage.ts";
-import { asObject, asObjects, type JsonObject } from "../json.ts";
+import { asObject, type JsonObject } from "../json.ts";
+import { MEDIA, type MediaCounts, mediaIn } from "./media-counts.ts";
 
 /**
  * Takes token counts out of a vendor's usage object. A value that cannot be one (negative, a fraction,
@@ -194,50 +195,11 @@ export function splitWrites(
   return { cacheWrite5m: whole };
 }
 
-/** Tokens of audio, images and video, each within a whole that counts text as well. */
-export type MediaCounts = Partial<Record<Medium, number>>;
-
-type Medium = "audio" | "image" | "video";
-
-/** Where nobody says which of them were cached, the last is believed to be so least. */
-const MEDIA: readonly Medium[] = ["image", "video", "audio"];
-
 /** The media of both sides; `cached` is part of `input`. Undefined = not told apart. */
 export interface MediaDetails {
   readonly input?: MediaCounts | undefined;
   readonly cached?: MediaCounts | undefined;
   readonly output?: MediaCounts | undefined;
-}
-
-/** Counts named as `audio_tokens`; undefined where there are none. */
-export function mediaIn(tally: Tally, details: JsonObject | undefined): MediaCounts | undefined {
-  if (details === undefined) return undefined;
-  let found: MediaCounts | undefined;
-  for (const medium of MEDIA) {
-    const tokens = tally.count(details, `${medium}_tokens`);
-    if (tokens === undefined || tokens === 0) continue;
-    found ??= {};
-    found[medium] = tokens;
-  }
-  return found;
-}
-
-/** By their numbers: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta/content.proto */
-const MODALITIES = ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT"];
-
-/** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number. */
-export function mediaInLists(tally: Tally, ...lists: readonly unknown[]): MediaCounts | undefined {
-  let found: MediaCounts | undefined;
-  for (const entry of lists.flatMap(asObjects)) {
-    const { modality } = entry;
-    const word = typeof modality === "number" ? MODALITIES[modality] : modality;
-    const medium = MEDIA.find((each) => each.toUpperCase() === word);
-    const tokens = medium && tally.count(entry, "tokenCount");
-    if (medium === undefined || tokens === undefined || tokens === 0) continue;
-    found ??= {};
-    found[medium] = (found[medium] ?? 0) + tokens;
-  }
-  return found;
 }
 
 /** Takes media out of the text of both sides. What does not fit into a side is not believed. */

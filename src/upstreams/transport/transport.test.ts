@@ -279,8 +279,7 @@ describe("a misbehaving upstream", () => {
     const closed = await rig.serve(() => undefined);
     await rig.stopServer();
     expect((await rig.responseOf(callOf(closed))).failure).toEqual({
-      kind: "connect",
-      phase: "connect",
+      ...{ kind: "connect", phase: "connect" },
       message: "upstream-1 is unreachable: nothing listens at that address.",
       advice: "Check the host and port in base_url, and that the server runs.",
     });
