@@ -110,7 +110,8 @@ describe.each(TEXT_PROTOCOLS)("a request of %s", (client) => {
         path,
         scan.all(path).map(({ name, value }) => [name, value]),
       ]);
-      return { found, features: withoutOffsets(readFeatures(hold, scan)) };
+      const { vendorTools, ...features } = readFeatures(hold, scan);
+      return { found, tools: vendorTools.length, features: withoutOffsets(features) };
     } catch (fault) {
       if (fault instanceof JsonFault) return fault.kind;
       throw fault;

@@ -114,11 +114,12 @@ function readingOf(request: unknown): unknown {
   scanner.write(body);
   const scan = scanner.end();
   const protocol = PROTOCOLS[PROTOCOL];
-  const { hostedTools, images, mediaWanted, ...features } = readFeatures(protocol.forward.hold, scan);
+  const { hostedTools, images, mediaWanted, vendorTools, ...features } = readFeatures(protocol.forward.hold, scan);
   return {
     features,
     hostedTools: hostedTools.map(({ tool, place }) => ({ tool, place })),
     images: images.map(({ start, end }) => end - start),
+    vendorTools: vendorTools.length,
     mediaWanted: mediaWanted.map(({ field, start, end }) => [
       field,
       [JSON.parse(body.toString("utf8", start, end))].flat(),
