@@ -220,6 +220,8 @@ export interface OutputText {
   readonly reasoningMore?: number | undefined;
   readonly images?: number | undefined;
   readonly audioBytes?: number | undefined;
+  /** Images of the tool for them, which has a model of its own; undefined = that by default. */
+  readonly toolImages?: { readonly count: number; readonly model: string | undefined } | undefined;
 }
 
 /**

@@ -188,8 +188,11 @@ function toolUsage(response: JsonObject): JsonObject | undefined {
   const tools = asUsage(response["tool_usage"]);
   const images = asObject(tools?.["image_gen"]);
   if (images === undefined) return tools;
-  const definition = asObjects(response["tools"]).find(({ type }) => type === "image_generation");
-  return { ...tools, image_gen: { ...images, model: definition?.["model"] ?? DEFAULT_IMAGE_MODEL } };
+  return { ...tools, image_gen: { ...images, model: imageModelOf(response) ?? DEFAULT_IMAGE_MODEL } };
+}
+
+function imageModelOf(response: JsonObject): unknown {
+  return asObjects(response["tools"]).find(({ type }) => type === "image_generation")?.["model"];
 }
 
 /** Calls that vendors bill; of a search its pages are opened for nothing. */
@@ -226,6 +229,7 @@ function readIds(item: JsonObject, notes: StreamState): void {
 }
 
 function serveText(body: JsonObject, text: TextSink): void {
+  text.imageModel(imageModelOf(body));
   for (const item of asObjects(body["output"])) {
     const isThought = item["type"] === "reasoning";
     for (const part of [...asObjects(item["content"]), ...asObjects(item["summary"])]) {
@@ -233,6 +237,7 @@ function serveText(body: JsonObject, text: TextSink): void {
       else text.visible(part["text"] ?? part["refusal"]);
     }
     for (const field of ["name", "arguments", "input", "code"]) text.visible(item[field]);
+    if (decodeImageCall(item) !== undefined) text.toolImage();
   }
 }
 
@@ -241,6 +246,12 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
   if (type.startsWith("response.reasoning") && type.endsWith(".delta")) text.reasoning(event["delta"]);
   else if (type.endsWith(".delta")) text.visible(event["delta"]);
   else if (type === "response.output_item.added") text.visible(asObject(event["item"])?.["name"]);
+  else if (
+    type === "response.output_item.done" &&
+    decodeImageCall(asObject(event["item"]) ?? {}) !== undefined
+  )
+    text.toolImage();
+  else if (ANNOUNCEMENTS.has(type)) text.imageModel(imageModelOf(asObject(event["response"]) ?? {}));
 }
 
 /** The events that bring pieces of a call. */

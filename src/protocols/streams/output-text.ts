@@ -1,4 +1,5 @@
 import type { MediaPart } from "../../conversation/request.ts";
+import { readModelName } from "../model-name.ts";
 import type { OutputText } from "../protocol.ts";
 
 /** Gathers generated text, visible and thought apart, and counts generated media. What is not a string is ignored. */
@@ -6,6 +7,10 @@ export interface TextSink {
   visible(text: unknown): void;
   reasoning(text: unknown): void;
   media(part: Pick<MediaPart, "media" | "source">): void;
+  /** The model of the tool that makes images, where its definition names one. */
+  imageModel(name: unknown): void;
+  /** An image that this tool has made. */
+  toolImage(): void;
   /** What it has kept so far. */
   text(): OutputText;
 }
@@ -16,6 +21,8 @@ export function openTextSink(): TextSink {
   const reasoning = openKeeper();
   let images = 0;
   let audioBytes = 0;
+  let toolImages = 0;
+  let imageModel: string | undefined;
   return {
     visible: visible.add,
     reasoning: reasoning.add,
@@ -24,6 +31,12 @@ export function openTextSink(): TextSink {
       else if (media === "audio" && source.from === "base64")
         audioBytes += Math.floor((source.data.length * 3) / 4);
     },
+    imageModel(name) {
+      if (typeof name === "string") imageModel = readModelName(name);
+    },
+    toolImage() {
+      toolImages += 1;
+    },
     text: () => ({
       visible: visible.kept(),
       reasoning: reasoning.kept(),
@@ -31,6 +44,7 @@ export function openTextSink(): TextSink {
       reasoningMore: reasoning.more() > 0 ? reasoning.more() : undefined,
       images: images > 0 ? images : undefined,
       audioBytes: audioBytes > 0 ? audioBytes : undefined,
+      toolImages: toolImages > 0 ? { count: toolImages, model: imageModel } : undefined,
     }),
   };
 }

@@ -99,6 +99,31 @@ describe("estimateMissing", () => {
     expect(estimated).toBe(false);
   });
 
+  it("counts the images of a tool by the tool's own model, where they came before the usage did", async () => {
+    const item = { type: "image_generation_call", id: "ig_1", status: "completed", result: PICTURE };
+    const opened = (model?: string): object => ({
+      type: "response.created",
+      response: { id: "resp_1", output: [], tools: [{ type: "image_generation", model }] },
+    });
+    const done = { type: "response.output_item.done", output_index: 0, item };
+    for (const model of ["gpt-image-1.5", undefined]) {
+      const facts = streamed("responses", [opened(model), done, done]);
+      const { additionalUsage } = await estimateMissing(asked("responses", { input: WORDS }), facts, BOUND);
+      expect(additionalUsage).toEqual([
+        {
+          model: model ?? "gpt-image-1",
+          tokens: { imageOutput: 2_112 },
+          isBeside: true,
+          tool: "image_generation",
+        },
+      ]);
+    }
+    const plain = { id: "resp_1", object: "response", status: "completed", output: [item] };
+    const facts = PROTOCOLS.responses.usage.readPlain(plain);
+    const { additionalUsage } = await estimateMissing(asked("responses", { input: WORDS }), facts, BOUND);
+    expect(additionalUsage).toMatchObject([{ tokens: { imageOutput: 1_056 } }]);
+  });
+
   it("reads how many of a response's tokens are sound where its modality is a number", async () => {
     const stated = {
       ...{ promptTokenCount: 100, candidatesTokenCount: 50 },

@@ -76,7 +76,13 @@ export function estimateMissing(
   return loadCounter().then((count) => {
     const gaps = { needsInput, needsOutput, count };
     const usage = estimate(request, facts, reported, bound, gaps);
-    return Object.assign({ calls, units, estimated: true, implausible }, byModel(own, usage));
+    const { additionalUsage = [], ...rest } = byModel(own, usage);
+    const all = needsOutput
+      ? [...additionalUsage, ...toolImages(request, facts, additionalUsage)]
+      : additionalUsage;
+    return Object.assign({ calls, units, estimated: true, implausible }, rest, {
+      additionalUsage: all.length > 0 ? all : undefined,
+    });
   });
 }
 
@@ -241,6 +247,22 @@ function estimate(
   }
   return usage;
 }
+
+/** What the tool for images has used, where the vendor has not said it: it has a model of its own. */
+function toolImages(
+  { protocol }: TextRequest,
+  facts: ResponseSummary,
+  reported: readonly ModelTokens[],
+): readonly ModelTokens[] {
+  const { toolImages: made } = facts.outputText();
+  const tool = protocol.forward.additionalModels?.find((place) => place.tool !== undefined)?.tool;
+  if (made === undefined || tool === undefined || reported.some((each) => each.tool === tool.type)) return [];
+  const tokens = { imageOutput: made.count * TOOL_IMAGE_TOKENS };
+  return [{ model: made.model ?? tool.byDefault, tokens, isBeside: true, tool: tool.type }];
+}
+
+/** A square image of medium quality: https://developers.openai.com/api/docs/guides/image-generation#cost-and-latency */
+const TOOL_IMAGE_TOKENS = 1_056;
 
 /** One image of a megapixel: https://ai.google.dev/gemini-api/docs/image-generation */
 const IMAGE_OUTPUT_TOKENS = 1_290;
