@@ -210,7 +210,7 @@ describe("changes of the body", () => {
   it("are refused where they would change what a request costs or says", async () => {
     const told = async (body: string) => applied(file.replace(/body: .*/, `body: ${body}`));
     for (const body of ["{ set: { max_tokens: 1 } }", "{ default: { n: 2 } }", "{ remove: [messages] }"])
-      expect(await told(body), body).toContain("decides what a request costs, says or may reach");
+      expect(await told(body), body).toContain("the gateway relies on it for cost or access");
     expect(await told("{ default: { service_tier: flex } }")).toContain("must be a tier in unasked_tiers");
     const held = "{ default: { service_tier: flex } }\n    unasked_tiers: [flex]";
     expect(await told(held)).toContain("body.default.service_tier (unset) -> flex");
