@@ -30,12 +30,12 @@ const TOLD: Readonly<Record<Way, RegExp>> = {
 
 /** What the operator's log calls it. */
 const LOGGED: Readonly<Record<Way, RegExp>> = {
-  revoked: /"reason":"revoked_api_key"/,
-  disabled: /"reason":"disabled_api_key"/,
-  deleted: /"reason":"invalid_api_key"/,
-  expiring: /"reason":"expired_api_key"/,
-  rotated: /"reason":"(revoked|rotated)_api_key"/,
-  account: /"reason":"account_suspended"/,
+  revoked: /"errorCode":"revoked_api_key"/,
+  disabled: /"errorCode":"disabled_api_key"/,
+  deleted: /"errorCode":"invalid_api_key"/,
+  expiring: /"errorCode":"expired_api_key"/,
+  rotated: /"errorCode":"(revoked|rotated)_api_key"/,
+  account: /"errorCode":"account_suspended"/,
 };
 
 /** Processes are told of changes, or every message is lost and they find them by looking. */
