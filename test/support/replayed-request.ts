@@ -23,7 +23,11 @@ export function replayRequest(
   random: () => number,
 ): ReplayedRequest {
   const native = recording.protocol === "generate-content";
-  const request = recording.request ?? { ...minimalRequest(recording), ...advisorOf(recording) };
+  const request = recording.request ?? {
+    ...minimalRequest(recording),
+    ...advisorOf(recording),
+    ...compactionOf(recording),
+  };
   const write = (model: string): string => writeOddly(native ? request : { ...request, model }, number, seed);
   const seed = Math.floor(random() * 1_000);
   const action = recording.stream ? "streamGenerateContent?alt=sse" : "generateContent";
@@ -41,6 +45,12 @@ export function replayRequest(
 function advisorOf({ model, body }: Recording): object {
   if (!body.includes("advisor_message")) return {};
   return { tools: [{ type: "advisor_20260301", name: "advisor", model }] };
+}
+
+/** The same of one that was summarised on the way. */
+function compactionOf({ protocol, body }: Recording): object {
+  if (protocol !== "messages" || !/"type": ?"compaction"/.test(body)) return {};
+  return { context_management: { edits: [{ type: "compact_20260112" }] } };
 }
 
 const PATHS = {

@@ -100,6 +100,7 @@ describe("estimateMissing", () => {
   });
 
   it("counts the images of a tool by the tool's own model, where they came before the usage did", async () => {
+    const offered = { ...BOUND, calls: { most: 4, tools: ["image_generation"] } };
     const item = { type: "image_generation_call", id: "ig_1", status: "completed", result: PICTURE };
     const opened = (model?: string): object => ({
       type: "response.created",
@@ -108,7 +109,7 @@ describe("estimateMissing", () => {
     const done = { type: "response.output_item.done", output_index: 0, item };
     for (const model of ["gpt-image-1.5", undefined]) {
       const facts = streamed("responses", [opened(model), done, done]);
-      const { additionalUsage } = await estimateMissing(asked("responses", { input: WORDS }), facts, BOUND);
+      const { additionalUsage } = await estimateMissing(asked("responses", { input: WORDS }), facts, offered);
       expect(additionalUsage).toEqual([
         {
           model: model ?? "gpt-image-1",
@@ -120,8 +121,11 @@ describe("estimateMissing", () => {
     }
     const plain = { id: "resp_1", object: "response", status: "completed", output: [item] };
     const facts = PROTOCOLS.responses.usage.readPlain(plain);
-    const { additionalUsage } = await estimateMissing(asked("responses", { input: WORDS }), facts, BOUND);
+    const { additionalUsage } = await estimateMissing(asked("responses", { input: WORDS }), facts, offered);
     expect(additionalUsage).toMatchObject([{ tokens: { imageOutput: 1_056 } }]);
+    expect(await estimateMissing(asked("responses", { input: WORDS }), facts, BOUND)).not.toMatchObject({
+      additionalUsage: expect.anything(),
+    });
   });
 
   it("reads how many of a response's tokens are sound where its modality is a number", async () => {

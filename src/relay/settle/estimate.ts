@@ -6,6 +6,7 @@ import {
   boundSummaries,
   boundUnits,
   type Implausible,
+  mayRun,
   type UsageBound,
 } from "../../billing/pricing/usage-bound.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
@@ -78,7 +79,7 @@ export function estimateMissing(
     const usage = estimate(request, facts, reported, bound, gaps);
     const { additionalUsage = [], ...rest } = byModel(own, usage);
     const all = needsOutput
-      ? [...additionalUsage, ...toolImages(request, facts, additionalUsage)]
+      ? [...additionalUsage, ...toolImages(request, facts, bound, additionalUsage)]
       : additionalUsage;
     return Object.assign({ calls, units, estimated: true, implausible }, rest, {
       additionalUsage: all.length > 0 ? all : undefined,
@@ -252,11 +253,13 @@ function estimate(
 function toolImages(
   { protocol }: TextRequest,
   facts: ResponseSummary,
+  { calls }: UsageBound,
   reported: readonly ModelTokens[],
 ): readonly ModelTokens[] {
   const { toolImages: made } = facts.outputText();
   const tool = protocol.forward.additionalModels?.find((place) => place.tool !== undefined)?.tool;
-  if (made === undefined || tool === undefined || reported.some((each) => each.tool === tool.type)) return [];
+  if (made === undefined || tool === undefined || calls === undefined || !mayRun(calls, tool.type)) return [];
+  if (reported.some((each) => each.tool === tool.type)) return [];
   const tokens = { imageOutput: made.count * TOOL_IMAGE_TOKENS };
   return [{ model: made.model ?? tool.byDefault, tokens, isBeside: true, tool: tool.type }];
 }
