@@ -114,7 +114,10 @@ function readingOf(request: unknown): unknown {
   scanner.write(body);
   const scan = scanner.end();
   const protocol = PROTOCOLS[PROTOCOL];
-  const { hostedTools, images, mediaWanted, vendorTools, ...features } = readFeatures(protocol.forward.hold, scan);
+  const { hostedTools, images, mediaWanted, vendorTools, ...features } = readFeatures(
+    protocol.forward.hold,
+    scan,
+  );
   return {
     features,
     hostedTools: hostedTools.map(({ tool, place }) => ({ tool, place })),
