@@ -1,5 +1,4 @@
 import { asObjects, type JsonObject } from "../json.ts";
-import type { Tally } from "./usage-counts.ts";
 
 /** Tokens of audio, images and video, each within a whole that counts text as well. */
 export type MediaCounts = Partial<Record<Medium, number>>;
@@ -9,8 +8,13 @@ export type Medium = "audio" | "image" | "video";
 /** Where nobody says which of them were cached, the last is believed to be so least. */
 export const MEDIA: readonly Medium[] = ["image", "video", "audio"];
 
+/** Reads counts out of a usage object: a `Tally`. */
+interface CountReader {
+  count(usage: JsonObject, field: string): number | undefined;
+}
+
 /** Counts named as `audio_tokens`; undefined where there are none. */
-export function mediaIn(tally: Tally, details: JsonObject | undefined): MediaCounts | undefined {
+export function mediaIn(tally: CountReader, details: JsonObject | undefined): MediaCounts | undefined {
   if (details === undefined) return undefined;
   let found: MediaCounts | undefined;
   for (const medium of MEDIA) {
@@ -26,7 +30,7 @@ export function mediaIn(tally: Tally, details: JsonObject | undefined): MediaCou
 const MODALITIES = ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT"];
 
 /** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number. */
-export function mediaInLists(tally: Tally, ...lists: readonly unknown[]): MediaCounts | undefined {
+export function mediaInLists(tally: CountReader, ...lists: readonly unknown[]): MediaCounts | undefined {
   let found: MediaCounts | undefined;
   for (const entry of lists.flatMap(asObjects)) {
     const { modality } = entry;
