@@ -5,6 +5,7 @@ import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { cleanLedger } from "../support/money-books.ts";
 import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../support/scripted-upstream.ts";
+import { waitFor } from "../support/wait.ts";
 
 const LARGE_ONLY = "large-only-key-0123456789";
 const POOR_KEY = "poor-account-key-0123456789";
@@ -319,8 +320,12 @@ it("records each attempt with its cost by the model that was asked", async () =>
     data: { id: string; name: string }[];
   };
   const account = data.find(({ name }) => name === "acme")?.id;
-  const { body } = await operator.get(`/accounts/${account}/requests/${id}`);
-  expect(body.cost.attempts).toMatchObject([
+  // The receipt of a request is there before its row in the usage log.
+  const cost = await waitFor("the request in the usage log", async () => {
+    const { body } = await operator.get(`/accounts/${account}/requests/${id}`);
+    return body.request === null ? undefined : body.cost;
+  });
+  expect(cost.attempts).toMatchObject([
     { upstream: "openai", upstream_model: "v-large", cost_nanos: "300000", used: "billed" },
     { upstream: "anthropic", upstream_model: "v-other", cost_nanos: String(CHARGES.other), used: "billed" },
   ]);
