@@ -216,7 +216,9 @@ async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
     }
     // What became of the model that was asked says more than what became of its fallbacks.
     const told = exchange.attempts === 0 || isMoot(exchange) ? last : (last ?? noCandidate(carried.asked));
-    if (!exchange.settled) await settleUnanswered(exchange, carried.asked.candidates, told, deps.errorType);
+    if (exchange.settled) return;
+    fallbacks.giveUp();
+    await settleUnanswered(exchange, carried.asked.candidates, told, deps.errorType);
   } catch (error) {
     await settleBug(exchange, error);
     throw error;
