@@ -41,7 +41,7 @@ function open() {
     attempts: 1,
     uses: [],
     isSent: () => true,
-    asked: CANDIDATE,
+    lastCandidate: CANDIDATE,
     reason: null,
     firstByteMs: null,
     settled: false,

@@ -186,7 +186,7 @@ function noResponse(health: "failed" | "neutral", message: string, how: string):
 }
 
 /** The stream ended without an event, or before its terminal one. */
-export function brokenStream(upstream: string): FailureWithError {
+export function interruptedStream(upstream: string): FailureWithError {
   return noResponse(
     "failed",
     "The upstream closed the connection mid-response. Try again.",
@@ -195,7 +195,7 @@ export function brokenStream(upstream: string): FailureWithError {
 }
 
 /** A stream was asked for. Plain requests are answered well there, so it is no failing upstream. */
-export function answeredInOnePiece(upstream: string): AttemptFailure {
+export function notStreamed(upstream: string): AttemptFailure {
   return noResponse(
     "neutral",
     "The upstream didn't stream its response. Request a plain response instead.",
@@ -234,19 +234,19 @@ export function tooLargeResponse(upstream: string, how = "more than the gateway 
  * The request's meaning has no slot in this candidate's protocol, or its body is malformed where
  * translation must read it: nothing was sent. Another candidate may speak the caller's own protocol.
  */
-export function refusedMode(cause: unknown): AttemptFailure {
+export function failureBeforeSend(cause: unknown): AttemptFailure {
   return cause instanceof GatewayError
     ? { next: true, timedOut: false, health: { kind: "neutral" }, error: cause }
-    : bugOfOurs(cause);
+    : internalFailure(cause);
 }
 
 /** Nothing was sent yet, and the gateway is about to end. */
-export function stopping(cause?: unknown): GatewayError {
+export function shuttingDown(cause?: unknown): GatewayError {
   return new GatewayError("service_unavailable", "The gateway is shutting down. Try again.", { cause });
 }
 
 /** Our own code failed on this response: that request is lost, nothing else. */
-export function bugOfOurs(cause: unknown): FailureWithError {
+export function internalFailure(cause: unknown): FailureWithError {
   return {
     next: false,
     timedOut: false,
@@ -266,7 +266,7 @@ export function failureOfReading(cause: unknown, upstream: string): FailureWithE
   if (cause instanceof GatewayError)
     return { next: false, timedOut: false, health: { kind: "neutral" }, error: cause };
   if (cause instanceof OversizedResponse) return tooLargeResponse(upstream, cause.message);
-  return cause instanceof NotAnImage ? notAnImage(cause, upstream) : bugOfOurs(cause);
+  return cause instanceof NotAnImage ? notAnImage(cause, upstream) : internalFailure(cause);
 }
 
 /** Others' answers hold it: this one ends, and the oldest goes on. */

@@ -13,11 +13,11 @@ export async function settleUnanswered(
 ): Promise<void> {
   const { request } = exchange;
   const { response } = request;
-  const error = last?.error ?? candidates.refusal();
-  const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
+  const error = last?.error ?? candidates.unavailableError();
+  const left = exchange.clientGone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {
-    reason: exchange.isCut ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
-    candidate: exchange.asked,
+    reason: exchange.isAborted ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
+    candidate: exchange.lastCandidate,
     facts: undefined,
     status: left
       ? 0

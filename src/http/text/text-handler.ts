@@ -155,7 +155,7 @@ export async function respondWithText(
   context.about.isLogged = true;
   context.about.ended = admitted;
   // Not awaited, so that nothing of what reading took is kept while the upstream works.
-  return admitted.carry();
+  return admitted.run();
 }
 
 function adapted(

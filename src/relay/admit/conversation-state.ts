@@ -75,13 +75,13 @@ export class ConversationState {
    * Where another process has gone on with the conversation, if the first to refuse its state is to be explained so: its word
    * of that may be under way, and without it the history would be taken for one signer's.
    */
-  async foundLate(moves: Pick<MovedConversations, "findLate">): Promise<MovedConversation | undefined> {
+  async findLate(moves: Pick<MovedConversations, "findLate">): Promise<MovedConversation | undefined> {
     if (this.#key === undefined || !this.#isBare || this.#isPinned) return undefined;
     return moves.findLate(this.#key.id, this.#moved, MAX_LATE_MS);
   }
 
   /** It is there, and so its owner is known after all. */
-  foundAt(moved: MovedConversation): void {
+  relocate(moved: MovedConversation): void {
     this.#moved = moved;
     this.#isUnknown = false;
   }
@@ -117,7 +117,7 @@ export const NO_TERMS: StateTerms = { foreign: 0, withoutState: false };
  * A request that comes again as it was when its conversation moved, a fixed prompt above all, has nothing at the place that it
  * moved to but a cached beginning, which costs its own place one reading. So it goes by the order of all others.
  */
-export function beginsAnew(
+export function startsNewConversation(
   request: TextRequest,
   moves: Pick<MovedConversations, "isRepeated">,
   { key }: MovedConversation,

@@ -57,7 +57,7 @@ function open(streamed: boolean) {
   } as unknown as Transport;
   const told: string[] = [];
   const chunks: Buffer[] = [];
-  const { call, usage } = fanOut(
+  const { upstreamCall, usage } = fanOut(
     transport,
     { streamed, candidate: { protocol: "messages" } } as UpstreamRequest,
     [[], [], []],
@@ -86,7 +86,7 @@ function open(streamed: boolean) {
     const lane = upstream[number];
     if (lane !== undefined) lane.sent = true;
   };
-  return { at, begin, connect, states, told, chunks, call, usage, meter };
+  return { at, begin, connect, states, told, chunks, call: upstreamCall, usage, meter };
 }
 
 describe("several requests as one", () => {

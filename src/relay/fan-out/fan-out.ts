@@ -12,7 +12,7 @@ const WAITING_BYTES = 256 * 1024;
 
 /** Several requests in flight that look like one. */
 export interface FanOut {
-  readonly call: UpstreamCall;
+  readonly upstreamCall: UpstreamCall;
   /** Reads usage off the joined answer. */
   readonly usage: UsageReader;
 }
@@ -63,7 +63,7 @@ export function fanOut(
 
   return {
     usage: joinedUsage(reader, () => calls.filter((call) => call.isSent()).length, meters),
-    call: {
+    upstreamCall: {
       isSent: () => calls.some((call) => call.isSent()),
       pause() {
         paused = true;

@@ -82,7 +82,7 @@ export class Forwarder implements RelayMode {
     const { request, candidate } = this;
     const { protocol, id } = request;
     if (framing === "whole" && !request.streamed)
-      return this.rewrite?.rewritesWhole === true ? { kind: "rewritten", client: protocol.name } : AS_IT_CAME;
+      return this.rewrite?.rewritesWhole === true ? { kind: "rewritten", client: protocol.name } : UNCHANGED;
     const frame = responseFrame(request, candidate.model, {
       createdSeconds: unixSeconds(this.clock),
       includeUsage: this.rewrite?.sendsUsage ?? true,
@@ -94,7 +94,7 @@ export class Forwarder implements RelayMode {
   }
 }
 
-const AS_IT_CAME: WholeForm = { kind: "as-it-came" };
+const UNCHANGED: WholeForm = { kind: "as-it-came" };
 
 function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): StreamRewriter {
   const fail: StreamRewriter["fail"] = (error, broken) => [

@@ -77,7 +77,7 @@ function areFlat(chunks: readonly Buffer[]): boolean {
 /** Brackets, and what escapes begin with. */
 const SLOW_BYTES = ["[", "]", "{", "}", "\\"].map((letter) => letter.charCodeAt(0));
 
-/** `mostBytes`: of a response as its caller reads it. */
+/** `maxBytes`: of a response as its caller reads it. */
 export function createResponseReader(mostBytes: number): ResponseReader {
   const pool = createWorkerPool<ResponseReply>({
     entry: new URL("./response-worker.ts", import.meta.url),

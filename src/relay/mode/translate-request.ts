@@ -24,7 +24,7 @@ export interface ReceivedRequest {
 export interface WrittenRequest {
   readonly body: Uint8Array<ArrayBuffer>;
   /** The bodies of all copies where they differ. */
-  readonly apart?: readonly Uint8Array[] | undefined;
+  readonly separateBodies?: readonly Uint8Array[] | undefined;
   readonly losses: readonly Loss[];
   readonly plan: ResponsePlan;
   readonly includeUsage: boolean;

@@ -82,7 +82,7 @@ interface FrameFacts extends Pick<ResponseFrame, "includeUsage" | "oneCall" | "e
 /** Speaks another protocol to the upstream than the caller spoke; the request is written for it already. */
 export function translate(
   request: TextRequest,
-  { body, apart, losses, plan, ...facts }: WrittenRequest,
+  { body, separateBodies, losses, plan, ...facts }: WrittenRequest,
   { model, protocol }: Candidate,
   createdSeconds: number,
   onCall?: OnCall,
@@ -92,7 +92,7 @@ export function translate(
   return {
     pieces: [body],
     copies: plan.copies,
-    apart,
+    separateBodies,
     arrayStream: false,
     storesResponse: false,
     losses,

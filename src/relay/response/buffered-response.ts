@@ -12,9 +12,9 @@ import type { UpstreamFailure } from "../../upstreams/call.ts";
 import { sentSecrets } from "../../upstreams/scrub/sent-secrets.ts";
 import { type ExchangeEnd, type FinalUsage, finalUsage, settle } from "../exchange.ts";
 import {
-  brokenStream,
   failureOfReading,
   failureOfTransport,
+  interruptedStream,
   tooLargeResponse,
   unreadableResponse,
 } from "../failures.ts";
@@ -62,19 +62,19 @@ export class BufferedResponse implements Receiver {
   }
 
   data(chunk: Buffer): void {
-    const { exchange, candidate, call } = this.attempt;
+    const { exchange, candidate, upstreamCall } = this.attempt;
     this.bytes += chunk.length;
-    if (this.bytes > (exchange.request.response.mostBytes ?? PLAIN_RESPONSE_BYTES)) {
-      if (exchange.gone) this.attempt.guard(() => this.cut());
+    if (this.bytes > (exchange.request.response.maxBytes ?? PLAIN_RESPONSE_BYTES)) {
+      if (exchange.clientGone) this.attempt.guard(() => this.abort());
       else {
-        call.abort();
+        upstreamCall.abort();
         this.attempt.fail(tooLargeResponse(candidate.upstream.name));
       }
       return;
     }
     if (!this.begun && !isBlank(chunk)) {
       this.begun = true;
-      if (exchange.gone) this.giveUpIn(ABANDONED_MS);
+      if (exchange.clientGone) this.giveUpIn(ABANDONED_MS);
     }
     packChunk(this.chunks, chunk, this.bytes);
     if (isLarge(this.bytes)) this.attempt.keeps(this.bytes);
@@ -99,26 +99,26 @@ export class BufferedResponse implements Receiver {
     const { facts, finished, passed } = reading instanceof Promise ? await reading : reading;
     if (facts.unreadable === true && facts.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
-    if (!finished) return attempt.fail(brokenStream(upstream), facts);
+    if (!finished) return attempt.fail(interruptedStream(upstream), facts);
     const verdict = failureIn(facts, isGenerating(request.protocol.name));
-    const failure = attempt.unheardFailure(facts, verdict);
+    const failure = attempt.undeliveredFailure(facts, verdict);
     if (failure !== undefined) return attempt.fail(failure, facts);
     assert(passed !== undefined, "an answer that is no failure was not written");
     if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error), facts);
-    const { gone } = exchange;
-    const reason: ChargeReason = gone ? "client_aborted" : "completed";
+    const { clientGone } = exchange;
+    const reason: ChargeReason = clientGone ? "client_aborted" : "completed";
     const charge = await finalUsage(exchange, { reason, facts });
-    const counted = gone ? passed.body : await this.counted(passed.body, terms, facts, charge);
+    const counted = clientGone ? passed.body : await this.counted(passed.body, terms, facts, charge);
     const body = facts.hasOutput ? counted : [await this.scrubbed(counted)];
     if (isAside) attempt.keeps(Math.max(this.bytes, lengthOf(body)));
     attempt.learn(facts);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
-    const refusal = gone || request.streamed ? undefined : response.refusal?.(body);
+    const refusal = clientGone || request.streamed ? undefined : response.refusal?.(body);
     const ending: ExchangeEnd = {
       reason,
       candidate,
       facts,
-      status: gone ? 0 : (refusal?.status ?? 200),
+      status: clientGone ? 0 : (refusal?.status ?? 200),
       errorCode: refusal?.code,
     };
     await settle(exchange, ending, charge);
@@ -198,8 +198,8 @@ export class BufferedResponse implements Receiver {
 
   async failed(failure: UpstreamFailure): Promise<void> {
     clearTimeout(this.abandoned);
-    const { gone, isCut } = this.attempt.exchange;
-    if (!gone && !isCut) return this.attempt.fail(failureOfTransport(failure));
+    const { clientGone, isAborted } = this.attempt.exchange;
+    if (!clientGone && !isAborted) return this.attempt.fail(failureOfTransport(failure));
     await chargeInput(this.attempt);
     this.attempt.done();
   }
@@ -209,7 +209,7 @@ export class BufferedResponse implements Receiver {
   }
 
   /** The caller left: the response is read on, since the vendor will bill us for it, but not without end. */
-  gone(): void {
+  clientGone(): void {
     const { timeouts } = this.attempt.candidate.upstream;
     this.giveUpIn(this.begun ? ABANDONED_MS : timeouts.firstBytePlainMs);
   }
@@ -217,17 +217,17 @@ export class BufferedResponse implements Receiver {
   private giveUpIn(ms: number): void {
     if (this.isRead) return;
     clearTimeout(this.abandoned);
-    this.abandoned = setTimeout(() => this.attempt.guard(() => this.cut()), ms);
+    this.abandoned = setTimeout(() => this.attempt.guard(() => this.abort()), ms);
   }
 
   /** The gateway stops, or the caller has left and it takes too long. */
-  async cut(): Promise<void> {
+  async abort(): Promise<void> {
     // All of it is here: it is read, charged and told within seconds.
     if (this.isRead) return;
     clearTimeout(this.abandoned);
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     await chargeInput(this.attempt);
-    this.attempt.exchange.request.response.cut();
+    this.attempt.exchange.request.response.abort();
     this.attempt.done();
   }
 }

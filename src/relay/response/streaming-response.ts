@@ -11,23 +11,23 @@ import type { UpstreamFailure } from "../../upstreams/call.ts";
 import { settle } from "../exchange.ts";
 import {
   type AttemptFailure,
-  answeredInOnePiece,
-  brokenStream,
   failureOfReading,
   failureOfTransport,
+  interruptedStream,
   memoryUsedUp,
   noEvent,
+  notStreamed,
   reasonAfterOutput,
   streamFailure,
 } from "../failures.ts";
 import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
 import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
 import { ORDINARY_BYTES } from "../mode/stream-memory.ts";
-import { Announcement } from "./announcement.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import type { ClientResponse } from "./client-response.ts";
 import { EndWait } from "./end-wait.ts";
 import { HeldBack, HOLD_BACK_BYTES } from "./held-back.ts";
+import { OpeningWindow } from "./opening-window.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { VendorWords } from "./vendor-words.ts";
 
@@ -56,21 +56,21 @@ export class StreamingResponse implements Receiver {
   private readonly endWait: EndWait;
   private readonly words: VendorWords;
   private isAmidEvent = false;
-  private readonly announcement: Announcement;
+  private readonly openingWindow: OpeningWindow;
 
   /** `headers` are those of a successful answer. */
   constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
-    const { request, bridge } = attempt.exchange;
+    const { request, keepAlive } = attempt.exchange;
     this.attempt = attempt;
     this.response = request.response;
     this.upstream = attempt.candidate.upstream.name;
     this.headers = headers;
     ({ meter: this.meter, rewriter: this.mode } = attempt.mode.openStream(attempt.usage));
-    this.announcement = new Announcement(attempt);
+    this.openingWindow = new OpeningWindow(attempt);
     this.words = new VendorWords(attempt, this.meter, this.mode.passesErrors);
     this.endWait = new EndWait(() => attempt.guard(() => this.finishWithoutOpenFrame()));
-    this.response.onDrain(() => attempt.call.resume());
-    if (bridge !== undefined) bridge.onSweep = () => this.beginIfDue();
+    this.response.onDrain(() => attempt.upstreamCall.resume());
+    if (keepAlive !== undefined) keepAlive.onSweep = () => this.beginIfDue();
   }
 
   data(received: Buffer): void {
@@ -103,14 +103,14 @@ export class StreamingResponse implements Receiver {
     meter.end();
     if (!this.hasBegun) {
       if (this.failedBeforeOutput()) return this.failBeforeOutput();
-      if (!meter.started) return this.failAttempt(brokenStream(this.upstream));
+      if (!meter.started) return this.failAttempt(interruptedStream(this.upstream));
       if (this.isInOnePiece()) return this.failBeforeOutput();
-      if (!meter.finished && !meter.hasOutput) return this.failAttempt(brokenStream(this.upstream));
+      if (!meter.finished && !meter.hasOutput) return this.failAttempt(interruptedStream(this.upstream));
     }
     failpoint("upstream.after-last-byte");
     if (meter.finished) return meter.errorBehindEnd ? this.finishWithoutOpenFrame() : this.finish();
     this.begin();
-    return this.endWithError(brokenStream(this.upstream).error, "upstream_failed_after_output");
+    return this.endWithError(interruptedStream(this.upstream).error, "upstream_failed_after_output");
   }
 
   failed(failure: UpstreamFailure): void | Promise<void> {
@@ -120,18 +120,18 @@ export class StreamingResponse implements Receiver {
     return this.endWithError(failureOfTransport(failure).error, reasonAfterOutput(failure));
   }
 
-  async gone(): Promise<void> {
+  async clientGone(): Promise<void> {
     if (this.hasEnded) return;
     this.stop();
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     const before = this.hasBegun ? "client_aborted" : "client_aborted_before_output";
     await this.charge(this.meter.finished ? "completed" : before);
     this.attempt.done();
   }
 
-  async cut(): Promise<void> {
+  async abort(): Promise<void> {
     if (this.hasEnded) return;
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     const error = new GatewayError("service_unavailable", "The gateway is shutting down. Try again.");
     await this.endWithError(error, "drained");
   }
@@ -145,7 +145,7 @@ export class StreamingResponse implements Receiver {
     if (this.isFramingKnown || framing === undefined) return true;
     this.stop();
     const whole = new BufferedResponse(attempt, this.headers);
-    attempt.becomes(whole);
+    attempt.setReceiver(whole);
     whole.data(beginning);
     return false;
   }
@@ -155,14 +155,14 @@ export class StreamingResponse implements Receiver {
     const { started } = this.meter;
     const bytes = this.held.bytes + chunk.length;
     if (this.failedBeforeOutput()) this.failBeforeOutput();
-    else if (!started && whole > 0 && this.announcement.isLate)
+    else if (!started && whole > 0 && this.openingWindow.isLate)
       this.abortAndFail(failureOfTransport(noEvent(this.upstream)));
     else if (!started && bytes <= HOLD_BACK_BYTES) this.held.keep(chunk, whole);
     else if (this.isInOnePiece()) this.failBeforeOutput();
     else if (!started && whole > 0) this.dropComments(chunk, whole);
     else if (!started && this.mode.passesErrors && !beginsResponse(this.held.with(chunk)))
-      this.abortAndFail(brokenStream(this.upstream));
-    else if (started && this.announcement.lasts(this.meter, bytes)) {
+      this.abortAndFail(interruptedStream(this.upstream));
+    else if (started && this.openingWindow.isOpen(this.meter, bytes)) {
       this.held.keep(chunk, whole);
       if (this.meter.finished) this.awaitEnd();
     } else {
@@ -173,9 +173,9 @@ export class StreamingResponse implements Receiver {
     return false;
   }
 
-  /** Lets the announcement pass once its time is over. */
+  /** Sends the events that were held back once its time is over. */
   private beginIfDue(): void {
-    if (this.hasEnded || this.hasBegun || this.meter.finished || !this.announcement.isUp) return;
+    if (this.hasEnded || this.hasBegun || this.meter.finished || !this.openingWindow.isElapsed) return;
     this.begin();
     this.attempt.guard(() => this.send(this.held.takeWhole()));
   }
@@ -190,13 +190,13 @@ export class StreamingResponse implements Receiver {
   private sendPart(): void {
     const bytes = Buffer.concat(this.held.takeAll());
     if (!this.isAmidEvent && this.mode.passesErrors && beginsError(bytes)) {
-      this.attempt.call.abort();
-      this.failAfterOutput(brokenStream(this.upstream).error);
+      this.attempt.upstreamCall.abort();
+      this.failAfterOutput(interruptedStream(this.upstream).error);
       return;
     }
     this.isAmidEvent = true;
-    const { bridge } = this.attempt.exchange;
-    if (bridge !== undefined && this.mode.passesErrors) bridge.midFrame = true;
+    const { keepAlive } = this.attempt.exchange;
+    if (keepAlive !== undefined && this.mode.passesErrors) keepAlive.midFrame = true;
     const passable = this.words.secrets.passable(bytes);
     this.send([bytes.subarray(0, passable)]);
     this.held.keep(bytes.subarray(passable), 0);
@@ -205,8 +205,8 @@ export class StreamingResponse implements Receiver {
   private endPart(): void {
     if (!this.isAmidEvent) return;
     this.isAmidEvent = false;
-    const { bridge } = this.attempt.exchange;
-    if (bridge !== undefined) bridge.midFrame = false;
+    const { keepAlive } = this.attempt.exchange;
+    if (keepAlive !== undefined) keepAlive.midFrame = false;
   }
 
   private send(chunks: Buffer[]): void {
@@ -223,9 +223,9 @@ export class StreamingResponse implements Receiver {
 
   private writePieces(pieces: readonly Uint8Array[]): void {
     for (const piece of this.words.secrets.without(pieces)) {
-      this.attempt.exchange.bridge?.wrote(piece);
+      this.attempt.exchange.keepAlive?.wrote(piece);
       this.hasWritten = true;
-      if (!this.response.write(piece)) this.attempt.call.pause();
+      if (!this.response.write(piece)) this.attempt.upstreamCall.pause();
     }
   }
 
@@ -280,20 +280,20 @@ export class StreamingResponse implements Receiver {
   private failBeforeOutput(): void {
     const upstreamError = this.meter.failed ? this.verdict() : this.meter.error;
     this.abortAndFail(
-      upstreamError === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(upstreamError),
+      upstreamError === undefined ? notStreamed(this.upstream) : this.attempt.failureOf(upstreamError),
     );
   }
 
   /** An error ends the response. One that is not the caller's to read as it came, or that no client raises, gives way to ours. */
   private endAtError(chunk: Buffer, whole: number): void {
     const { attempt, meter, held } = this;
-    attempt.call.abort();
+    attempt.upstreamCall.abort();
     const passes = this.passesError();
     // Of several responses each has a decoder, which passes over it by itself.
     const kept = passes || attempt.mode.copies > 1 ? whole : meter.bytesBeforeError;
     if (kept > 0) held.keep(chunk.subarray(0, kept), kept);
     if (!passes) this.send(held.takeWhole());
-    this.failAfterOutput(brokenStream(this.upstream).error, this.verdict());
+    this.failAfterOutput(interruptedStream(this.upstream).error, this.verdict());
   }
 
   private failAfterOutput(error: GatewayError, upstreamError?: UpstreamError): void {
@@ -311,7 +311,7 @@ export class StreamingResponse implements Receiver {
   }
 
   private abortAndFail(failure: AttemptFailure): void {
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     this.failAttempt(failure);
   }
 
@@ -330,7 +330,7 @@ export class StreamingResponse implements Receiver {
     if (this.hasEnded) return;
     const verdict = this.verdict();
     const isUnheard = !this.hasBegun && !this.meter.hasOutput;
-    const failure = isUnheard ? this.attempt.unheardFailure(this.meter.facts(), verdict) : undefined;
+    const failure = isUnheard ? this.attempt.undeliveredFailure(this.meter.facts(), verdict) : undefined;
     if (failure !== undefined) return this.abortAndFail(failure);
     if (verdict !== undefined && !this.meter.hasOutput) this.held.takeAll();
     // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
@@ -339,9 +339,13 @@ export class StreamingResponse implements Receiver {
     this.begin();
     // A decoder may find what the upstream's own meter does not.
     if (verdict !== undefined || this.mode.failed?.()) {
-      this.attempt.call.abort();
+      this.attempt.upstreamCall.abort();
       this.writePieces([...last, ...closing]);
-      await this.endWithError(brokenStream(this.upstream).error, "upstream_failed_after_output", verdict);
+      await this.endWithError(
+        interruptedStream(this.upstream).error,
+        "upstream_failed_after_output",
+        verdict,
+      );
       return;
     }
     this.stop();
@@ -351,7 +355,7 @@ export class StreamingResponse implements Receiver {
     this.writePieces([...last, ...closing, ...behind]);
     this.response.end();
     failpoint("response.after-last-byte");
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     this.attempt.done();
   }
 
@@ -376,10 +380,10 @@ export class StreamingResponse implements Receiver {
       else this.writePieces(this.mode.fail(statement, this.meter.broken));
       this.response.end();
     } else {
-      this.response.cut();
+      this.response.abort();
     }
     if (reason === "drained") this.attempt.done({ kind: "neutral" });
-    else this.attempt.brokeOff(why, health);
+    else this.attempt.interrupted(why, health);
   }
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
@@ -391,7 +395,7 @@ export class StreamingResponse implements Receiver {
       reason,
       candidate,
       facts,
-      unheard: () => this.meter.facts(),
+      undelivered: () => this.meter.facts(),
       status: this.response.committed ? 200 : 0,
       errorCode,
     });

@@ -50,7 +50,7 @@ describe("an account whose requests fail", () => {
     expect(routing.troubles()).toMatchObject([{ open: false, closedTo: 1 }]);
     const refused = routing.candidates(single, by(1n));
     expect([...refused]).toEqual([]);
-    expect(refused.refusal()).toMatchObject({ status: 503, retryAfterSeconds: 30 });
+    expect(refused.unavailableError()).toMatchObject({ status: 503, retryAfterSeconds: 30 });
     wait(29_999);
     expect(send(routing, single, 1n, OK)).toEqual([]);
     wait(1);
