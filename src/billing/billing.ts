@@ -52,7 +52,7 @@ export interface FrozenPrice {
   /** How the request asks to be served, in words that the price table has; absent = plainly. */
   readonly asked?: ServiceTerms | undefined;
   /** How its upstreams may serve it unasked, in words that the price table has; absent = plainly. It is held for. */
-  readonly unasked?: UnaskedTerms | undefined;
+  readonly unasked?: UnrequestedTerms | undefined;
   /** Tools that it offers the upstream to run, as the table's calls name them. */
   readonly tools?: readonly string[] | undefined;
   /** What it pays once for a field of it, unless the response counts that; also among the table's calls. */
@@ -62,7 +62,7 @@ export interface FrozenPrice {
 }
 
 /** What upstreams may serve a request with that asks for none of it. */
-export interface UnaskedTerms {
+export interface UnrequestedTerms {
   readonly tiers: readonly string[];
   readonly regions: readonly string[];
 }

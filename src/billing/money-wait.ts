@@ -59,7 +59,7 @@ export function unavailable(): GatewayError {
 }
 
 /** What a caller is told who has no money at all. */
-export function fundless(ledger: LedgerRef): GatewayError {
+export function insufficientFunds(ledger: LedgerRef): GatewayError {
   return new GatewayError(
     "insufficient_user_quota",
     ledger.allowanceNanos === null
@@ -84,7 +84,7 @@ function waitOrChange(ledger: LedgerRef, amountNanos = 0n): string {
  * Asks the database again while money is on its way back from other processes, for `waitMs`; gives the last response.
  * `beforeWait` runs once, before the first wait; where it throws, that is not waited for.
  */
-export async function untilReclaimed<T>(
+export async function waitForReclaim<T>(
   attempt: () => Promise<T>,
   isReclaiming: (answer: T) => boolean,
   {

@@ -2,7 +2,7 @@ import { changedFieldsOf } from "../base/json/field-changes.ts";
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
-import { spokenProtocol } from "../protocols/table.ts";
+import { chooseProtocol } from "../protocols/table.ts";
 import { readServiceWord } from "../usage/service-terms.ts";
 import type { Catalog, Endpoint, Group, Model, Settings, Timeouts, Upstream } from "./catalog.ts";
 import { type ListedTool, withListedTools } from "./listed-tool-prices.ts";
@@ -197,7 +197,7 @@ function reachOf(
 
 /** By forwarding, or by translation unless the model's quirk `translation: false` wants its bytes untouched. */
 function servesText(upstream: Upstream, model: Model, endpoint: ProtocolName): boolean {
-  const spoken = spokenProtocol(upstream.protocols, endpoint);
+  const spoken = chooseProtocol(upstream.protocols, endpoint);
   return spoken === endpoint || (spoken !== undefined && model.quirks["translation"] !== false);
 }
 

@@ -249,7 +249,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     if (issued === undefined || this.candidate.protocol !== this.exchange.request.protocol.name) return;
     // What the request named itself a response only repeats.
     const named = new Set(readReferences(this.exchange.request).ids.map((reference) => reference.id));
-    const ids = storesResponse ? [...issued.withResponse, ...issued.apart] : issued.apart;
+    const ids = storesResponse ? [...issued.withResponse, ...issued.separately] : issued.separately;
     this.remember(ids.filter((each) => !named.has(each)));
   }
 

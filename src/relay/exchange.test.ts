@@ -119,7 +119,7 @@ describe("a request whose vendor tools are not translated", () => {
   it("is charged one pass, however many the request allows", async () => {
     const { exchange, outcomes } = open();
     const request = { ...exchange.request, protocol: PROTOCOLS.messages };
-    const bound = { ...exchange.bound, mostPasses: 5, calls: { most: 5, tools: undefined } };
+    const bound = { ...exchange.bound, maxPassesWithTools: 5, calls: { max: 5, tools: undefined } };
     const read = PROTOCOLS["chat-completions"].usage.readPlain({
       choices: [{ message: { content: "Hi" }, finish_reason: "stop" }],
       usage: { prompt_tokens: 4_000, completion_tokens: 3 },

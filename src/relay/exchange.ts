@@ -19,7 +19,7 @@ import { openSecretFilter, sentSecrets } from "../upstreams/scrub/sent-secrets.t
 import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type PlaceReason, type TokenUsage, totalOutput } from "../usage/usage.ts";
 import type { FallbackChain } from "./admit/fallback-chain.ts";
-import { carriesOptions } from "./admit/priced-options.ts";
+import { requestsPricedOptions } from "./admit/priced-options.ts";
 import type { KeepAlive } from "./response/keep-alive.ts";
 import { ourNameOf, priceAdditional } from "./settle/additional-usage.ts";
 import { isEmpty, isUncounted } from "./settle/empty-response.ts";
@@ -105,13 +105,13 @@ export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): Att
   try {
     return attemptUse(candidate, usedOf(exchange, candidate, seen), priced);
   } catch (cause) {
-    logInternalError(exchange, cause, "what an attempt used can't be read; it is recorded as unknown");
+    logError(exchange, cause, "what an attempt used can't be read; it is recorded as unknown");
     return attemptUse(candidate, "unknown", priced);
   }
 }
 
 /** Logs a bug of ours and lets the exchange be settled all the same, so that no hold stays open. */
-function logInternalError({ log, request }: Exchange, err: unknown, message: string): void {
+function logError({ log, request }: Exchange, err: unknown, message: string): void {
   log.error({ err, requestId: request.id }, message);
 }
 
@@ -133,7 +133,7 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
     served,
     region: candidate.upstream.region ?? undefined,
     requests: parts?.length,
-    withoutOptions: carriesOptions(request, candidate.protocol) ? undefined : true,
+    withoutOptions: requestsPricedOptions(request, candidate.protocol) ? undefined : true,
   };
 }
 
@@ -157,10 +157,10 @@ function namesAt(exchange: Exchange): OurName {
 
 /** The bound for the latest attempt. Vendor tools and additional models count only if the request was forwarded with them. */
 function boundAt({ bound, request, lastCandidate }: Exchange): UsageBound {
-  if (lastCandidate === null || carriesOptions(request, lastCandidate.protocol)) return bound;
+  if (lastCandidate === null || requestsPricedOptions(request, lastCandidate.protocol)) return bound;
   if (bound.calls === undefined && bound.additionalModels === undefined) return bound;
-  const calls = bound.calls?.unasked ? bound.calls : undefined;
-  return { ...bound, mostPasses: undefined, calls, additionalModels: undefined };
+  const calls = bound.calls?.byDefault ? bound.calls : undefined;
+  return { ...bound, maxPassesWithTools: undefined, calls, additionalModels: undefined };
 }
 
 function attemptUse(
@@ -198,11 +198,11 @@ async function estimated(
   { reason, facts }: Charged,
   cause: unknown,
 ): Promise<FinalUsage> {
-  logInternalError(exchange, cause, "a charge can't be computed; it is estimated");
+  logError(exchange, cause, "a charge can't be computed; it is estimated");
   try {
     return await computedUsage(exchange, { reason, facts: facts && { ...facts, ...UNCOUNTED } });
   } catch (again) {
-    logInternalError(exchange, again, "a charge can't be estimated; nothing is charged");
+    logError(exchange, again, "a charge can't be estimated; nothing is charged");
     return withReason(undefined, "upstream_failed", NOTHING);
   }
 }
@@ -259,11 +259,7 @@ function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage
   try {
     return outcomeOf(exchange, ending, charge);
   } catch (cause) {
-    logInternalError(
-      exchange,
-      cause,
-      "the outcome of a request can't be assembled; only its charge is recorded",
-    );
+    logError(exchange, cause, "the outcome of a request can't be assembled; only its charge is recorded");
     const { candidate, status, errorCode } = ending;
     const { reason, usage, calls, units } = charge;
     return {
@@ -292,7 +288,7 @@ function answeredBy({ fallbacks, request, priced }: Exchange): PricedModel | und
 /** Settles an exchange that a bug of ours has ended before anything else did. */
 export async function settleInternalError(exchange: Exchange, cause: unknown): Promise<void> {
   if (exchange.settled) return;
-  logInternalError(exchange, cause, "a request ended with a bug of the gateway's; nothing is charged");
+  logError(exchange, cause, "a request ended with a bug of the gateway's; nothing is charged");
   const { lastCandidate: candidate } = exchange;
   await settle(exchange, {
     reason: candidate === null ? "no_upstream" : "upstream_failed",
@@ -362,7 +358,8 @@ function outcomeOf(
     errorCode,
     outputLimit,
     losses: exchange.losses.length === 0 ? undefined : lossTexts(exchange.losses),
-    withoutOptions: candidate === null || carriesOptions(request, candidate.protocol) ? undefined : true,
+    withoutOptions:
+      candidate === null || requestsPricedOptions(request, candidate.protocol) ? undefined : true,
     raw,
     rawText: written,
     hostile: reported?.hostile.length ? reported.hostile : undefined,

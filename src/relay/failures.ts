@@ -186,7 +186,7 @@ function noResponse(health: "failed" | "neutral", message: string, how: string):
 }
 
 /** The stream ended without an event, or before its terminal one. */
-export function interruptedStream(upstream: string): FailureWithError {
+export function truncatedStream(upstream: string): FailureWithError {
   return noResponse(
     "failed",
     "The upstream closed the connection mid-response. Try again.",

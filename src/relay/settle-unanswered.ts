@@ -33,8 +33,8 @@ export async function settleUnanswered(
   // Keep-alives have gone out, and with them the status: the refusal is told as a stream tells it.
   if (!response.open) return;
   const statement = "statement" in error ? error.statement : statementOf(error, errorType);
-  const broken = { ...UNKNOWN_STREAM, form: request.arrayStream ? ("array" as const) : ("sse" as const) };
-  response.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, broken)));
+  const truncated = { ...UNKNOWN_STREAM, form: request.arrayStream ? ("array" as const) : ("sse" as const) };
+  response.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, truncated)));
   response.end();
 }
 

@@ -14,7 +14,7 @@ export type { CallerHeaders };
  * How a compaction is asked for: by `/compact` behind the endpoint's path, by an item in an ordinary request of responses, or
  * by the field `compaction` of messages.
  */
-export type CompactionWish = "call" | "item" | "field";
+export type CompactionForm = "call" | "item" | "field";
 
 /** One accepted text request: read, checked for form, its caller known; nothing sent or held yet. */
 export interface TextRequest {
@@ -41,7 +41,7 @@ export interface TextRequest {
   /** What it carries of an upstream's state, if anything. */
   readonly state: WrappedState | undefined;
   /** It asks an upstream to compact a conversation, which not every upstream of a model does. */
-  readonly compacts?: CompactionWish | undefined;
+  readonly compacts?: CompactionForm | undefined;
   /** What asks for the same in an ordinary request, for upstreams that do not; absent = there is no memory for it. */
   readonly instead?: Pick<TextRequest, "response" | "body" | "scan"> | undefined;
   /** What was left out of the body that came. */

@@ -2,10 +2,17 @@ import type { Origin } from "../conversation/state/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { PlaceReason } from "../usage/usage.ts";
-import { type Asking, GRADE, type Grade, gradeOf } from "./choose.ts";
-import { type ConversationKey, chanceKey, distance, type Place } from "./conversation.ts";
+import { GRADE, type Grade, gradeOf, type RoutingKey } from "./choose.ts";
+import { type ConversationKey, distance, type Place, randomKey } from "./conversation.ts";
 import { isCrowded } from "./load.ts";
-import type { CandidateOrder, CredentialTarget, Pin, Route, Tier, UpstreamTarget } from "./routes.ts";
+import type {
+  CandidateOrder,
+  CredentialTarget,
+  Pin,
+  PriorityLevel,
+  Route,
+  UpstreamTarget,
+} from "./routes.ts";
 
 /** After a third failure the request itself is the likely cause. */
 const MAX_ATTEMPTS = 3;
@@ -63,7 +70,7 @@ export interface Candidates extends Iterable<Candidate> {
 export class CandidateIterator implements Candidates, Iterator<Candidate> {
   readonly #route: Route;
   readonly #account: bigint;
-  readonly #asking: Asking;
+  readonly #routingKey: RoutingKey;
   readonly #pins: CandidateOrder["pins"];
   readonly #issuer: CandidateOrder["issuer"];
   readonly #key: ConversationKey;
@@ -87,8 +94,8 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     this.#account = account;
     this.#pins = pins;
     this.#issuer = issuer;
-    this.#key = conversation ?? chanceKey(deps.random);
-    this.#asking = { account, key: this.#key };
+    this.#key = conversation ?? randomKey(deps.random);
+    this.#routingKey = { account, key: this.#key };
     this.#moved = moved;
     this.#deps = deps;
   }
@@ -240,7 +247,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
   }
 
   /** The issuer of the request's state, if it has the tier's priority. */
-  #atIssuer([first]: Tier, nowMs: number, grade: Grade): Choice | undefined {
+  #atIssuer([first]: PriorityLevel, nowMs: number, grade: Grade): Choice | undefined {
     if (this.#issuer === undefined) return undefined;
     let found: Choice | undefined;
     for (const upstreamTarget of this.#route.flat()) {
@@ -269,7 +276,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
   }
 
   /** The tier's place of this grade that is nearest to the conversation's key. */
-  #nearest(tier: Tier, nowMs: number, grade: Grade, skipCrowded: boolean): Choice | undefined {
+  #nearest(tier: PriorityLevel, nowMs: number, grade: Grade, skipCrowded: boolean): Choice | undefined {
     let found: Choice | undefined;
     let leastDistance = Number.POSITIVE_INFINITY;
     for (const upstreamTarget of tier) {
@@ -285,7 +292,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return found;
   }
 
-  #crowded(target: CredentialTarget, tier: Tier): boolean {
+  #crowded(target: CredentialTarget, tier: PriorityLevel): boolean {
     let weight = 0;
     let running = 0;
     for (const { targets } of tier) {
@@ -304,7 +311,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
   /** Undefined = the target is excluded. */
   #gradeIn(target: CredentialTarget, nowMs: number): Grade | undefined {
     if (this.#excluded?.has(target) === true) return undefined;
-    return gradeOf(target.health, target.seed, this.#asking, nowMs);
+    return gradeOf(target.health, target.seed, this.#routingKey, nowMs);
   }
 
   /** Only places that store what the request refers to; a cooling credential too, since no other can respond. */

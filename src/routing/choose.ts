@@ -1,4 +1,4 @@
-import { type ConversationKey, distance, luck, type Seed, seedOf } from "./conversation.ts";
+import { type ConversationKey, distance, drawnShare, type Seed, seedOf } from "./conversation.ts";
 import type { Health, HealthSite } from "./health/health.ts";
 
 /** How well a place can serve a request; those with the lowest grade are asked first, whatever their priority. */
@@ -17,20 +17,20 @@ export const GRADE = {
 export type Grade = (typeof GRADE)[keyof typeof GRADE];
 
 /** Who asks, and by which key its place is drawn. */
-export interface Asking {
+export interface RoutingKey {
   readonly account: bigint;
   /** Absent = a place that comes back counts as ready. */
   readonly key?: ConversationKey;
 }
 
-export function gradeOf(health: Health, seed: Seed, { account, key }: Asking, nowMs: number): Grade {
+export function gradeOf(health: Health, seed: Seed, { account, key }: RoutingKey, nowMs: number): Grade {
   const access = health.access(account, nowMs);
   if (access === "closed") return GRADE.closed;
   if (access === "last") return GRADE.lastResort;
   if (health.cooling(nowMs)) return GRADE.cooling;
   const share = health.share(account, nowMs);
   // A conversation that has come back stays, as the share only grows.
-  return key === undefined || share === 1 || luck(key, seed) < share ? GRADE.ready : GRADE.recovering;
+  return key === undefined || share === 1 || drawnShare(key, seed) < share ? GRADE.ready : GRADE.recovering;
 }
 
 /** A credential's part of its upstream's weight. By what is configured: by what is in service, each change would move conversations of all other upstreams too. */
@@ -39,11 +39,11 @@ export function weightOf({ upstream }: HealthSite): number {
 }
 
 export interface PlaceChoice<Site extends HealthSite> {
-  readonly asking: Required<Asking>;
+  readonly routingKey: Required<RoutingKey>;
   readonly nowMs: number;
   readonly healthOf: (site: Site) => Health;
   /** It failed a moment ago in a way that its health does not tell: it is asked as one that cools. */
-  readonly isSetBack: (site: Site) => boolean;
+  readonly isDeprioritized: (site: Site) => boolean;
 }
 
 /**
@@ -52,17 +52,17 @@ export interface PlaceChoice<Site extends HealthSite> {
  */
 export function choosePlace<Site extends HealthSite>(
   sites: readonly Site[],
-  { asking, nowMs, healthOf, isSetBack }: PlaceChoice<Site>,
+  { routingKey, nowMs, healthOf, isDeprioritized }: PlaceChoice<Site>,
 ): Site | undefined {
   let found: Site | undefined;
   let best: readonly number[] = [];
   for (const site of sites) {
     const seed = seedOfSite(site);
-    const grade = gradeOf(healthOf(site), seed, asking, nowMs);
+    const grade = gradeOf(healthOf(site), seed, routingKey, nowMs);
     const rank = [
-      isSetBack(site) ? Math.max(grade, GRADE.cooling) : grade,
+      isDeprioritized(site) ? Math.max(grade, GRADE.cooling) : grade,
       site.upstream.priority,
-      distance(asking.key, seed, weightOf(site)),
+      distance(routingKey.key, seed, weightOf(site)),
     ];
     if (found === undefined || isBefore(rank, best)) [found, best] = [site, rank];
   }

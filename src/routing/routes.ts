@@ -1,11 +1,11 @@
 import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Origin } from "../conversation/state/opaque.ts";
-import { spokenProtocol } from "../protocols/table.ts";
+import { chooseProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { weightOf } from "./choose.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
-import { type Condition, conditionOf, isWell, type Trouble } from "./health/condition.ts";
+import { type Condition, conditionOf, isHealthy, type UnhealthyTarget } from "./health/condition.ts";
 import { createFailedPlaces } from "./health/failed-places.ts";
 import { Health, type HealthSite } from "./health/health.ts";
 import { Load } from "./load.ts";
@@ -57,10 +57,10 @@ export interface UpstreamTarget {
 }
 
 /** Upstreams of one priority. */
-export type Tier = readonly UpstreamTarget[];
+export type PriorityLevel = readonly UpstreamTarget[];
 
 /** The ways to a model: tiers by rising priority, within one first those that need no translation. */
-export type Route = readonly Tier[];
+export type Route = readonly PriorityLevel[];
 
 export interface Routes {
   find(catalog: Catalog, order: RouteOrder): Route;
@@ -71,7 +71,7 @@ export interface Routes {
   /** Breakers that are open now, to all or to some accounts, by the name of their upstream. */
   openBreakers(): ReadonlyMap<string, number>;
   /** What is not well now. */
-  troubles(nowMs: number): readonly Trouble[];
+  unhealthyTargets(nowMs: number): readonly UnhealthyTarget[];
 }
 
 /**
@@ -98,7 +98,7 @@ export function createRoutes(): Routes {
       const key = `${order.protocol} ${order.group} ${order.model}`;
       let route = routes.get(key);
       if (route === undefined) {
-        route = workOut(catalog, order);
+        route = buildRoute(catalog, order);
         // What is not in the catalog is not remembered, else callers could fill the memory with names.
         if (route.length > 0) routes.set(key, route);
       }
@@ -114,15 +114,15 @@ export function createRoutes(): Routes {
       }
       return counts;
     },
-    troubles: (nowMs) =>
+    unhealthyTargets: (nowMs) =>
       [...known.values()].flatMap(({ site: { upstream, credential, model }, health }) => {
         const condition = conditionOf(health, nowMs);
-        if (isWell(condition)) return [];
+        if (isHealthy(condition)) return [];
         return [{ upstreamId: upstream.id, credentialId: credential.id, model, ...condition }];
       }),
   };
 
-  function workOut(catalog: Catalog, { model, group, protocol }: RouteOrder): Route {
+  function buildRoute(catalog: Catalog, { model, group, protocol }: RouteOrder): Route {
     // Within one priority those that speak the caller's protocol come first: forwarding loses nothing.
     const tiers = new Map<
       string,
@@ -130,7 +130,7 @@ export function createRoutes(): Routes {
     >();
     for (const upstream of catalog.serving(model, group, protocol)) {
       const name = upstream.models.get(model);
-      const spoken = spokenProtocol(upstream.protocols, protocol);
+      const spoken = chooseProtocol(upstream.protocols, protocol);
       if (name === undefined || spoken === undefined) continue;
       const upstreamTarget = {
         upstream,

@@ -6,8 +6,8 @@ import type { Candidate } from "../upstreams/call.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import { CandidateIterator, type Candidates } from "./candidate-iterator.ts";
 import { choosePlace, type Grade, gradeOf, seedOfSite } from "./choose.ts";
-import { chanceKey } from "./conversation.ts";
-import { type Condition, conditionOf, logChange, type Trouble } from "./health/condition.ts";
+import { randomKey } from "./conversation.ts";
+import { type Condition, conditionOf, logChange, type UnhealthyTarget } from "./health/condition.ts";
 import type { Health, HealthSite } from "./health/health.ts";
 import { AttemptCounter, type AttemptCounts, type AttemptOutcome, type Requester } from "./health/outcome.ts";
 import {
@@ -39,7 +39,7 @@ export interface Routing {
   /** How many breakers are open, by upstream; 0 for the healthy. */
   openBreakers(): ReadonlyMap<string, number>;
   /** The models under credentials that are not well, as this process has learnt. */
-  troubles(): readonly Trouble[];
+  unhealthyTargets(): readonly UnhealthyTarget[];
   /** How attempts at an upstream ended in the last ten minutes, in this process. */
   attempts(upstreamId: bigint): AttemptCounts;
   /** The way that requests of this order take, without taking it. */
@@ -59,7 +59,7 @@ export interface Routing {
 }
 
 export interface PlaceHealth {
-  /** Of these places the one to ask next for a request of the account, by the rules of text requests; `isSetBack`: asked as one that cools. */
+  /** Of these places the one to ask next for a request of the account, by the rules of text requests; `isDeprioritized`: asked as one that cools. */
   choose<Site extends HealthSite>(
     sites: readonly Site[],
     account: bigint,
@@ -92,7 +92,7 @@ export function createRouting(options: RoutingOptions): Routing {
     seenConversations: (model) => seen.of(model, nowMs()),
     allSeenConversations: () => seen.all(nowMs()),
     openBreakers: () => routes.openBreakers(),
-    troubles: () => routes.troubles(nowMs()),
+    unhealthyTargets: () => routes.unhealthyTargets(nowMs()),
     inspect: (catalog, order) => inspectRoute(routes.find(catalog, order), { nowMs: nowMs(), inFlight }),
     attempts: (upstreamId) => tally.of(upstreamId, nowMs()),
     report(candidate, outcome, account) {
@@ -102,12 +102,12 @@ export function createRouting(options: RoutingOptions): Routing {
     },
     condition: (site) => conditionOf(routes.healthAt(site), nowMs()),
     places: {
-      choose: (sites, account, isSetBack) =>
+      choose: (sites, account, isDeprioritized) =>
         choosePlace(sites, {
-          asking: { account, key: chanceKey(iteratorDeps.random) },
+          routingKey: { account, key: randomKey(iteratorDeps.random) },
           nowMs: nowMs(),
           healthOf: routes.healthAt,
-          isSetBack,
+          isDeprioritized,
         }),
       rank: (site, account) => gradeOf(routes.healthAt(site), seedOfSite(site), { account }, nowMs()),
       claim: (site, account) => routes.healthAt(site).claim(account, nowMs()),

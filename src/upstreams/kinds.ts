@@ -85,11 +85,11 @@ export function listedToolsOf(kind: string): readonly ListedTool[] {
  */
 export function compactsAt(
   { protocol, upstream }: { readonly protocol: ProtocolName; readonly upstream: { readonly kind: string } },
-  wish: "call" | "item" | "field",
+  requested: "call" | "item" | "field",
 ): boolean {
   const { compactPath, compactField } = PROTOCOLS[protocol].endpoint;
-  if (wish === "field") return compactField !== undefined;
-  return compactPath !== undefined && (wish === "item" || kindOf(upstream.kind)?.compacts === true);
+  if (requested === "field") return compactField !== undefined;
+  return compactPath !== undefined && (requested === "item" || kindOf(upstream.kind)?.compacts === true);
 }
 
 export type KindName = keyof typeof KINDS;

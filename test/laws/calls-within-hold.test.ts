@@ -144,7 +144,7 @@ const count = fc.oneof(fc.nat({ max: 12 }), fc.nat({ max: 2_000_000_000 }));
 const limit = fc.option(fc.nat({ max: 9 }), { nil: undefined });
 
 describe.each(SHAPES)("calls that a vendor reports in %s by %s", (name, _, shape) => {
-  const charged = async (offered: object, reported: number, runsUnasked = false) => {
+  const charged = async (offered: object, reported: number, runsByDefault = false) => {
     const bytes = Buffer.from(JSON.stringify({ ...shape.body, ...offered }));
     const scanner = createBodyScan(watchOf(name));
     scanner.write(bytes);
@@ -169,7 +169,7 @@ describe.each(SHAPES)("calls that a vendor reports in %s by %s", (name, _, shape
       body: [bytes],
       scan,
       settings: { maxPasses: MOST_PASSES, holdCalls: 1 },
-      runsUnasked,
+      runsByDefault,
     });
     const facts = PROTOCOLS[name].usage.readPlain(shape.response(reported));
     const told = (facts.calls ?? []).reduce((sum, call) => sum + call.count, 0);

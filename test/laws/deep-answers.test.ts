@@ -43,7 +43,7 @@ const BOUND: UsageBound = {
   statedOutputTokens: 1,
   responses: 1,
   passes: 1,
-  mostPasses: 10,
+  maxPassesWithTools: 10,
 };
 
 describe("an answer that nests without end, wherever it does", () => {

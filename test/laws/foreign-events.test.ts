@@ -45,6 +45,6 @@ describe("an error in a stream of generateContent", () => {
   ])("is not in form as %s", (_, frame) => {
     const meter = open(frame);
     expect(meter.error).toBeDefined();
-    expect(meter.errorInForm).toBe(false);
+    expect(meter.upstreamFormatError).toBe(false);
   });
 });

@@ -188,7 +188,7 @@ describe("any bytes", () => {
               if (!isAudio(each.usage?.tokens ?? {})) return false;
             }
             const error = decodeError(400, { "retry-after": "soon" }, pieces[0] ?? new Uint8Array());
-            encodeStreamError(error, "id", meter.broken);
+            encodeStreamError(error, "id", meter.truncated);
           }
           return true;
         }),

@@ -57,7 +57,7 @@ describe("metering of recorded answers", () => {
       const whole = meter(recording);
       const cut = meter(recording, [1][Symbol.iterator](), 1);
       expect(comparable(cut.facts), recording.id).toEqual(comparable(whole.facts));
-      expect(cut.meter.broken, recording.id).toEqual(whole.meter.broken);
+      expect(cut.meter.truncated, recording.id).toEqual(whole.meter.truncated);
     }
   });
 

@@ -84,7 +84,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
     for (const client of clients.all) {
       if (byJournal === client.journal.id) continue;
       if (kind === "reclaim") client.journal.reclaim(ledger);
-      else if ((client.journal.leases.get(ledger)?.waiting ?? 0) > 0) client.journal.hurry();
+      else if ((client.journal.leases.get(ledger)?.waiting ?? 0) > 0) client.journal.flushSoon();
       client.flushLoop.wake();
     }
   };

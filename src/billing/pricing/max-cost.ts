@@ -39,7 +39,7 @@ export interface CostEstimateInput {
   /** The request refers to content that its upstream stores. Its size is unknown, so it may fill the context window. */
   readonly refersElsewhere?: boolean;
   /** Whether the model runs searches that the request does not ask for; absent = no. */
-  readonly runsUnasked?: boolean;
+  readonly runsByDefault?: boolean;
   /** Models beside the asked one that may work on the response; absent = none. */
   readonly additionalModels?: readonly AdditionalModel[] | undefined;
 }
@@ -94,12 +94,12 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
   // The vendor's summary is one more pass over the same input, and may be as long as the model's longest output.
   const summaries = features.maySummarise ? 1 : 0;
   const runsTools = features.vendorTools.length > 0;
-  const { runsUnasked = false } = question;
+  const { runsByDefault = false } = question;
   const allowed = allowedCalls(hold, scan, features);
   const calls = runsTools ? (allowed.offered ?? settings.holdCalls) : 0;
   const { maxPasses } = settings;
-  const callBound = boundCallsOf(features, allowed.any, { runsUnasked, maxPasses });
-  const mayRunAny = runsUnasked || features.mayBringTools;
+  const callBound = boundCallsOf(features, allowed.any, { runsByDefault, maxPasses });
+  const mayRunAny = runsByDefault || features.mayBringTools;
   const heldCalls = mayRunAny
     ? anyCallsHeld(price, Math.max(calls, settings.holdCalls))
     : callsHeld(price, calls);
@@ -123,7 +123,7 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
       statedOutputTokens: stated,
       responses,
       passes: 1 + summaries,
-      mostPasses: runsTools && callBound !== undefined ? passesWith(callBound.most) : undefined,
+      maxPassesWithTools: runsTools && callBound !== undefined ? passesWith(callBound.max) : undefined,
       calls: callBound,
       additionalModels: question.additionalModels?.map((use) => additionalBound(use, question)),
     },
@@ -237,19 +237,19 @@ function boundTexts(paths: TextPaths, { scan, price, model, body }: CostEstimate
   const read = inputBuckets({
     mayWriteLong: false,
     mediaRead: new Set(media > 0 ? MEDIA : []),
-    mediaWanted: [],
+    requestedMedia: [],
   });
   const most = { search: paths.beside === undefined ? 0 : maxSearches(texts, tokens), image: among };
   const priced = Object.entries(most).filter(([unit]) => Object.hasOwn(price.dimensions?.units ?? {}, unit));
-  const mostUnits: UnitCounts = Object.fromEntries(priced);
+  const maxUnits: UnitCounts = Object.fromEntries(priced);
   return {
     amountNanos: costOf(
       BigInt(tokens) * maxRate(price, tokens, read),
-      feesOf(price) + unitsHeld(price, mostUnits),
+      feesOf(price) + unitsHeld(price, maxUnits),
       price,
     ),
     outputRate: 0n,
-    usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0), mostUnits),
+    usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0), maxUnits),
   };
 }
 

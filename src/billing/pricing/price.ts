@@ -25,7 +25,7 @@ import {
   totalInput,
   type UnitCounts,
 } from "../../usage/usage.ts";
-import { bucketWord, PRICE_OF } from "./bucket-price.ts";
+import { bucketName, PRICE_OF } from "./bucket-price.ts";
 
 /** All that one request is charged for. */
 export interface PricedUsage extends CountedWork {
@@ -274,7 +274,7 @@ function tokenLines(
     let rate = tokenPrice(taken.row.prices, name);
     if (rate === undefined) {
       // A vendor that reports nothing of a kind needs no price for it: embeddings have no output.
-      if (tokens > 0) unpriced.add(bucketWord(bucket));
+      if (tokens > 0) unpriced.add(bucketName(bucket));
       ({ from, rate } = highestRateOf(everyCandidate(shared), name, taken));
     }
     const { row, factor } = from;

@@ -41,8 +41,8 @@ export const generateContentForward: ForwardTable = {
   ],
   ownLimit: { name: "maxOutputTokens", within: ["generationConfig", "generation_config"] },
   // The Python and Go clients fail on a comment.
-  signOfLife: "\n\n",
-  clientsBearComments: false,
+  keepAliveFrame: "\n\n",
+  clientsAcceptComments: false,
   streamsArrays: true,
   references: generateContentReferences,
   responseCounts: [

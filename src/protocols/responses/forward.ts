@@ -78,8 +78,8 @@ export const responsesForward: ForwardTable = {
     if (asObjects(whole?.["output"]).length === 0) return undefined;
     return charged === undefined ? whole : { ...whole, usage: encodeUsage(charged) };
   },
-  signOfLife: ": keep-alive\n\n",
-  clientsBearComments: true,
+  keepAliveFrame: ": keep-alive\n\n",
+  clientsAcceptComments: true,
   streamsArrays: false,
   references: responsesReferences,
   endUser: ["user", "safety_identifier"],

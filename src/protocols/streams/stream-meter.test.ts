@@ -251,13 +251,13 @@ describe("a stream meter", () => {
       "responses",
       'data: {"type":"response.created","response":{"id":"r","model":"m"}}\n\ndata: {"ty',
     );
-    expect(meter.broken).toEqual({
+    expect(meter.truncated).toEqual({
       form: "sse",
       midFrame: true,
       events: 1,
       opening: { id: "r", model: "m" },
     });
-    expect(open("generate-content", '[{"candidates":[]}\n,').broken).toMatchObject({
+    expect(open("generate-content", '[{"candidates":[]}\n,').truncated).toMatchObject({
       form: "array",
       events: 1,
     });

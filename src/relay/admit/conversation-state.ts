@@ -5,7 +5,7 @@ import type { Candidate } from "../../upstreams/call.ts";
 import type { MovedConversations } from "../../upstreams/memory/moved-conversations.ts";
 import type { MovedConversation } from "../../upstreams/memory/moved-conversations-store.ts";
 import type { TextRequest } from "../text-request.ts";
-import { carriesState } from "./carried-state.ts";
+import { containsState } from "./carried-state.ts";
 
 /** What of a request's state may be sent to a candidate. */
 export interface StateTerms {
@@ -47,7 +47,7 @@ export class ConversationState {
     this.#catalog = catalog;
     this.#key = conversation;
     this.#moved = moved;
-    this.#isBare = carriesState(request);
+    this.#isBare = containsState(request);
     this.isCarried = this.#isBare || request.state !== undefined;
     this.#isPinned = isPinned;
     this.#isUnknown = isPinned;
@@ -122,7 +122,7 @@ export function startsNewConversation(
   moves: Pick<MovedConversations, "isRepeated">,
   { key }: MovedConversation,
 ): boolean {
-  return moves.isRepeated(key, request.scan.values) && request.state === undefined && !carriesState(request);
+  return moves.isRepeated(key, request.scan.values) && request.state === undefined && !containsState(request);
 }
 
 /** Where a conversation is, unless an operator has taken that place out of service: then it is at its own again. */

@@ -2,7 +2,7 @@ import { packChunk } from "../../base/pack-chunk.ts";
 import type { EventMeter, UsageReader } from "../../protocols/protocol.ts";
 import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
 import type { Framing } from "../mode/framing.ts";
-import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
+import { framingOf, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { SplitResponse } from "../mode/split-response.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
@@ -147,7 +147,7 @@ export function fanOut(
       waitingBytes === 0 ? undefined : framingOf(Buffer.concat(waiting), call.candidate.protocol);
     if (framing !== undefined) return framing;
     // What nobody can read is told by whoever reads it as it was asked for.
-    return ended || waitingBytes >= LOOKED_AT ? (call.streamed ? "events" : "whole") : undefined;
+    return ended || waitingBytes >= SNIFFED_BYTES ? (call.streamed ? "events" : "whole") : undefined;
   }
 
   /** Streams flow side by side. The first that ends too early ends them all. */

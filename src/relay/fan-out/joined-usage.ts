@@ -1,9 +1,9 @@
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import {
-  type BrokenStream,
   type EventMeter,
   type EventSource,
   type ResponseSummary,
+  type TruncatedStream,
   UNKNOWN_STREAM,
   type UsageReader,
 } from "../../protocols/protocol.ts";
@@ -67,7 +67,7 @@ class JoinedMeter implements EventMeter {
   }
 
   /** What is joined is translated. */
-  get errorInForm(): boolean {
+  get upstreamFormatError(): boolean {
     return false;
   }
 
@@ -117,8 +117,8 @@ class JoinedMeter implements EventMeter {
     return this.#meters.find(({ missingEnd }) => missingEnd !== "")?.missingEnd ?? "";
   }
 
-  get broken(): BrokenStream {
-    return this.#meters.find(({ broken }) => broken.form === "array")?.broken ?? UNKNOWN_STREAM;
+  get truncated(): TruncatedStream {
+    return this.#meters.find(({ truncated }) => truncated.form === "array")?.truncated ?? UNKNOWN_STREAM;
   }
 
   facts(): ResponseSummary {

@@ -9,7 +9,7 @@ import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { type Quirks, readQuirks } from "../../conversation/lower/quirks.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
 import { GatewayError } from "../../errors.ts";
-import { PROTOCOLS, spokenProtocol } from "../../protocols/table.ts";
+import { chooseProtocol, PROTOCOLS } from "../../protocols/table.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { compactsAt } from "../../upstreams/kinds.ts";
 import type { CallStates } from "../../upstreams/memory/call-states.ts";
@@ -246,7 +246,7 @@ export function maxCopies(catalog: Catalog, model: Model, request: TextRequest):
   const upstreams = catalog.serving(model.id, request.caller.group, name);
   const translated =
     readQuirks(model.quirks).manyAnswers === false ||
-    upstreams.some(({ protocols }) => spokenProtocol(protocols, name) !== name);
+    upstreams.some(({ protocols }) => chooseProtocol(protocols, name) !== name);
   return translated ? Math.min(request.responses, MAX_COPIES) : 1;
 }
 

@@ -25,8 +25,8 @@ function termsOf(client: ChatProtocol, upstream: ChatProtocol, streamed: boolean
     echo: { seed: new LongNumber("12345678901234567890") },
   };
   const plan = blankPlan({ protocol: upstream, upstream: "u", model: "m", credential: "1" }, "seed");
-  const crossing = { client, streamed, arrayStream: false, upstream, plan, frame };
-  return { ...REQUEST, client, form: { kind: "written", own: client === upstream, crossing } };
+  const conversion = { client, streamed, arrayStream: false, upstream, plan, frame };
+  return { ...REQUEST, client, form: { kind: "written", own: client === upstream, conversion } };
 }
 
 function here({ chunks, upstream, terms, onCall }: LongResponse): ResponseReading {

@@ -39,7 +39,7 @@ export const LONG_BYTES = 256 * 1024;
 const LONG_VECTORS_BYTES = 8 * 1024 * 1024;
 
 /** Twice what a batch of 2,048 vectors has. To count more of them, or to parse what they enclose, takes up to seconds. */
-const MOST_BRACKETS = 16 * 1024;
+const MAX_BRACKETS = 16 * 1024;
 
 /** Each has a copy of a response, its text and its values beside the memory that answers are bounded by. */
 const WORKERS = 1;
@@ -67,7 +67,7 @@ function areFlat(chunks: readonly Buffer[]): boolean {
     for (const bracket of SLOW_BYTES) {
       for (let at = chunk.indexOf(bracket); at !== -1; at = chunk.indexOf(bracket, at + 1)) {
         brackets += 1;
-        if (brackets > MOST_BRACKETS) return false;
+        if (brackets > MAX_BRACKETS) return false;
       }
     }
   }
@@ -78,7 +78,7 @@ function areFlat(chunks: readonly Buffer[]): boolean {
 const SLOW_BYTES = ["[", "]", "{", "}", "\\"].map((letter) => letter.charCodeAt(0));
 
 /** `maxBytes`: of a response as its caller reads it. */
-export function createResponseReader(mostBytes: number): ResponseReader {
+export function createResponseReader(maxBytes: number): ResponseReader {
   const pool = createWorkerPool<ResponseReply>({
     entry: new URL("./response-worker.ts", import.meta.url),
     workers: WORKERS,
@@ -117,7 +117,7 @@ export function createResponseReader(mostBytes: number): ResponseReader {
       if (read.facts.length > MAX_FACTS_CHARACTERS)
         throw new OversizedResponse(`counts and ids of more than ${MAX_FACTS_CHARACTERS} letters`);
       if (onCall !== undefined) for (const call of read.calls) onCall(call);
-      return readingOf(read, chunks, mostBytes);
+      return readingOf(read, chunks, maxBytes);
     },
     async scrub(body, { allUpstreams }) {
       const reply = await run(body, { upstreams: allUpstreams.map(scrubbedOf) });
@@ -134,15 +134,15 @@ type Rest<Message> = Message extends unknown ? Omit<Message, "body"> : never;
 function withoutEcho(terms: ResponseTerms): { readonly sent: ResponseTerms; readonly echo: string } {
   const { form } = terms;
   if (form.kind !== "written") return { sent: terms, echo: "{}" };
-  const { echo } = form.crossing.frame;
-  const crossing = { ...form.crossing, frame: { ...form.crossing.frame, echo: {} } };
-  return { sent: { ...terms, form: { ...form, crossing } }, echo: writeExact(echo) };
+  const { echo } = form.conversion.frame;
+  const conversion = { ...form.conversion, frame: { ...form.conversion.frame, echo: {} } };
+  return { sent: { ...terms, form: { ...form, conversion } }, echo: writeExact(echo) };
 }
 
 function readingOf(
   { facts, finished, passed }: ResponseRead,
   chunks: readonly Buffer[],
-  mostBytes: number,
+  maxBytes: number,
 ): ResponseReading {
   const read = { facts: factsOf(parseExact(facts) as PlainFacts), finished };
   if (passed === undefined) return read;
@@ -152,8 +152,8 @@ function readingOf(
     return { ...read, passed: { error: parseExact(passed.error) as ErrorIn<ResponseReading> } };
   }
   const { body, losses } = passed;
-  if (body !== undefined && body.byteLength > mostBytes)
-    throw new OversizedResponse(`what makes more than ${mostBytes} bytes for its caller`);
+  if (body !== undefined && body.byteLength > maxBytes)
+    throw new OversizedResponse(`what makes more than ${maxBytes} bytes for its caller`);
   return { ...read, passed: { body: body === undefined ? chunks : [body], losses } };
 }
 

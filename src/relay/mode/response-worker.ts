@@ -97,8 +97,8 @@ function replyTo(message: ResponseMessage): ResponseReply {
 function withEcho(terms: ResponseTerms, echo: string): ResponseTerms {
   const { form } = terms;
   if (form.kind !== "written") return terms;
-  const frame = { ...form.crossing.frame, echo: parseExact(echo) as JsonObject };
-  return { ...terms, form: { ...form, crossing: { ...form.crossing, frame } } };
+  const frame = { ...form.conversion.frame, echo: parseExact(echo) as JsonObject };
+  return { ...terms, form: { ...form, conversion: { ...form.conversion, frame } } };
 }
 
 function plain(

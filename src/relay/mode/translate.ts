@@ -15,8 +15,8 @@ import type { TextRequest } from "../text-request.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import type { StreamRewriter } from "./framing.ts";
-import { type Crossing, reportedUsage } from "./other-framing.ts";
 import type { RelayMode } from "./relay-mode.ts";
+import { type ResponseConversion, reportedUsage } from "./response-conversion.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
 
@@ -88,7 +88,7 @@ export function translate(
   onCall?: OnCall,
 ): RelayMode {
   const frame = responseFrame(request, model, { createdSeconds, ...facts });
-  const crossing: Crossing = { ...askedBy(request), upstream: protocol, plan, frame };
+  const conversion: ResponseConversion = { ...clientFormatOf(request), upstream: protocol, plan, frame };
   return {
     pieces: [body],
     copies: plan.copies,
@@ -104,25 +104,25 @@ export function translate(
         : "application/json; charset=utf-8",
     openStream(usage) {
       const meter = usage.openEvents(request.responses);
-      return { meter, rewriter: openTranslatedStream(request, crossing, meter, onCall) };
+      return { meter, rewriter: openTranslatedStream(request, conversion, meter, onCall) };
     },
     onCall,
-    wholeForm: () => ({ kind: "written", own: false, crossing }),
+    wholeForm: () => ({ kind: "written", own: false, conversion }),
   };
 }
 
 /** What of a request says how its response is to be written. */
-export function askedBy({
+export function clientFormatOf({
   protocol,
   streamed,
   arrayStream,
-}: TextRequest): Pick<Crossing, "client" | "streamed" | "arrayStream"> {
+}: TextRequest): Pick<ResponseConversion, "client" | "streamed" | "arrayStream"> {
   return { client: protocol.name, streamed, arrayStream };
 }
 
 function openTranslatedStream(
   request: TextRequest,
-  { upstream, plan, frame }: Crossing,
+  { upstream, plan, frame }: ResponseConversion,
   meter: EventMeter,
   onCall: OnCall | undefined,
 ): StreamRewriter {
@@ -162,9 +162,9 @@ function openTranslatedStream(
     },
     failed: () => failed,
     fail(error) {
-      const told = written(encoder.step({ type: "error", error }));
+      const frames = written(encoder.step({ type: "error", error }));
       // An encoder that had not begun has no stream of its own form to fail in.
-      const form = told || request.protocol.encodeStreamError(error, request.id, UNKNOWN_STREAM);
+      const form = frames || request.protocol.encodeStreamError(error, request.id, UNKNOWN_STREAM);
       return inOnePiece(form + writer.end());
     },
     losses: () => losses.list(),

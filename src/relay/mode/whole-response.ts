@@ -7,7 +7,12 @@ import type { OnCall } from "../../protocols/translation.ts";
 import { openSecretFilter } from "../../upstreams/scrub/sent-secrets.ts";
 import type { ReadResponse } from "./event-reader.ts";
 import type { BodyRewrite, Framing } from "./framing.ts";
-import { type Crossing, readCrossing, writeAsAsked, writeOwnAsAsked } from "./other-framing.ts";
+import {
+  type ResponseConversion,
+  readUpstreamResponse,
+  writeClientResponse,
+  writeNativeResponse,
+} from "./response-conversion.ts";
 import { type VectorForm, writeVectors } from "./vectors.ts";
 
 /** How a whole response becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
@@ -17,7 +22,7 @@ export type WholeForm =
   | { readonly kind: "rewritten"; readonly client: ProtocolName }
   | ({ readonly kind: "vectors" } & VectorForm)
   /** Written anew; `own`: the upstream speaks the caller's protocol, in another framing. */
-  | { readonly kind: "written"; readonly own: boolean; readonly crossing: Crossing };
+  | { readonly kind: "written"; readonly own: boolean; readonly conversion: ResponseConversion };
 
 /** What there is to know of a response before it is read. */
 export interface ResponseTerms {
@@ -50,7 +55,7 @@ export function readWhole(
   const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
   const { facts, finished, write } =
     form.kind === "written"
-      ? readToWrite(form, readCrossing(form.crossing, body, framing, responses), onCall)
+      ? readToWrite(form, readUpstreamResponse(form.conversion, body, framing, responses), onCall)
       : { facts: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
   const isNone =
     facts.unreadable === true || !finished || failureIn(facts, isGenerating(client)) !== undefined;
@@ -65,13 +70,13 @@ function withoutSecrets(passed: BodyRewrite, secrets: readonly string[]): BodyRe
 }
 
 function readToWrite(
-  { own, crossing }: Extract<WholeForm, { readonly kind: "written" }>,
+  { own, conversion }: Extract<WholeForm, { readonly kind: "written" }>,
   read: ReadResponse,
   onCall: OnCall | undefined,
 ): Pick<ReadResponse, "facts" | "finished"> & { write(): BodyRewrite } {
   const { facts, finished } = read;
   const write = (): BodyRewrite =>
-    own ? writeOwnAsAsked(crossing, read) : writeAsAsked(crossing, read, onCall);
+    own ? writeNativeResponse(conversion, read) : writeClientResponse(conversion, read, onCall);
   return { facts, finished, write };
 }
 

@@ -14,12 +14,12 @@ import { type ExchangeEnd, type FinalUsage, finalUsage, settle } from "../exchan
 import {
   failureOfReading,
   failureOfTransport,
-  interruptedStream,
   tooLargeResponse,
+  truncatedStream,
   unreadableResponse,
 } from "../failures.ts";
 import type { Framing } from "../mode/framing.ts";
-import { framingOf, LOOKED_AT, reportedUsage } from "../mode/other-framing.ts";
+import { framingOf, reportedUsage, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { isLong, LONG_BYTES } from "../mode/response-reader.ts";
 import { type ResponseReading, type ResponseTerms, readWhole } from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
@@ -99,7 +99,7 @@ export class BufferedResponse implements Receiver {
     const { facts, finished, passed } = reading instanceof Promise ? await reading : reading;
     if (facts.unreadable === true && facts.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
-    if (!finished) return attempt.fail(interruptedStream(upstream), facts);
+    if (!finished) return attempt.fail(truncatedStream(upstream), facts);
     const verdict = failureIn(facts, isGenerating(request.protocol.name));
     const failure = attempt.undeliveredFailure(facts, verdict);
     if (failure !== undefined) return attempt.fail(failure, facts);
@@ -153,8 +153,8 @@ export class BufferedResponse implements Receiver {
     if (form.kind !== "written") return body;
     const reported = reportedUsage(usage, charge);
     if (reported === usage) return body;
-    const crossing = { ...form.crossing, charged: reported.tokens };
-    const { passed } = await this.read({ ...terms, form: { ...form, crossing } });
+    const conversion = { ...form.conversion, charged: reported.tokens };
+    const { passed } = await this.read({ ...terms, form: { ...form, conversion } });
     assert(passed !== undefined && "body" in passed, "an answer that was written was not written again");
     return passed.body;
   }
@@ -176,8 +176,8 @@ export class BufferedResponse implements Receiver {
 
   private beginning(): Buffer {
     const [first] = this.chunks;
-    if (first !== undefined && first.length >= LOOKED_AT) return first;
-    return Buffer.concat(this.chunks.slice(0, LOOKED_AT));
+    if (first !== undefined && first.length >= SNIFFED_BYTES) return first;
+    return Buffer.concat(this.chunks.slice(0, SNIFFED_BYTES));
   }
 
   /** Where nothing of a model's was found, the words may be the vendor's own. */

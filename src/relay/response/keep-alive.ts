@@ -31,7 +31,7 @@ export class KeepAlive implements Timed {
     this.#beats = beats;
     this.#exchange = exchange;
     const { arrayStream, protocol } = exchange.request;
-    this.#sign = arrayStream ? BLANK : Buffer.from(protocol.forward.signOfLife);
+    this.#sign = arrayStream ? BLANK : Buffer.from(protocol.forward.keepAliveFrame);
     beats.add(this);
     this.#heardMs = beats.nowMs;
   }

@@ -13,15 +13,15 @@ import {
   type AttemptFailure,
   failureOfReading,
   failureOfTransport,
-  interruptedStream,
   memoryUsedUp,
   noEvent,
   notStreamed,
   reasonAfterOutput,
   streamFailure,
+  truncatedStream,
 } from "../failures.ts";
 import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
-import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
+import { framingOf, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { ORDINARY_BYTES } from "../mode/stream-memory.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import type { ClientResponse } from "./client-response.ts";
@@ -29,7 +29,7 @@ import { EndWait } from "./end-wait.ts";
 import { HeldBack, HOLD_BACK_BYTES } from "./held-back.ts";
 import { OpeningWindow } from "./opening-window.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
-import { VendorWords } from "./vendor-words.ts";
+import { StreamScrubber } from "./stream-scrubber.ts";
 
 /**
  * Receives a streamed response. No event is passed on before the first output, or a second after the first event, so that a
@@ -54,7 +54,7 @@ export class StreamingResponse implements Receiver {
   private hasEnded = false;
   private isFramingKnown = false;
   private readonly endWait: EndWait;
-  private readonly words: VendorWords;
+  private readonly words: StreamScrubber;
   private isAmidEvent = false;
   private readonly openingWindow: OpeningWindow;
 
@@ -67,7 +67,7 @@ export class StreamingResponse implements Receiver {
     this.headers = headers;
     ({ meter: this.meter, rewriter: this.mode } = attempt.mode.openStream(attempt.usage));
     this.openingWindow = new OpeningWindow(attempt);
-    this.words = new VendorWords(attempt, this.meter, this.mode.passesErrors);
+    this.words = new StreamScrubber(attempt, this.meter, this.mode.passesErrors);
     this.endWait = new EndWait(() => attempt.guard(() => this.finishWithoutOpenFrame()));
     this.response.onDrain(() => attempt.upstreamCall.resume());
     if (keepAlive !== undefined) keepAlive.onSweep = () => this.beginIfDue();
@@ -76,7 +76,7 @@ export class StreamingResponse implements Receiver {
   data(received: Buffer): void {
     const { meter } = this;
     if (this.hasEnded) return;
-    if (!this.isFramingKnown && this.held.bytes < LOOKED_AT && !this.isFramedAsAsked(received)) return;
+    if (!this.isFramingKnown && this.held.bytes < SNIFFED_BYTES && !this.isFramedAsAsked(received)) return;
     const whole = meter.write(received);
     const chunk = meter.bytesToEnd < received.length ? received.subarray(0, meter.bytesToEnd) : received;
     if (!this.hasBegun && !this.maySend(chunk, whole)) return;
@@ -103,14 +103,14 @@ export class StreamingResponse implements Receiver {
     meter.end();
     if (!this.hasBegun) {
       if (this.failedBeforeOutput()) return this.failBeforeOutput();
-      if (!meter.started) return this.failAttempt(interruptedStream(this.upstream));
+      if (!meter.started) return this.failAttempt(truncatedStream(this.upstream));
       if (this.isInOnePiece()) return this.failBeforeOutput();
-      if (!meter.finished && !meter.hasOutput) return this.failAttempt(interruptedStream(this.upstream));
+      if (!meter.finished && !meter.hasOutput) return this.failAttempt(truncatedStream(this.upstream));
     }
     failpoint("upstream.after-last-byte");
     if (meter.finished) return meter.errorBehindEnd ? this.finishWithoutOpenFrame() : this.finish();
     this.begin();
-    return this.endWithError(interruptedStream(this.upstream).error, "upstream_failed_after_output");
+    return this.endWithError(truncatedStream(this.upstream).error, "upstream_failed_after_output");
   }
 
   failed(failure: UpstreamFailure): void | Promise<void> {
@@ -161,7 +161,7 @@ export class StreamingResponse implements Receiver {
     else if (this.isInOnePiece()) this.failBeforeOutput();
     else if (!started && whole > 0) this.dropComments(chunk, whole);
     else if (!started && this.mode.passesErrors && !beginsResponse(this.held.with(chunk)))
-      this.abortAndFail(interruptedStream(this.upstream));
+      this.abortAndFail(truncatedStream(this.upstream));
     else if (started && this.openingWindow.isOpen(this.meter, bytes)) {
       this.held.keep(chunk, whole);
       if (this.meter.finished) this.awaitEnd();
@@ -191,7 +191,7 @@ export class StreamingResponse implements Receiver {
     const bytes = Buffer.concat(this.held.takeAll());
     if (!this.isAmidEvent && this.mode.passesErrors && beginsError(bytes)) {
       this.attempt.upstreamCall.abort();
-      this.failAfterOutput(interruptedStream(this.upstream).error);
+      this.failAfterOutput(truncatedStream(this.upstream).error);
       return;
     }
     this.isAmidEvent = true;
@@ -217,7 +217,7 @@ export class StreamingResponse implements Receiver {
 
   /** What the caller reads of these bytes. `isPart`: they are part of a frame. */
   private written(chunks: Buffer[], isPart = false): readonly Uint8Array[] {
-    const passable = this.words.tellable(chunks, !this.held.isEmpty, isPart);
+    const passable = this.words.scrubbed(chunks, !this.held.isEmpty, isPart);
     return passable.flatMap((chunk) => this.mode.write(chunk));
   }
 
@@ -267,13 +267,13 @@ export class StreamingResponse implements Receiver {
 
   /** The upstream's own error event passes as it came: its clients raise it, and it does not speak of our account. */
   private passesError(): boolean {
-    const { error, errorInForm } = this.meter;
-    return this.mode.passesErrors && errorInForm && error !== undefined && error.fault !== "account";
+    const { error, upstreamFormatError } = this.meter;
+    return this.mode.passesErrors && upstreamFormatError && error !== undefined && error.fault !== "account";
   }
 
   /** Several answers were to be streamed, and one came as a JSON text: no client of a stream can read it. */
   private isInOnePiece(): boolean {
-    return this.meter.broken.form === "array" && !this.attempt.mode.arrayStream;
+    return this.meter.truncated.form === "array" && !this.attempt.mode.arrayStream;
   }
 
   /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
@@ -293,7 +293,7 @@ export class StreamingResponse implements Receiver {
     const kept = passes || attempt.mode.copies > 1 ? whole : meter.bytesBeforeError;
     if (kept > 0) held.keep(chunk.subarray(0, kept), kept);
     if (!passes) this.send(held.takeWhole());
-    this.failAfterOutput(interruptedStream(this.upstream).error, this.verdict());
+    this.failAfterOutput(truncatedStream(this.upstream).error, this.verdict());
   }
 
   private failAfterOutput(error: GatewayError, upstreamError?: UpstreamError): void {
@@ -341,11 +341,7 @@ export class StreamingResponse implements Receiver {
     if (verdict !== undefined || this.mode.failed?.()) {
       this.attempt.upstreamCall.abort();
       this.writePieces([...last, ...closing]);
-      await this.endWithError(
-        interruptedStream(this.upstream).error,
-        "upstream_failed_after_output",
-        verdict,
-      );
+      await this.endWithError(truncatedStream(this.upstream).error, "upstream_failed_after_output", verdict);
       return;
     }
     this.stop();
@@ -376,8 +372,8 @@ export class StreamingResponse implements Receiver {
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.response.committed && this.response.open) {
-      if (this.passesError()) this.send(this.held.takeClosed(this.meter.broken));
-      else this.writePieces(this.mode.fail(statement, this.meter.broken));
+      if (this.passesError()) this.send(this.held.takeClosed(this.meter.truncated));
+      else this.writePieces(this.mode.fail(statement, this.meter.truncated));
       this.response.end();
     } else {
       this.response.abort();

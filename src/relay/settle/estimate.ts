@@ -57,7 +57,7 @@ export function estimateMissing(
 ): ChargeableUsage | Promise<ChargeableUsage> {
   if (facts.parts !== undefined)
     return estimateParts(request, facts.parts, { ...requestBound, responses: 1 }, ourName);
-  const { usage: stated, implausible: oddSummaries } = withoutUnasked(request, facts, requestBound);
+  const { usage: stated, implausible: oddSummaries } = withoutUnrequested(request, facts, requestBound);
   const own = ownOf({ usage: stated, model: facts.model }, request.model, requestBound, ourName);
   const bound = boundOf(own, requestBound, ourName);
   const { tokens: reported, implausible: oddTokens } = boundReported(own.usage, bound);
@@ -93,7 +93,7 @@ function joined(some: readonly Implausible[], more: readonly Implausible[]): rea
 }
 
 /** Usage without summaries that the request did not ask for: it neither allows them on the way nor is one itself. */
-function withoutUnasked(
+function withoutUnrequested(
   { compacts }: TextRequest,
   { usage }: ResponseSummary,
   { passes }: UsageBound,
@@ -175,7 +175,7 @@ export function reportedByModel(
   requestBound: UsageBound,
   ourName: OurName,
 ): ByModel {
-  const { usage } = withoutUnasked(request, facts, requestBound);
+  const { usage } = withoutUnrequested(request, facts, requestBound);
   const own = ownOf({ usage, model: facts.model }, request.model, requestBound, ourName);
   return byModel(own, boundReported(own.usage, boundOf(own, requestBound, ourName)).tokens);
 }
@@ -199,8 +199,8 @@ async function estimateParts(
 }
 
 /** Whether the vendor reports priced units. Then it bills tokens only if it reports them as well. */
-function isPaidByUnits(units: UnitCounts = {}, { mostUnits = {} }: UsageBound): boolean {
-  return BILLED_UNITS.some((unit) => (units[unit] ?? 0) > 0 && mostUnits[unit] !== undefined);
+function isPaidByUnits(units: UnitCounts = {}, { maxUnits = {} }: UsageBound): boolean {
+  return BILLED_UNITS.some((unit) => (units[unit] ?? 0) > 0 && maxUnits[unit] !== undefined);
 }
 
 /** Which sides the vendor did not report, and the tokenizer that counts them. */

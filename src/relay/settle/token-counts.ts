@@ -78,7 +78,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
   const ask = async (
     request: CountedRequest,
     catalog: Catalog,
-    at: Place,
+    at: CountEndpoint,
   ): Promise<JsonObject | undefined> => {
     const nowMs = deps.clock.monotonicMs();
     if (nowMs < (resting.get(at.candidate.upstream.id) ?? 0)) return undefined;
@@ -165,7 +165,7 @@ function countResponse({ endpoint: { count } }: Protocol, tokens: number): JsonO
 }
 
 /** Who counts it, and where. */
-interface Place {
+interface CountEndpoint {
   readonly candidate: Candidate;
   readonly kind: UpstreamKind;
   readonly path: string;
@@ -180,7 +180,7 @@ function placeOf(
   catalog: Catalog,
   model: Model,
   pins: readonly Pin[] | undefined,
-): Place | undefined {
+): CountEndpoint | undefined {
   const { protocol, state, scan } = request;
   const nested = protocol.endpoint.count?.nested;
   if (state !== undefined || (nested !== undefined && scan.last(nested) !== undefined)) return undefined;

@@ -55,14 +55,14 @@ export class AccountRecord {
     return true;
   }
 
-  answered(nowMs: number): void {
+  succeeded(nowMs: number): void {
     if (this.closed) this.reopenedMs = nowMs;
     this.#failuresInRow = 0;
     this.#probing = false;
   }
 
   /** An attempt that taught nothing: if it was the probe, the next request is it instead. */
-  taughtNothing(nowMs: number): void {
+  neutral(nowMs: number): void {
     if (this.#probing) this.#probeAtMs = nowMs;
     this.#probing = false;
   }

@@ -17,7 +17,7 @@ export interface Votes {
 }
 
 /** Whether the votes open a breaker. */
-export function carries({ bad, good }: Votes): boolean {
+export function hasMajority({ bad, good }: Votes): boolean {
   return bad >= BAD_TO_OPEN && bad > good;
 }
 

@@ -1,7 +1,7 @@
 import type { Credential, Upstream } from "../../catalog/catalog.ts";
 import type { TrialResult } from "../../upstreams/probe.ts";
 import { type AccountRecord, OPEN_MS } from "./account-record.ts";
-import { AccountRecords, carries } from "./account-records.ts";
+import { AccountRecords, hasMajority } from "./account-records.ts";
 import { Cooling } from "./cooling.ts";
 import type { FailedPlaces } from "./failed-places.ts";
 import type { AttemptOutcome, Requester } from "./outcome.ts";
@@ -170,7 +170,7 @@ export class Health {
         if (outcome.kind === "ok") record.count(false, nowMs);
         return this.#answered(record, requester.account, nowMs);
       case "client-error":
-        record.answered(nowMs);
+        record.succeeded(nowMs);
         this.#handOn(requester.account, nowMs);
         return this.#reached(nowMs);
       case "rate-limited":
@@ -181,7 +181,7 @@ export class Health {
         return this.#refused(nowMs);
       case "neutral":
         this.#handOn(requester.account, nowMs);
-        record.taughtNothing(nowMs);
+        record.neutral(nowMs);
         return undefined;
     }
   }
@@ -199,7 +199,7 @@ export class Health {
     this.#failedPlaces.note(requester, this.#place, nowMs);
     const closedTo = this.#closedTo(record, nowMs);
     if (this.#open === undefined && record.verdict(nowMs) === "bad") {
-      if (carries(this.#accounts.votes(nowMs))) return this.#openFor("votes", nowMs);
+      if (hasMajority(this.#accounts.votes(nowMs))) return this.#openFor("votes", nowMs);
     }
     return closedTo ?? reached;
   }
@@ -209,7 +209,7 @@ export class Health {
   }
 
   #answered(record: AccountRecord, account: bigint, nowMs: number): HealthChange {
-    record.answered(nowMs);
+    record.succeeded(nowMs);
     const reached = this.#reached(nowMs);
     return this.#open === "votes" && this.#prober === account ? this.#close(nowMs) : reached;
   }
@@ -248,7 +248,7 @@ export class Health {
   #recount(nowMs: number): void {
     this.#recountAtMs = nowMs + RECOUNT_MS;
     const votes = this.#accounts.votes(nowMs);
-    if (carries(votes) || votes.good + votes.withdrawn === 0) return;
+    if (hasMajority(votes) || votes.good + votes.withdrawn === 0) return;
     this.#open = undefined;
     this.#prober = undefined;
     this.#withdrawn = true;

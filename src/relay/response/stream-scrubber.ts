@@ -4,7 +4,7 @@ import { openSecretFilter, type SecretFilter, sentSecrets } from "../../upstream
 import type { Attempt } from "./receiver.ts";
 
 /** The upstream's own words in a stream that passes as it comes: scrubbed, and where clients fail on comments without them. */
-export class VendorWords {
+export class StreamScrubber {
   /** Of whatever the caller is told. */
   readonly secrets: SecretFilter;
   readonly #attempt: Attempt;
@@ -22,14 +22,14 @@ export class VendorWords {
   }
 
   /** These chunks as they can be told. `more`: others are held back still. `isPart`: they are part of a frame. */
-  tellable(chunks: readonly Buffer[], more: boolean, isPart: boolean): readonly Buffer[] {
+  scrubbed(chunks: readonly Buffer[], more: boolean, isPart: boolean): readonly Buffer[] {
     this.#some = this.#meter.takeWords() || this.#some;
     if (!this.#some || !this.#passes || chunks.length === 0) return chunks;
     // What is still held back may be what holds them.
     this.#some = more;
-    const { form } = this.#meter.broken;
+    const { form } = this.#meter.truncated;
     const scrubbed = scrubStream(Buffer.concat(chunks), form, this.#attempt.scrubber());
-    const bears = this.#attempt.exchange.request.protocol.forward.clientsBearComments;
+    const bears = this.#attempt.exchange.request.protocol.forward.clientsAcceptComments;
     const kept = bears || form === "array" || isPart ? scrubbed : dropComments(scrubbed);
     return kept.length === 0 ? [] : [kept];
   }
