@@ -1,6 +1,6 @@
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
-import type { Citation, ForeignPart, JsonObject, MalformedCall, MediaPart } from "./request.ts";
+import type { CallDefect, Citation, ForeignPart, JsonObject, MediaPart } from "./request.ts";
 import type { Finish } from "./response.ts";
 import type { Opaque } from "./state/opaque.ts";
 
@@ -55,7 +55,7 @@ interface ToolCallEnd {
   readonly type: "tool-call-end";
   readonly block: number;
   /** Why the arguments are no JSON object. */
-  readonly malformed?: MalformedCall | undefined;
+  readonly defect?: CallDefect | undefined;
   readonly opaque?: Opaque | undefined;
 }
 

@@ -123,13 +123,13 @@ export interface ToolCallPart {
   /** Of answers: code that the vendor ran has made it, in its words which, so that it may be over where the turn ends. */
   readonly byCode?: JsonObject | undefined;
   /** Of answers: why the arguments are no JSON object; absent where they are one. */
-  readonly malformed?: MalformedCall | undefined;
+  readonly defect?: CallDefect | undefined;
   readonly opaque?: Opaque | undefined;
   readonly cache?: CacheMark | undefined;
 }
 
 /** `cut`: the text ends before it is closed; `malformed`: it is whole, and no JSON object, or one nested too deeply. */
-export type MalformedCall = "cut" | "malformed";
+export type CallDefect = "cut" | "malformed";
 
 export interface ToolResultPart {
   readonly kind: "tool-result";

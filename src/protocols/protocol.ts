@@ -278,7 +278,7 @@ export interface StreamMeter {
   readonly missingEnd: string;
   /** What `encodeStreamError` needs to end this stream. */
   readonly truncated: TruncatedStream;
-  facts(): ResponseSummary;
+  summary(): ResponseSummary;
 }
 
 /**

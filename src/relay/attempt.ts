@@ -235,10 +235,13 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     return failureOfError(scrubbedError(error, this.scrubber()), request.protocol.name, upstream);
   }
 
-  undeliveredFailure(facts: ResponseSummary, verdict: UpstreamError | undefined): AttemptFailure | undefined {
+  undeliveredFailure(
+    summary: ResponseSummary,
+    verdict: UpstreamError | undefined,
+  ): AttemptFailure | undefined {
     if (verdict !== undefined) return this.failureOf(verdict);
     const { fallbacks, clientGone } = this.exchange;
-    if (fallbacks === undefined || clientGone || !isRefusal(facts) || !fallbacks.goesOnAfter("refusal"))
+    if (fallbacks === undefined || clientGone || !isRefusal(summary) || !fallbacks.goesOnAfter("refusal"))
       return undefined;
     return refusedResponse(this.candidate.upstream.name);
   }

@@ -75,7 +75,7 @@ function facts(unreadable: object): ResponseSummary {
 const ending = (told: ResponseSummary): ExchangeEnd => ({
   reason: "completed",
   candidate: CANDIDATE,
-  facts: told,
+  summary: told,
   status: 200,
 });
 
@@ -140,7 +140,7 @@ describe("a vendor's usage object that quotes the key it was sent", () => {
       usage: { prompt_tokens: 7, completion_tokens: 3, ...quoted },
     });
     const failed = useOf(exchange, CANDIDATE, read);
-    await settle(exchange, { reason: "completed", candidate: CANDIDATE, facts: read, status: 200 });
+    await settle(exchange, { reason: "completed", candidate: CANDIDATE, summary: read, status: 200 });
     const told = JSON.stringify([failed.used, outcomes], (_, value: unknown) =>
       typeof value === "bigint" ? String(value) : value,
     );

@@ -88,7 +88,7 @@ export interface ExchangeEnd {
   /** The candidate of the latest attempt; null = there was none. */
   readonly candidate: Candidate | null;
   /** What the meter read; undefined where nothing was produced and nothing is charged. */
-  readonly facts: ResponseSummary | undefined;
+  readonly summary: ResponseSummary | undefined;
   /** The same for a response of which nothing was passed on; its vendor may bill it nevertheless. */
   readonly undelivered?: () => ResponseSummary;
   readonly status: number;
@@ -190,17 +190,17 @@ export function finalUsage(exchange: Exchange, ending: Charged): FinalUsage | Pr
   }
 }
 
-type Charged = Pick<ExchangeEnd, "reason" | "facts">;
+type Charged = Pick<ExchangeEnd, "reason" | "summary">;
 
 /** The charge of a response as if its vendor had reported no usage. */
 async function estimated(
   exchange: Exchange,
-  { reason, facts }: Charged,
+  { reason, summary }: Charged,
   cause: unknown,
 ): Promise<FinalUsage> {
   logError(exchange, cause, "a charge can't be computed; it is estimated");
   try {
-    return await computedUsage(exchange, { reason, facts: facts && { ...facts, ...UNCOUNTED } });
+    return await computedUsage(exchange, { reason, summary: summary && { ...summary, ...UNCOUNTED } });
   } catch (again) {
     logError(exchange, again, "a charge can't be estimated; nothing is charged");
     return withReason(undefined, "upstream_failed", NOTHING);
@@ -210,21 +210,21 @@ async function estimated(
 const UNCOUNTED = { usage: undefined, calls: undefined, units: undefined, parts: undefined };
 
 function computedUsage(exchange: Exchange, ending: Charged): FinalUsage | Promise<FinalUsage> {
-  const { facts } = ending;
+  const { summary } = ending;
   const reason = reasonOf(exchange, ending);
-  if (facts === undefined || FREE.has(reason)) return withReason(facts, reason, NOTHING);
-  const counted = estimateMissing(exchange.request, facts, boundAt(exchange), namesAt(exchange));
+  if (summary === undefined || FREE.has(reason)) return withReason(summary, reason, NOTHING);
+  const counted = estimateMissing(exchange.request, summary, boundAt(exchange), namesAt(exchange));
   return counted instanceof Promise
-    ? counted.then((usage) => withReason(facts, reason, usage))
-    : withReason(facts, reason, counted);
+    ? counted.then((usage) => withReason(summary, reason, usage))
+    : withReason(summary, reason, counted);
 }
 
 function withReason(
-  facts: ResponseSummary | undefined,
+  summary: ResponseSummary | undefined,
   reason: ChargeReason,
   usage: ChargeableUsage,
 ): FinalUsage {
-  const isBefore = facts?.hasOutput !== true || hasNoOutput(usage);
+  const isBefore = summary?.hasOutput !== true || hasNoOutput(usage);
   const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
   // Object.assign, because a spread costs a microsecond per request here.
   return Object.assign({ reason: before ?? reason }, before === undefined ? usage : NOTHING);
@@ -293,7 +293,7 @@ export async function settleInternalError(exchange: Exchange, cause: unknown): P
   await settle(exchange, {
     reason: candidate === null ? "no_upstream" : "upstream_failed",
     candidate,
-    facts: undefined,
+    summary: undefined,
     status: 500,
     errorCode: "internal_error",
   });
@@ -311,13 +311,13 @@ const BEFORE_OUTPUT: Readonly<Partial<Record<ChargeReason, ChargeReason>>> = {
 const NOTHING: ChargeableUsage = { usage: {}, estimated: false, implausible: [] };
 
 /** The usage of every attempt. The last one is missing from `uses` unless it failed. */
-function usesOf(exchange: Exchange, { facts, undelivered }: ExchangeEnd, usage: TokenUsage): AttemptUse[] {
+function usesOf(exchange: Exchange, { summary, undelivered }: ExchangeEnd, usage: TokenUsage): AttemptUse[] {
   const { uses, attempts, lastCandidate } = exchange;
   if (lastCandidate === null || uses.length >= attempts) return uses;
   const isCharged = usage !== NOTHING.usage;
   const last = isCharged
     ? attemptUse(lastCandidate, "charged", exchange.priced)
-    : useOf(exchange, lastCandidate, facts ?? undelivered?.() ?? "unknown");
+    : useOf(exchange, lastCandidate, summary ?? undelivered?.() ?? "unknown");
   return uses.length === 0 ? [last] : [...uses, last];
 }
 
@@ -326,12 +326,12 @@ function outcomeOf(
   ending: ExchangeEnd,
   { reason, usage, additionalUsage: others, estimated, implausible: odd, calls, units }: FinalUsage,
 ): Outcome {
-  const { facts, candidate, errorCode } = ending;
+  const { summary, candidate, errorCode } = ending;
   const { firstByteMs, request, lastCandidate, outputLimit } = exchange;
-  const reported = facts?.usage;
+  const reported = summary?.usage;
   const { additionalUsage, implausible: oddAdditional } = pricedAdditional(exchange, candidate, others);
   const implausible = [...odd, ...oddAdditional];
-  const served = servedTerms(exchange, facts);
+  const served = servedTerms(exchange, summary);
   const { raw, rawText: written } = scrubbedRaw(reported?.raw, lastCandidate);
   return {
     reason,
@@ -342,7 +342,7 @@ function outcomeOf(
     units,
     served,
     region: candidate?.upstream.region ?? undefined,
-    requests: facts?.parts?.length,
+    requests: summary?.parts?.length,
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,
     answeredBy: answeredBy(exchange),
@@ -381,18 +381,18 @@ function scrubbedRaw(raw: unknown, asked: Candidate | null): Pick<ReportedUse, "
 /** What the body states overrides its header; of several joined responses only what they share counts. */
 function servedTerms(
   { tierInHead: tier }: Exchange,
-  facts: ResponseSummary | undefined,
+  summary: ResponseSummary | undefined,
 ): ServiceTerms | undefined {
-  if (facts === undefined || facts.parts !== undefined || tier === undefined) return facts?.served;
-  return { tier, ...facts.served };
+  if (summary === undefined || summary.parts !== undefined || tier === undefined) return summary?.served;
+  return { tier, ...summary.served };
 }
 
 function reasonOf(
   { request, chargeEmptyAnswers }: Exchange,
-  { reason, facts }: Pick<ExchangeEnd, "reason" | "facts">,
+  { reason, summary }: Pick<ExchangeEnd, "reason" | "summary">,
 ): ChargeReason {
-  if (reason !== "completed" || facts === undefined) return reason;
-  if (isUncounted(facts)) return "empty_answer";
-  if (!chargeEmptyAnswers && isEmpty(request, facts)) return "empty_answer";
-  return facts.usage === undefined ? "completed_usage_missing" : "completed";
+  if (reason !== "completed" || summary === undefined) return reason;
+  if (isUncounted(summary)) return "empty_answer";
+  if (!chargeEmptyAnswers && isEmpty(request, summary)) return "empty_answer";
+  return summary.usage === undefined ? "completed_usage_missing" : "completed";
 }

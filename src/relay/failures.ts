@@ -14,7 +14,7 @@ import type { Scrubber } from "../upstreams/scrub/scrubber.ts";
 /** How an attempt failed before anything reached the caller. */
 export interface AttemptFailure {
   /** Another candidate may answer in its place; a caller's own mistake would only fail there again. */
-  readonly next: boolean;
+  readonly retryable: boolean;
   /** What the caller is told if no other candidate answers. */
   readonly error: GatewayError | UpstreamRejection;
   /** What routing learns about the candidate. */
@@ -28,13 +28,13 @@ export interface AttemptFailure {
 
 /** How an attempt failed, as fallbacks name it; undefined = in a way of which no other model is the cure. */
 export function fallbackReasonOf({
-  next,
+  retryable,
   error,
   health,
   ofModel,
 }: AttemptFailure): FallbackReason | undefined {
   if (ofModel !== undefined) return ofModel;
-  if (!next || (error instanceof GatewayError && OURS.has(error.reason))) return undefined;
+  if (!retryable || (error instanceof GatewayError && OURS.has(error.reason))) return undefined;
   return health.kind === "rate-limited" ? "rate_limited" : "unavailable";
 }
 
@@ -49,7 +49,7 @@ export function isRefusal({ declined, hasOutput }: Pick<ResponseSummary, "declin
 /** The model has declined to answer, without a word; a fallback may answer. */
 export function refusedResponse(upstream: string): AttemptFailure {
   return {
-    next: false,
+    retryable: false,
     timedOut: false,
     health: { kind: "ok" },
     ofModel: "refusal",
@@ -74,7 +74,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
   if (timedOut && failure.phase !== "connect") {
     return {
       // The caller has waited the longest wait already, and the work may be under way: no second candidate.
-      next: false,
+      retryable: false,
       timedOut,
       health: { kind: "failed" },
       error: new GatewayError(
@@ -86,7 +86,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
   }
   if (failure.kind === "busy") {
     return {
-      next: true,
+      retryable: true,
       timedOut,
       // A full upstream is healthy.
       health: { kind: "neutral" },
@@ -98,7 +98,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
     };
   }
   return {
-    next: true,
+    retryable: true,
     timedOut,
     health: healthOfTransport(failure),
     error: new GatewayError(
@@ -119,7 +119,7 @@ function healthOfTransport({ kind, phase }: UpstreamFailure): AttemptOutcome {
 /** The upstream answered with an error, as a status or as a stream's first event; `error` as it may be told. */
 export function failureOfError(error: UpstreamError, client: ProtocolName, upstream: string): AttemptFailure {
   return {
-    next: error.fault !== "caller",
+    retryable: error.fault !== "caller",
     timedOut: false,
     error: toClientError(error, PROTOCOLS[client].endpoint, causeOf(error, upstream)),
     health: healthOf(error),
@@ -178,7 +178,7 @@ function healthOf(error: UpstreamError): AttemptOutcome {
 /** What came under a success status is no response. `told`: what the caller reads; `how` the upstream answered, for the log. */
 function noResponse(health: "failed" | "neutral", message: string, how: string): FailureWithError {
   return {
-    next: true,
+    retryable: true,
     timedOut: false,
     health: { kind: health },
     error: new GatewayError("upstream_error", message, { cause: new Error(how) }),
@@ -236,7 +236,7 @@ export function tooLargeResponse(upstream: string, how = "more than the gateway 
  */
 export function failureBeforeSend(cause: unknown): AttemptFailure {
   return cause instanceof GatewayError
-    ? { next: true, timedOut: false, health: { kind: "neutral" }, error: cause }
+    ? { retryable: true, timedOut: false, health: { kind: "neutral" }, error: cause }
     : internalFailure(cause);
 }
 
@@ -248,7 +248,7 @@ export function shuttingDown(cause?: unknown): GatewayError {
 /** Our own code failed on this response: that request is lost, nothing else. */
 export function internalFailure(cause: unknown): FailureWithError {
   return {
-    next: false,
+    retryable: false,
     timedOut: false,
     health: { kind: "neutral" },
     error: new GatewayError(
@@ -264,7 +264,7 @@ export function internalFailure(cause: unknown): FailureWithError {
 /** What reading a response threw: our own word on it, something in it that no caller is given, or a bug of ours. */
 export function failureOfReading(cause: unknown, upstream: string): FailureWithError {
   if (cause instanceof GatewayError)
-    return { next: false, timedOut: false, health: { kind: "neutral" }, error: cause };
+    return { retryable: false, timedOut: false, health: { kind: "neutral" }, error: cause };
   if (cause instanceof OversizedResponse) return tooLargeResponse(upstream, cause.message);
   return cause instanceof NotAnImage ? notAnImage(cause, upstream) : internalFailure(cause);
 }

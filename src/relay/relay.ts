@@ -208,7 +208,7 @@ async function run(deps: RelayDeps, running: RunningRequest): Promise<void> {
     try {
       await exchange.hold.begun;
     } catch (error) {
-      await settle(exchange, { reason: "no_upstream", candidate: null, facts: undefined, status: 503 });
+      await settle(exchange, { reason: "no_upstream", candidate: null, summary: undefined, status: 503 });
       throw error;
     }
     const last = await askModel(deps, running);
@@ -236,7 +236,12 @@ async function run(deps: RelayDeps, running: RunningRequest): Promise<void> {
 }
 
 function noCandidate({ candidates }: RunningRequest["requested"]): AttemptFailure {
-  return { next: true, timedOut: false, health: { kind: "neutral" }, error: candidates.unavailableError() };
+  return {
+    retryable: true,
+    timedOut: false,
+    health: { kind: "neutral" },
+    error: candidates.unavailableError(),
+  };
 }
 
 /** Switches to the upstreams of a fallback model and keeps what is known about the conversation's state. */
@@ -284,12 +289,12 @@ async function askModel(deps: RelayDeps, running: RunningRequest): Promise<Attem
       refused ??= last;
       if (exchange.isAborted) last = failureBeforeSend(shuttingDown());
       if (shouldStop(exchange)) break;
-    } else if (last === undefined || !last.next) break;
+    } else if (last === undefined || !last.retryable) break;
   }
   if (
     refused !== undefined &&
     last !== undefined &&
-    (last.next || isStateRefusal(last)) &&
+    (last.retryable || isStateRefusal(last)) &&
     !shouldStop(exchange)
   ) {
     forms.giveUpState();
@@ -339,7 +344,7 @@ async function attempt(
     deps.routing.report(candidate, failure.health, exchange.request.caller.accountId);
     exchange.fallbacks?.failed(fallbackReasonOf(failure));
     // What has no slot here, or cannot be written, may have one at the next.
-    return { ...failure, next: true };
+    return { ...failure, retryable: true };
   }
   exchange.attempts += 1;
   exchange.lastCandidate = candidate;

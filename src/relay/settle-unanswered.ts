@@ -18,7 +18,7 @@ export async function settleUnanswered(
   await settle(exchange, {
     reason: exchange.isAborted ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
     candidate: exchange.lastCandidate,
-    facts: undefined,
+    summary: undefined,
     status: left
       ? 0
       : response.committed
@@ -45,5 +45,5 @@ function reasonOf(
   if (last === undefined) return "no_upstream";
   if (exchange.attempts === 0) return "rejected";
   if (last.timedOut) return "upstream_timeout";
-  return last.next ? "upstream_failed" : "rejected";
+  return last.retryable ? "upstream_failed" : "rejected";
 }

@@ -185,12 +185,12 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
 
   retryWithoutState(): Candidate | undefined {
     this.#reason = "failover";
-    this.#stateRefuser?.load.take();
+    this.#stateRefuser?.load.acquire();
     return this.#stateRefuser?.candidate;
   }
 
   retrySame(): void {
-    this.#last?.target.load.take();
+    this.#last?.target.load.acquire();
   }
 
   #choose(): CredentialTarget | undefined {
@@ -208,7 +208,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
       return undefined;
     const { upstreamTarget, target } = found;
     if (failed === undefined) upstreamTarget.budget.earn(this.#account);
-    target.load.take();
+    target.load.acquire();
     target.health.claim(this.#account, nowMs);
     this.#attempts += 1;
     this.#reason = this.#reasonFor(target, failed === undefined);

@@ -1,5 +1,5 @@
 import { type ConversationKey, distance, drawnShare, type Seed, seedOf } from "./conversation.ts";
-import type { Health, HealthSite } from "./health/health.ts";
+import type { Health, HealthTarget } from "./health/health.ts";
 
 /** How well a place can serve a request; those with the lowest grade are asked first, whatever their priority. */
 export const GRADE = {
@@ -34,11 +34,11 @@ export function gradeOf(health: Health, seed: Seed, { account, key }: RoutingKey
 }
 
 /** A credential's part of its upstream's weight. By what is configured: by what is in service, each change would move conversations of all other upstreams too. */
-export function weightOf({ upstream }: HealthSite): number {
+export function weightOf({ upstream }: HealthTarget): number {
   return upstream.weight / upstream.configuredCredentials;
 }
 
-export interface PlaceChoice<Site extends HealthSite> {
+export interface PlaceChoice<Site extends HealthTarget> {
   readonly routingKey: Required<RoutingKey>;
   readonly nowMs: number;
   readonly healthOf: (site: Site) => Health;
@@ -50,14 +50,14 @@ export interface PlaceChoice<Site extends HealthSite> {
  * Of few places the one to ask next: of the best grade, of the lowest priority number, the nearest to the key. For a text request of
  * no conversation the candidate iterator comes to the same on a route that was worked out ahead; here closed places are asked too, after all others.
  */
-export function choosePlace<Site extends HealthSite>(
+export function choosePlace<Site extends HealthTarget>(
   sites: readonly Site[],
   { routingKey, nowMs, healthOf, isDeprioritized }: PlaceChoice<Site>,
 ): Site | undefined {
   let found: Site | undefined;
   let best: readonly number[] = [];
   for (const site of sites) {
-    const seed = seedOfSite(site);
+    const seed = seedOfTarget(site);
     const grade = gradeOf(healthOf(site), seed, routingKey, nowMs);
     const rank = [
       isDeprioritized(site) ? Math.max(grade, GRADE.cooling) : grade,
@@ -69,7 +69,7 @@ export function choosePlace<Site extends HealthSite>(
   return found;
 }
 
-export function seedOfSite({ upstream, credential }: HealthSite): Seed {
+export function seedOfTarget({ upstream, credential }: HealthTarget): Seed {
   return seedOf({ upstreamId: upstream.id, credentialId: credential.id });
 }
 

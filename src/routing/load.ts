@@ -10,12 +10,12 @@ export class Load {
   readonly #waiting = new Set<() => void>();
 
   /** A request goes there. */
-  take(): void {
+  acquire(): void {
     this.running += 1;
   }
 
   /** It has come to its end. */
-  leave(): void {
+  release(): void {
     this.running = Math.max(0, this.running - 1);
     const [first] = this.#waiting;
     first?.();

@@ -7,7 +7,7 @@ import { weightOf } from "./choose.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
 import { type Condition, conditionOf, isHealthy, type UnhealthyTarget } from "./health/condition.ts";
 import { createFailedPlaces } from "./health/failed-places.ts";
-import { Health, type HealthSite } from "./health/health.ts";
+import { Health, type HealthTarget } from "./health/health.ts";
 import { Load } from "./load.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
@@ -67,7 +67,7 @@ export interface Routes {
   /** What is known of a candidate that came from a route of any state of the catalog. */
   targetOf(candidate: Candidate): CredentialTarget | undefined;
   /** What is known of a model under a credential, also one that no text request asks for. */
-  healthAt(site: HealthSite): Health;
+  healthAt(site: HealthTarget): Health;
   /** Breakers that are open now, to all or to some accounts, by the name of their upstream. */
   openBreakers(): ReadonlyMap<string, number>;
   /** What is not well now. */
@@ -82,7 +82,7 @@ export function createRoutes(): Routes {
   let version: Catalog | undefined;
   let routes = new Map<string, Route>();
   const targets = new WeakMap<Candidate, CredentialTarget>();
-  const known = new Map<string, { readonly site: HealthSite; readonly health: Health }>();
+  const known = new Map<string, { readonly site: HealthTarget; readonly health: Health }>();
   const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
   /** By upstream and credential: what runs there counts whatever the catalog's state. */
@@ -166,7 +166,7 @@ export function createRoutes(): Routes {
     return target;
   }
 
-  function healthAt(site: HealthSite): Health {
+  function healthAt(site: HealthTarget): Health {
     const { upstream, credential, model } = site;
     const key = healthKey(upstream.id, credential, model);
     let found = known.get(key);

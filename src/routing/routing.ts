@@ -5,10 +5,10 @@ import type { Log } from "../observe/log.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import { CandidateIterator, type Candidates } from "./candidate-iterator.ts";
-import { choosePlace, type Grade, gradeOf, seedOfSite } from "./choose.ts";
+import { choosePlace, type Grade, gradeOf, seedOfTarget } from "./choose.ts";
 import { randomKey } from "./conversation.ts";
 import { type Condition, conditionOf, logChange, type UnhealthyTarget } from "./health/condition.ts";
-import type { Health, HealthSite } from "./health/health.ts";
+import type { Health, HealthTarget } from "./health/health.ts";
 import { AttemptCounter, type AttemptCounts, type AttemptOutcome, type Requester } from "./health/outcome.ts";
 import {
   type CandidateOrder,
@@ -49,7 +49,7 @@ export interface Routing {
   /** The same of every model that has any. */
   allSeenConversations(): Iterable<readonly [string, SeenConversations]>;
   /** How a model does under a credential, also where no text request asks for it. */
-  condition(site: HealthSite): Condition;
+  condition(site: HealthTarget): Condition;
   /** The same choice and health for what is no text request: tasks and assets have their own few places. */
   readonly places: PlaceHealth;
   /** Milliseconds since an attempt at the upstream was reported; Infinity = none was. */
@@ -60,17 +60,17 @@ export interface Routing {
 
 export interface PlaceHealth {
   /** Of these places the one to ask next for a request of the account, by the rules of text requests; `isDeprioritized`: asked as one that cools. */
-  choose<Site extends HealthSite>(
+  choose<Site extends HealthTarget>(
     sites: readonly Site[],
     account: bigint,
     isSetBack: (site: Site) => boolean,
   ): Site | undefined;
   /** A higher one comes after all lower ones. */
-  rank(site: HealthSite, account: bigint): Grade;
+  rank(site: HealthTarget, account: bigint): Grade;
   /** A request of the account is about to go there. */
-  claim(site: HealthSite, account: bigint): void;
+  claim(site: HealthTarget, account: bigint): void;
   /** How it went. */
-  report(site: HealthSite, outcome: AttemptOutcome, requester: Requester): void;
+  report(site: HealthTarget, outcome: AttemptOutcome, requester: Requester): void;
 }
 
 /** Chooses upstreams and remembers how they do. Per process: each learns for itself within seconds. */
@@ -97,7 +97,7 @@ export function createRouting(options: RoutingOptions): Routing {
     attempts: (upstreamId) => tally.of(upstreamId, nowMs()),
     report(candidate, outcome, account) {
       const target = routes.targetOf(candidate);
-      if (outcome.kind !== "answering") target?.load.leave();
+      if (outcome.kind !== "answering") target?.load.release();
       learn(candidate, target?.health, outcome, { account, model: target?.model ?? "" });
     },
     condition: (site) => conditionOf(routes.healthAt(site), nowMs()),
@@ -109,7 +109,7 @@ export function createRouting(options: RoutingOptions): Routing {
           healthOf: routes.healthAt,
           isDeprioritized,
         }),
-      rank: (site, account) => gradeOf(routes.healthAt(site), seedOfSite(site), { account }, nowMs()),
+      rank: (site, account) => gradeOf(routes.healthAt(site), seedOfTarget(site), { account }, nowMs()),
       claim: (site, account) => routes.healthAt(site).claim(account, nowMs()),
       report: (site, outcome, requester) => learn(site, routes.healthAt(site), outcome, requester),
     },
@@ -124,7 +124,7 @@ export function createRouting(options: RoutingOptions): Routing {
   };
 
   function learn(
-    site: HealthSite,
+    site: HealthTarget,
     health: Health | undefined,
     outcome: AttemptOutcome,
     requester: Requester,

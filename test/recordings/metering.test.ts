@@ -95,7 +95,7 @@ function meter(recording: Recording, sizes?: Iterator<number>, every?: number) {
     at += size;
   }
   opened.end();
-  return { meter: opened, facts: opened.facts() };
+  return { meter: opened, facts: opened.summary() };
 }
 
 function tokens(facts: ResponseSummary): TokenUsage {

@@ -153,7 +153,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
   const [outcome] = outcomes;
   const heardOf = { outcome, told: Buffer.concat(told).toString() };
   if (outcome === undefined)
-    return { reason: "", usage: undefined, next: failure?.next === true, ...heardOf };
+    return { reason: "", usage: undefined, next: failure?.retryable === true, ...heardOf };
   return { reason: outcome.reason, usage: outcome.usage, next: false, ...heardOf };
 }
 

@@ -31,8 +31,8 @@ function undoCall(part: ToolCallPart, plan: ResponsePlan): ResponsePart {
   const tool = plan.tools.get(part.name);
   if (tool === undefined) return part;
   const owned = { ...part, ...tool };
-  if (tool.custom !== true || part.malformed === "cut") return owned;
-  const { malformed: _, ...whole } = owned;
+  if (tool.custom !== true || part.defect === "cut") return owned;
+  const { defect: _, ...whole } = owned;
   return { ...whole, arguments: bareInput(part.arguments) };
 }
 
@@ -75,8 +75,8 @@ export function restoreEventNames(plan: ResponsePlan): StreamRun<ChatEvent, Chat
       case "tool-call-end": {
         if (calls.get(event.block) === "answer") return [{ type: "text-end", block: event.block }];
         const written = inputs.get(event.block);
-        if (written === undefined || event.malformed === "cut") return [event];
-        const { malformed: _, ...end } = event;
+        if (written === undefined || event.defect === "cut") return [event];
+        const { defect: _, ...end } = event;
         return [{ type: "tool-call-delta", block: event.block, arguments: bareInput(written) }, end];
       }
       default:

@@ -2,7 +2,7 @@ import { ARGUMENT_LEVELS, isWithinDepth, writeExact } from "../../base/json/exac
 import type { ChatEvent } from "../event.ts";
 import type { LossList } from "../loss.ts";
 import type { ProtocolCapabilities } from "../lower/capabilities.ts";
-import type { MalformedCall, ToolCallPart } from "../request.ts";
+import type { CallDefect, ToolCallPart } from "../request.ts";
 import type { ChatResponse, Choice, Finish, ResponsePart } from "../response.ts";
 import type { StreamRun } from "./stream-transform.ts";
 
@@ -22,8 +22,8 @@ export function markCalls(response: ChatResponse): ChatResponse {
 function markCall(part: ResponsePart): ResponsePart {
   if (part.kind !== "tool-call" || part.custom === true) return part;
   if (isNoArguments(part.arguments)) return { ...part, arguments: "{}" };
-  const malformed = defectOf(part.arguments);
-  return malformed === undefined ? part : { ...part, malformed };
+  const defect = defectOf(part.arguments);
+  return defect === undefined ? part : { ...part, defect };
 }
 
 /** The same for a stream. What may turn out to be no arguments waits until it is known. */
@@ -154,12 +154,12 @@ export function dropMalformedCalls(
   losses: LossList,
 ): Choice {
   const left = choice.parts.flatMap((part) =>
-    part.kind === "tool-call" && isLeftOut(part.malformed, capabilities) ? (part.malformed ?? []) : [],
+    part.kind === "tool-call" && isLeftOut(part.defect, capabilities) ? (part.defect ?? []) : [],
   );
   if (left.length === 0) return choice;
   losses.field("toolCalls", "cut-short");
   const parts = choice.parts.filter(
-    (part) => part.kind !== "tool-call" || !isLeftOut(part.malformed, capabilities),
+    (part) => part.kind !== "tool-call" || !isLeftOut(part.defect, capabilities),
   );
   return { parts, finish: finishWithout(choice.finish, left, capabilities) };
 }
@@ -173,7 +173,7 @@ export function dropMalformedCallEvents(
   losses: LossList,
 ): StreamRun<ChatEvent, ChatEvent> {
   const choices = new Map<number, number>();
-  const left = new Map<number, Set<MalformedCall>>();
+  const left = new Map<number, Set<CallDefect>>();
   return {
     step(event) {
       switch (event.type) {
@@ -183,15 +183,11 @@ export function dropMalformedCallEvents(
         case "tool-call-end": {
           const choice = choices.get(event.block);
           choices.delete(event.block);
-          if (
-            choice === undefined ||
-            event.malformed === undefined ||
-            !isLeftOut(event.malformed, capabilities)
-          ) {
+          if (choice === undefined || event.defect === undefined || !isLeftOut(event.defect, capabilities)) {
             return [event];
           }
           losses.field("toolCalls", "cut-short");
-          left.set(choice, (left.get(choice) ?? new Set()).add(event.malformed));
+          left.set(choice, (left.get(choice) ?? new Set()).add(event.defect));
           return [event];
         }
         case "finish": {
@@ -208,14 +204,14 @@ export function dropMalformedCallEvents(
   };
 }
 
-function isLeftOut(broken: MalformedCall | undefined, { argumentsAs }: ProtocolCapabilities): boolean {
+function isLeftOut(broken: CallDefect | undefined, { argumentsAs }: ProtocolCapabilities): boolean {
   return broken === "cut" || (broken === "malformed" && argumentsAs === "object");
 }
 
 /** The limit is what cut them; of what was written badly some protocols have a word to say. */
 function finishWithout(
   finish: Finish,
-  left: readonly MalformedCall[],
+  left: readonly CallDefect[],
   { protocol, brokenCallWord: raw }: ProtocolCapabilities,
 ): Finish {
   if (finish.unified === "content-filter" || finish.unified === "length") return finish;
@@ -241,7 +237,7 @@ export function textOfArguments(value: unknown): string {
 }
 
 /** Undefined: they are a JSON object that a request can hold. */
-function defectOf(text: string): MalformedCall | undefined {
+function defectOf(text: string): CallDefect | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

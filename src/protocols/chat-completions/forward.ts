@@ -46,7 +46,7 @@ export const chatCompletionsFields = {
   passed: [],
 } as const satisfies RequestFields;
 
-/** Where forwarding finds its facts in a chat completions body. */
+/** What forwarding reads in a chat completions body. */
 export const chatCompletionsForward: ForwardTable = {
   modelInBody: true,
   fields: chatCompletionsFields.listed,

@@ -138,7 +138,7 @@ function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
       return partFrames(state, choice, { kind: "text", text: "", opaque: event.opaque });
     case "tool-call-end": {
       state.blocks.delete(event.block);
-      if (call === undefined || event.malformed !== undefined) return [state, []];
+      if (call === undefined || event.defect !== undefined) return [state, []];
       const opaque = event.opaque === undefined ? {} : { opaque: event.opaque };
       return partFrames(state, choice, { kind: "tool-call", ...call, arguments: block.text, ...opaque });
     }

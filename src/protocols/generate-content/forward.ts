@@ -24,7 +24,7 @@ export const generateContentFields = {
 } as const satisfies RequestFields;
 
 /**
- * Where forwarding finds its facts in a generateContent body. The vendor reads every field in camelCase
+ * What forwarding reads in a generateContent body. The vendor reads every field in camelCase
  * and in snake_case alike, so both spellings are watched.
  */
 export const generateContentForward: ForwardTable = {

@@ -45,7 +45,7 @@ const TOOLS: readonly ToolPath[] = [
   { path: "messages[].content[].tool_changes[].tool.definition", inState: true },
 ];
 
-/** Where forwarding finds its facts in a messages body. */
+/** What forwarding reads in a messages body. */
 export const messagesForward: ForwardTable = {
   modelInBody: true,
   fields: messagesFields.listed,

@@ -48,7 +48,7 @@ export const DEFAULT_IMAGE_MODEL = "gpt-image-1";
 
 const TOOLS = ["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"];
 
-/** Where forwarding finds its facts in a responses body. */
+/** What forwarding reads in a responses body. */
 export const responsesForward: ForwardTable = {
   modelInBody: true,
   fields: responsesFields.listed,

@@ -212,7 +212,7 @@ export function finishAtEnd(notes: StreamState): void {
 }
 
 /** What the notes amount to. */
-export function factsOf(
+export function summaryOf(
   rules: MeteringRules,
   notes: StreamState,
   outputText: () => OutputText,

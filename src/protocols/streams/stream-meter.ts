@@ -6,10 +6,10 @@ import type { OutputText, ResponseSummary, StreamMeter, TruncatedStream } from "
 import type { ByteFilter } from "./byte-filter.ts";
 import {
   emptyStreamState,
-  factsOf,
   finishAtEnd,
   type MeteringRules,
   type StreamState,
+  summaryOf,
 } from "./metering-rules.ts";
 import { openOrdinaryFilter } from "./ordinary-frame.ts";
 import { openTextSink, type TextSink } from "./output-text.ts";
@@ -129,8 +129,8 @@ export abstract class EventReading implements StreamMeter {
     };
   }
 
-  facts(): ResponseSummary {
-    return factsOf(this.rules, this.notes, () => this.outputText());
+  summary(): ResponseSummary {
+    return summaryOf(this.rules, this.notes, () => this.outputText());
   }
 
   /** A chunk of bytes begins. */

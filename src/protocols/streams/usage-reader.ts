@@ -3,7 +3,7 @@ import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, type JsonObject, parseLoosely } from "../json.ts";
 import type { ResponseSummary, UsageReader } from "../protocol.ts";
 import { TranslatedMeter } from "./event-meter.ts";
-import { emptyStreamState, factsOf, type MeteringRules, type StreamState } from "./metering-rules.ts";
+import { emptyStreamState, type MeteringRules, type StreamState, summaryOf } from "./metering-rules.ts";
 import { openTextSink } from "./output-text.ts";
 import { ByteMeter } from "./stream-meter.ts";
 
@@ -19,12 +19,12 @@ export function usageReader(rules: MeteringRules): UsageReader {
     if (response !== undefined) rules.readResponse(response, notes);
     if (rules.anyForm !== true && response !== undefined && response === body && saysNothing(response, notes))
       notes.error = decodeStatedError({ error: { message: "The upstream's response is empty." } });
-    const facts = factsOf(rules, notes, () => {
+    const summary = summaryOf(rules, notes, () => {
       const sink = openTextSink();
       if (response !== undefined) rules.responseText(response, sink);
       return sink.text();
     });
-    return isResponse(body, rules.anyForm === true) ? facts : { ...facts, unreadable: true };
+    return isResponse(body, rules.anyForm === true) ? summary : { ...summary, unreadable: true };
   }
   return {
     readPlain,

@@ -63,7 +63,7 @@ function refersTo(request: TextRequest, said: string): boolean {
 /** The refusal of one that does not; it says nothing of the upstream's health. */
 export function noCompaction(): AttemptFailure {
   return {
-    next: true,
+    retryable: true,
     timedOut: false,
     health: { kind: "neutral" },
     error: cannotCompact(),

@@ -21,7 +21,7 @@ export function joinedUsage(
   meters: readonly EventMeter[],
 ): UsageReader {
   const unknown = (): ResponseSummary =>
-    joinFacts(Array.from({ length: sent() }, () => reader.readPlain(undefined)));
+    joinSummaries(Array.from({ length: sent() }, () => reader.readPlain(undefined)));
   return {
     readPlain: unknown,
     readBytes: unknown,
@@ -121,13 +121,13 @@ class JoinedMeter implements EventMeter {
     return this.#meters.find(({ truncated }) => truncated.form === "array")?.truncated ?? UNKNOWN_STREAM;
   }
 
-  facts(): ResponseSummary {
-    return joinFacts(this.#meters.filter(({ started }) => started).map((meter) => meter.facts()));
+  summary(): ResponseSummary {
+    return joinSummaries(this.#meters.filter(({ started }) => started).map((meter) => meter.summary()));
   }
 }
 
 /** What the parts of a joined answer come to. */
-export function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
+export function joinSummaries(parts: readonly ResponseSummary[]): ResponseSummary {
   const usages = parts.flatMap(({ usage }) => usage ?? []);
   return {
     usage: usages.length < parts.length ? undefined : sumUsage(usages),

@@ -33,9 +33,9 @@ function here({ chunks, upstream, terms, onCall }: LongResponse): ResponseReadin
   return readWhole(terms, PROTOCOLS[upstream].usage, chunks, onCall);
 }
 
-const comparable = ({ facts: { outputText, ...facts }, passed, ...rest }: ResponseReading): object => ({
+const comparable = ({ summary: { outputText, ...summary }, passed, ...rest }: ResponseReading): object => ({
   ...rest,
-  facts: JSON.parse(JSON.stringify({ ...facts, text: outputText() })),
+  summary: JSON.parse(JSON.stringify({ ...summary, text: outputText() })),
   passed: passed !== undefined && "body" in passed ? Buffer.concat(passed.body).toString() : passed,
 });
 
@@ -136,7 +136,7 @@ describe("reading an answer beside the event loop", () => {
     const upstream = "chat-completions";
     const terms = termsOf("messages", upstream, false);
     const half = await reader.read({ upstream, copies: 1, terms, chunks: chunksOf('{"choices": [') });
-    expect(half).toMatchObject({ facts: { unreadable: true } });
+    expect(half).toMatchObject({ summary: { unreadable: true } });
     expect(half.passed).toBeUndefined();
   });
 

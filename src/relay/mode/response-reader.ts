@@ -7,7 +7,7 @@ import { OversizedResponse } from "../../protocols/streams/stream-frames.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { OnCall } from "../../protocols/translation.ts";
 import { type KnownUpstreams, scrubbedOf } from "../../upstreams/scrub/scrubber.ts";
-import type { PlainFacts, ResponseMessage, ResponseRead, ResponseReply } from "./response-worker.ts";
+import type { PlainSummary, ResponseMessage, ResponseRead, ResponseReply } from "./response-worker.ts";
 import type { ResponseReading, ResponseTerms } from "./whole-response.ts";
 
 /** A response that is there whole, and what is needed to read it. */
@@ -51,7 +51,7 @@ const WAITING = Number.POSITIVE_INFINITY;
 const HEAP_MB = 2_048;
 
 /** Counts, ids, the beginning of a text: more is no response, and would hold up the event loop. */
-const MAX_FACTS_CHARACTERS = 1024 * 1024;
+const MAX_SUMMARY_CHARACTERS = 1024 * 1024;
 
 /** Whether this response is left to a worker. */
 export function isLong(chunks: readonly Buffer[], bytes: number, { form, client }: ResponseTerms): boolean {
@@ -114,8 +114,8 @@ export function createResponseReader(maxBytes: number): ResponseReader {
       });
       if (!("read" in reply)) throw new Error("impossible: another job's reply");
       const { read } = reply;
-      if (read.facts.length > MAX_FACTS_CHARACTERS)
-        throw new OversizedResponse(`counts and ids of more than ${MAX_FACTS_CHARACTERS} letters`);
+      if (read.summary.length > MAX_SUMMARY_CHARACTERS)
+        throw new OversizedResponse(`counts and ids of more than ${MAX_SUMMARY_CHARACTERS} letters`);
       if (onCall !== undefined) for (const call of read.calls) onCall(call);
       return readingOf(read, chunks, maxBytes);
     },
@@ -140,15 +140,15 @@ function withoutEcho(terms: ResponseTerms): { readonly sent: ResponseTerms; read
 }
 
 function readingOf(
-  { facts, finished, passed }: ResponseRead,
+  { summary, finished, passed }: ResponseRead,
   chunks: readonly Buffer[],
   maxBytes: number,
 ): ResponseReading {
-  const read = { facts: factsOf(parseExact(facts) as PlainFacts), finished };
+  const read = { summary: summaryOf(parseExact(summary) as PlainSummary), finished };
   if (passed === undefined) return read;
   if ("error" in passed) {
-    if (passed.error.length > MAX_FACTS_CHARACTERS)
-      throw new OversizedResponse(`an error of more than ${MAX_FACTS_CHARACTERS} letters`);
+    if (passed.error.length > MAX_SUMMARY_CHARACTERS)
+      throw new OversizedResponse(`an error of more than ${MAX_SUMMARY_CHARACTERS} letters`);
     return { ...read, passed: { error: parseExact(passed.error) as ErrorIn<ResponseReading> } };
   }
   const { body, losses } = passed;
@@ -162,11 +162,11 @@ type ErrorIn<Reading extends ResponseReading> = Extract<
   { readonly error: unknown }
 >["error"];
 
-function factsOf({ text, parts, ...facts }: PlainFacts): ResponseSummary {
+function summaryOf({ text, parts, ...summary }: PlainSummary): ResponseSummary {
   return {
-    ...facts,
+    ...summary,
     outputText: () => text,
-    parts: parts?.map(factsOf),
+    parts: parts?.map(summaryOf),
   };
 }
 

@@ -60,7 +60,7 @@ export function originOf({ protocol, upstream, model, credential }: Candidate): 
 export function responseFrame(
   { id, scan, responses }: TextRequest,
   model: string,
-  { createdSeconds, includeUsage, oneCall, echo }: FrameFacts,
+  { createdSeconds, includeUsage, oneCall, echo }: FrameFields,
 ): ResponseFrame {
   return {
     id: id.replace(/^req_/, ""),
@@ -75,19 +75,19 @@ export function responseFrame(
   };
 }
 
-interface FrameFacts extends Pick<ResponseFrame, "includeUsage" | "oneCall" | "echo"> {
+interface FrameFields extends Pick<ResponseFrame, "includeUsage" | "oneCall" | "echo"> {
   readonly createdSeconds: number;
 }
 
 /** Speaks another protocol to the upstream than the caller spoke; the request is written for it already. */
 export function translate(
   request: TextRequest,
-  { body, separateBodies, losses, plan, ...facts }: WrittenRequest,
+  { body, separateBodies, losses, plan, ...frameFields }: WrittenRequest,
   { model, protocol }: Candidate,
   createdSeconds: number,
   onCall?: OnCall,
 ): RelayMode {
-  const frame = responseFrame(request, model, { createdSeconds, ...facts });
+  const frame = responseFrame(request, model, { createdSeconds, ...frameFields });
   const conversion: ResponseConversion = { ...clientFormatOf(request), upstream: protocol, plan, frame };
   return {
     pieces: [body],

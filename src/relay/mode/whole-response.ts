@@ -37,10 +37,10 @@ export interface ResponseTerms {
 
 /** What a response amounts to. */
 export interface ResponseReading {
-  readonly facts: ResponseSummary;
+  readonly summary: ResponseSummary;
   /** False: its events ended before it did. */
   readonly finished: boolean;
-  /** What the caller gets; absent where the facts alone say that it is none, which is then not written. */
+  /** What the caller gets; absent where the summary alone say that it is none, which is then not written. */
   readonly passed?: BodyRewrite;
 }
 
@@ -53,15 +53,15 @@ export function readWhole(
 ): ResponseReading {
   const [first] = chunks;
   const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-  const { facts, finished, write } =
+  const { summary, finished, write } =
     form.kind === "written"
       ? readToWrite(form, readUpstreamResponse(form.conversion, body, framing, responses), onCall)
-      : { facts: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
+      : { summary: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
   const isNone =
-    facts.unreadable === true || !finished || failureIn(facts, isGenerating(client)) !== undefined;
-  if (isNone) return { facts, finished };
-  if (facts.notAnImage === true) throw notAnImage();
-  return { facts, finished, passed: withoutSecrets(write(), secrets) };
+    summary.unreadable === true || !finished || failureIn(summary, isGenerating(client)) !== undefined;
+  if (isNone) return { summary, finished };
+  if (summary.notAnImage === true) throw notAnImage();
+  return { summary, finished, passed: withoutSecrets(write(), secrets) };
 }
 
 function withoutSecrets(passed: BodyRewrite, secrets: readonly string[]): BodyRewrite {
@@ -73,11 +73,11 @@ function readToWrite(
   { own, conversion }: Extract<WholeForm, { readonly kind: "written" }>,
   read: ReadResponse,
   onCall: OnCall | undefined,
-): Pick<ReadResponse, "facts" | "finished"> & { write(): BodyRewrite } {
-  const { facts, finished } = read;
+): Pick<ReadResponse, "summary" | "finished"> & { write(): BodyRewrite } {
+  const { summary, finished } = read;
   const write = (): BodyRewrite =>
     own ? writeNativeResponse(conversion, read) : writeClientResponse(conversion, read, onCall);
-  return { facts, finished, write };
+  return { summary, finished, write };
 }
 
 function pass(

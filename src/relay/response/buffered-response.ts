@@ -96,28 +96,28 @@ export class BufferedResponse implements Receiver {
     const terms = this.terms();
     const isAside = isLong(this.chunks, this.bytes, terms);
     const reading = this.read(terms, attempt.mode.onCall);
-    const { facts, finished, passed } = reading instanceof Promise ? await reading : reading;
-    if (facts.unreadable === true && facts.error === undefined)
+    const { summary, finished, passed } = reading instanceof Promise ? await reading : reading;
+    if (summary.unreadable === true && summary.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
-    if (!finished) return attempt.fail(truncatedStream(upstream), facts);
-    const verdict = failureIn(facts, isGenerating(request.protocol.name));
-    const failure = attempt.undeliveredFailure(facts, verdict);
-    if (failure !== undefined) return attempt.fail(failure, facts);
+    if (!finished) return attempt.fail(truncatedStream(upstream), summary);
+    const verdict = failureIn(summary, isGenerating(request.protocol.name));
+    const failure = attempt.undeliveredFailure(summary, verdict);
+    if (failure !== undefined) return attempt.fail(failure, summary);
     assert(passed !== undefined, "an answer that is no failure was not written");
-    if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error), facts);
+    if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error), summary);
     const { clientGone } = exchange;
     const reason: ChargeReason = clientGone ? "client_aborted" : "completed";
-    const charge = await finalUsage(exchange, { reason, facts });
-    const counted = clientGone ? passed.body : await this.counted(passed.body, terms, facts, charge);
-    const body = facts.hasOutput ? counted : [await this.scrubbed(counted)];
+    const charge = await finalUsage(exchange, { reason, summary });
+    const counted = clientGone ? passed.body : await this.counted(passed.body, terms, summary, charge);
+    const body = summary.hasOutput ? counted : [await this.scrubbed(counted)];
     if (isAside) attempt.keeps(Math.max(this.bytes, lengthOf(body)));
-    attempt.learn(facts);
+    attempt.learn(summary);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
     const refusal = clientGone || request.streamed ? undefined : response.refusal?.(body);
     const ending: ExchangeEnd = {
       reason,
       candidate,
-      facts,
+      summary,
       status: clientGone ? 0 : (refusal?.status ?? 200),
       errorCode: refusal?.code,
     };

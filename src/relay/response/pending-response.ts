@@ -50,11 +50,11 @@ export class PendingResponse implements Receiver {
 
 /** Cut before its end, a plain response has told no usage: its input was worked on, so that is charged. */
 export function chargeInput({ exchange, candidate, usage }: Attempt): Promise<void> {
-  const facts: ResponseSummary = { ...usage.readPlain(undefined), usage: undefined };
+  const summary: ResponseSummary = { ...usage.readPlain(undefined), usage: undefined };
   return settle(exchange, {
     reason: exchange.isAborted ? "drained" : "client_aborted",
     candidate,
-    facts,
+    summary,
     status: 0,
   });
 }

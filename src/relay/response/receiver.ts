@@ -32,7 +32,7 @@ export interface Attempt {
    */
   fail(failure: AttemptFailure, seen?: Seen): void;
   /** What a complete answer teaches: stored responses are pinned to where they are kept. */
-  learn(facts: ResponseSummary): void;
+  learn(summary: ResponseSummary): void;
   /** Runs work that no caller of ours awaits; its failure ends this request alone. */
   guard(work: () => void | Promise<void>): void;
   /** Takes what is ours out of the upstream's words: called where one is told. */
@@ -50,7 +50,10 @@ export interface Attempt {
   /** The upstream's error as this request's failure, in words that can be told. */
   failureOf(error: UpstreamError): AttemptFailure;
   /** Of a response of which nothing was passed on: what it failed by, be it a refusal that a fallback model may answer. */
-  undeliveredFailure(facts: ResponseSummary, verdict: UpstreamError | undefined): AttemptFailure | undefined;
+  undeliveredFailure(
+    summary: ResponseSummary,
+    verdict: UpstreamError | undefined,
+  ): AttemptFailure | undefined;
   /** So much of a response is kept by now: the upstream is read from no further while there is no memory for more. */
   keeps(bytes: number): void;
   /** So much of a stream is kept by now; false: there is no memory for it. */

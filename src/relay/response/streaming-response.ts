@@ -54,7 +54,7 @@ export class StreamingResponse implements Receiver {
   private hasEnded = false;
   private isFramingKnown = false;
   private readonly endWait: EndWait;
-  private readonly words: StreamScrubber;
+  private readonly scrubber: StreamScrubber;
   private isAmidEvent = false;
   private readonly openingWindow: OpeningWindow;
 
@@ -67,7 +67,7 @@ export class StreamingResponse implements Receiver {
     this.headers = headers;
     ({ meter: this.meter, rewriter: this.mode } = attempt.mode.openStream(attempt.usage));
     this.openingWindow = new OpeningWindow(attempt);
-    this.words = new StreamScrubber(attempt, this.meter, this.mode.passesErrors);
+    this.scrubber = new StreamScrubber(attempt, this.meter, this.mode.passesErrors);
     this.endWait = new EndWait(() => attempt.guard(() => this.finishWithoutOpenFrame()));
     this.response.onDrain(() => attempt.upstreamCall.resume());
     if (keepAlive !== undefined) keepAlive.onSweep = () => this.beginIfDue();
@@ -197,7 +197,7 @@ export class StreamingResponse implements Receiver {
     this.isAmidEvent = true;
     const { keepAlive } = this.attempt.exchange;
     if (keepAlive !== undefined && this.mode.passesErrors) keepAlive.midFrame = true;
-    const passable = this.words.secrets.passable(bytes);
+    const passable = this.scrubber.secrets.passable(bytes);
     this.send([bytes.subarray(0, passable)]);
     this.held.keep(bytes.subarray(passable), 0);
   }
@@ -217,12 +217,12 @@ export class StreamingResponse implements Receiver {
 
   /** What the caller reads of these bytes. `isPart`: they are part of a frame. */
   private written(chunks: Buffer[], isPart = false): readonly Uint8Array[] {
-    const passable = this.words.scrubbed(chunks, !this.held.isEmpty, isPart);
+    const passable = this.scrubber.scrubbed(chunks, !this.held.isEmpty, isPart);
     return passable.flatMap((chunk) => this.mode.write(chunk));
   }
 
   private writePieces(pieces: readonly Uint8Array[]): void {
-    for (const piece of this.words.secrets.without(pieces)) {
+    for (const piece of this.scrubber.secrets.without(pieces)) {
       this.attempt.exchange.keepAlive?.wrote(piece);
       this.hasWritten = true;
       if (!this.response.write(piece)) this.attempt.upstreamCall.pause();
@@ -317,7 +317,7 @@ export class StreamingResponse implements Receiver {
 
   private failAttempt(failure: AttemptFailure): void {
     this.stop();
-    this.attempt.fail(failure, this.meter.facts());
+    this.attempt.fail(failure, this.meter.summary());
   }
 
   /** All that was asked for has come: half a frame behind it is nobody's to read. */
@@ -330,7 +330,7 @@ export class StreamingResponse implements Receiver {
     if (this.hasEnded) return;
     const verdict = this.verdict();
     const isUnheard = !this.hasBegun && !this.meter.hasOutput;
-    const failure = isUnheard ? this.attempt.undeliveredFailure(this.meter.facts(), verdict) : undefined;
+    const failure = isUnheard ? this.attempt.undeliveredFailure(this.meter.summary(), verdict) : undefined;
     if (failure !== undefined) return this.abortAndFail(failure);
     if (verdict !== undefined && !this.meter.hasOutput) this.held.takeAll();
     // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
@@ -356,7 +356,7 @@ export class StreamingResponse implements Receiver {
   }
 
   private verdict(): UpstreamError | undefined {
-    return failureIn(this.meter.facts(), isGenerating(this.attempt.exchange.request.protocol.name));
+    return failureIn(this.meter.summary(), isGenerating(this.attempt.exchange.request.protocol.name));
   }
 
   /** A failure mid-stream is told in the protocol's own form and never looks finished. */
@@ -384,14 +384,14 @@ export class StreamingResponse implements Receiver {
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
     const { exchange, candidate } = this.attempt;
-    const facts = this.hasBegun && this.meter.started ? this.meter.facts() : undefined;
-    if (facts !== undefined) this.attempt.learn(facts);
+    const summary = this.hasBegun && this.meter.started ? this.meter.summary() : undefined;
+    if (summary !== undefined) this.attempt.learn(summary);
     exchange.losses = [...exchange.losses, ...this.mode.losses()];
     await settle(exchange, {
       reason,
       candidate,
-      facts,
-      undelivered: () => this.meter.facts(),
+      summary,
+      undelivered: () => this.meter.summary(),
       status: this.response.committed ? 200 : 0,
       errorCode,
     });

@@ -21,7 +21,7 @@ function streamed(name: ProtocolName, events: readonly object[]): ResponseSummar
   const meter = PROTOCOLS[name].usage.openStream(1);
   for (const event of events) meter.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
   meter.end();
-  return meter.facts();
+  return meter.summary();
 }
 
 const gemini = (text: string, usageMetadata: object, more: object = {}): object => ({

@@ -49,7 +49,7 @@ export class AccountRecords {
     let good = 0;
     let withdrawn = 0;
     for (const [account, record] of this.#records.entries()) {
-      const verdict = record.verdict(nowMs);
+      const verdict = record.vote(nowMs);
       if (verdict === "good") good += 1;
       if (verdict !== "bad") continue;
       if (this.#failedPlaces.several({ account, model: record.failedModel }, nowMs)) withdrawn += 1;
@@ -66,8 +66,8 @@ export class AccountRecords {
   }
 
   /** The place has recovered. */
-  forget(): void {
-    for (const [, record] of this.#records.entries()) record.forget();
+  reset(): void {
+    for (const [, record] of this.#records.entries()) record.reset();
   }
 
   get size(): number {

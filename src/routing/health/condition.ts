@@ -1,5 +1,5 @@
 import type { Log } from "../../observe/log.ts";
-import type { Health, HealthChange, HealthSite } from "./health.ts";
+import type { Health, HealthChange, HealthTarget } from "./health.ts";
 
 /** How a model does under one credential, as this process has learnt it. */
 export interface Condition {
@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<Change, string>> = {
 export function logChange(
   log: Log,
   change: Change,
-  { upstream, credential, model }: HealthSite,
+  { upstream, credential, model }: HealthTarget,
   account?: bigint,
 ): void {
   const where = { upstream: upstream.name, credential: credential.name, model };

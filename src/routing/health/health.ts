@@ -20,7 +20,7 @@ const FIRST_SHARE = 0.1;
 const RAMP_MS = 60_000;
 
 /** Where a model is asked under one credential. */
-export interface HealthSite {
+export interface HealthTarget {
   readonly upstream: Upstream;
   readonly credential: Credential;
   /** What the upstream calls it. */
@@ -198,7 +198,7 @@ export class Health {
     record.failedModel = requester.model;
     this.#failedPlaces.note(requester, this.#place, nowMs);
     const closedTo = this.#closedTo(record, nowMs);
-    if (this.#open === undefined && record.verdict(nowMs) === "bad") {
+    if (this.#open === undefined && record.vote(nowMs) === "bad") {
       if (hasMajority(this.#accounts.votes(nowMs))) return this.#openFor("votes", nowMs);
     }
     return closedTo ?? reached;
@@ -233,7 +233,7 @@ export class Health {
     this.#open = undefined;
     this.#prober = undefined;
     this.#closedMs = nowMs;
-    this.#accounts.forget();
+    this.#accounts.reset();
     return "closed";
   }
 
