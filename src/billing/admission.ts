@@ -44,7 +44,7 @@ const MIN_NANOS = 1n;
 // Some 100 MB. The leases run out long before that unless requests are nearly free.
 const MAX_UNPOSTED = 100_000;
 const WAITERS_INTERVAL_MS = 100;
-// What makes a text request cost less.
+// How a caller can lower the cost of a text request.
 const ADVICE = "Ask for fewer output tokens";
 // A billion dollars: nobody has it, and it fits the database's integers many times.
 const LARGEST_HOLD_NANOS = 10n ** 18n;

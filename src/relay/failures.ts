@@ -15,9 +15,9 @@ import type { Scrubber } from "../upstreams/scrub/scrubber.ts";
 export interface AttemptFailure {
   /** Another candidate may answer in its place; a caller's own mistake would only fail there again. */
   readonly retryable: boolean;
-  /** What the caller is told if no other candidate answers. */
+  /** The error for the caller if no other candidate responds. */
   readonly error: GatewayError | UpstreamRejection;
-  /** What routing learns about the candidate. */
+  /** The outcome that routing records for the candidate. */
   readonly health: AttemptOutcome;
   readonly timedOut: boolean;
   /** The upstream has no such call: the same may be asked of it in an ordinary request. */
@@ -110,7 +110,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
 }
 
 function healthOfTransport({ kind, phase }: UpstreamFailure): AttemptOutcome {
-  // What we gave up ourselves says nothing about the upstream.
+  // An attempt that the gateway itself aborted says nothing about the upstream.
   if (kind === "aborted") return { kind: "neutral" };
   // A request that could not be written is its caller's or the operator's matter, however many come in a row.
   return { kind: phase === "connect" && kind !== "protocol" ? "unreachable" : "failed" };

@@ -263,7 +263,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return found;
   }
 
-  /** Where the conversation has moved to. */
+  /** The target that the conversation has moved to. */
   #atMovedPlace(nowMs: number, grade: Grade): Choice | undefined {
     const moved = this.#moved;
     if (moved === undefined) return undefined;
@@ -354,7 +354,7 @@ function issues({ candidate }: CredentialTarget, issuer: Origin): boolean {
 
 type SignedPlace = Pick<Candidate, "credential" | "upstream">;
 
-/** Whether what was signed for one is valid at the other. */
+/** True if state that one credential signed is valid at the other. */
 export function isSameSigner(one: SignedPlace, other: SignedPlace): boolean {
   if (one.credential.id === other.credential.id) return true;
   return one.upstream.signer !== null && one.upstream.signer === other.upstream.signer;

@@ -4,7 +4,7 @@ export interface Place {
   readonly credentialId: bigint;
 }
 
-/** What all requests of one conversation have in common, of which nothing can be read any more. */
+/** A hash that all requests of one conversation share. */
 export interface ConversationKey {
   /** 32 hexadecimal characters. */
   readonly id: string;

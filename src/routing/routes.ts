@@ -70,7 +70,7 @@ export interface Routes {
   healthAt(site: HealthTarget): Health;
   /** Breakers that are open now, to all or to some accounts, by the name of their upstream. */
   openBreakers(): ReadonlyMap<string, number>;
-  /** What is not well now. */
+  /** The targets that are unhealthy now. */
   unhealthyTargets(nowMs: number): readonly UnhealthyTarget[];
 }
 
@@ -228,7 +228,7 @@ export interface InspectedUpstream {
   /** Counts from 1: upstreams of one tier share the requests by weight, the next is asked when none of them can. */
   readonly tier: number;
   readonly upstream: Upstream;
-  /** What the upstream calls the model. */
+  /** The upstream's name of the model. */
   readonly model: string;
   /** The protocol in which it is asked. */
   readonly protocol: ProtocolName;

@@ -54,7 +54,7 @@ export interface Routing {
   readonly places: PlaceHealth;
   /** Milliseconds since an attempt at the upstream was reported; Infinity = none was. */
   idleMs(upstreamId: bigint): number;
-  /** What an idle upstream's trial with this credential has found, for all of its models. */
+  /** Reports the result of a probe of an idle upstream with this credential, for all of its models. */
   reportTrial(upstream: Upstream, credential: Credential, found: TrialResult["found"]): void;
 }
 

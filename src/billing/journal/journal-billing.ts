@@ -13,7 +13,7 @@ import type { RequestRecords } from "./flush-batch.ts";
 import type { JournalDisk } from "./journal-disk.ts";
 import { startMaintenance } from "./maintenance.ts";
 
-/** What one process needs; all of it can be simulated. */
+/** The dependencies of one process; all of them can be simulated. */
 export interface JournalBillingOptions {
   readonly store: JournalStore;
   readonly disk: JournalDisk;

@@ -47,7 +47,7 @@ export function listenForMoney(
   });
 }
 
-/** What of the journals on this machine the database has not heard of or not finished, for `ledger verify`. */
+/** The journals on this machine that the database doesn't know or hasn't finished, for `ledger verify`. */
 export async function readPostedMarks(db: Queryable): Promise<Map<string, number>> {
   const rows = await db.query<{ id: string; posted: bigint }>(
     "select id, flushed_through as posted from journals",

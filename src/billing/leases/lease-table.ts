@@ -98,7 +98,7 @@ export class LeaseTable {
     return this.growing.length > 0;
   }
 
-  /** What to say in the next flush. */
+  /** The lease changes for the next flush. */
   deltas(nowMs: number, releasesAll: boolean): LeaseDelta[] {
     const lacking = new Map<Lease, bigint>();
     this.asked.push(...this.growing);

@@ -8,7 +8,7 @@ const IDLE_MS = 10_000;
 // Somebody else is short: what was just given back is not asked for again at once.
 const AFTER_RECLAIM_MS = 2_000;
 
-/** What the next flush says of one lease. */
+/** The change of one lease in the next flush. */
 export interface LeaseDelta {
   readonly ledger: string;
   readonly accountId: bigint;
@@ -67,7 +67,7 @@ export class Lease {
     return amountNanos === 0n || this.freeNanos() >= amountNanos;
   }
 
-  /** Free, or nothing where others have closed the journal and taken what was held as well. */
+  /** The free amount, or 0 if another process has closed the journal and reclaimed the holds too. */
   availableNanos(): bigint {
     return larger(this.freeNanos(), 0n);
   }
@@ -89,8 +89,8 @@ export class Lease {
   }
 
   /**
-   * What to say about this lease in the next flush, or undefined. `wanted` = waiting holds, in order; `growing` = what
-   * running holds lack.
+   * Returns this lease's change for the next flush, or undefined if there is none. `waitingHolds` in order; `growing` =
+   * the amount that running holds lack.
    */
   delta(
     waitingHolds: readonly bigint[],
@@ -123,7 +123,7 @@ export class Lease {
     };
   }
 
-  /** True where nothing would be forgotten by forgetting this lease. */
+  /** True if this lease can be dropped without losing information. */
   isEmpty(): boolean {
     return (
       this.grantedNanos === 0n && this.heldNanos === 0n && this.unpostedNanos === 0n && this.waiting === 0
@@ -141,8 +141,8 @@ export class Lease {
   }
 
   /**
-   * What to have beyond the wants, so that the next seconds' requests find room at once: as much as was
-   * held at most lately, and on top of it what will be spent meanwhile. At most the latter is asked for.
+   * The amount to lease beyond the demands, so that the requests of the next seconds need no flush: the recent maximum of holds
+   * plus the recent spending. At most the latter is requested.
    */
   private prefetchAmount(demands: readonly bigint[], nowMs: number): bigint {
     this.turnWindow(nowMs);

@@ -114,7 +114,7 @@ export async function openLedgerClient(options: LedgerClientOptions): Promise<Le
   return client;
 }
 
-/** Nobody knows whether what had no response was made; to make it again does nothing. */
+/** A statement without a response may have been executed; repeating it has no effect. */
 async function make(store: JournalStore, id: string, label: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,7 +1,7 @@
 import { keysOfTokenPrice, type TokenPriceName } from "../../catalog/token-prices.ts";
 import { TOKEN_BUCKETS, type TokenBucket } from "../../usage/usage.ts";
 
-/** What each bucket is priced by. */
+/** The price of each bucket. */
 export const PRICE_OF = {
   inputUncached: "input",
   cacheRead: "cacheRead",

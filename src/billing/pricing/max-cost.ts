@@ -19,7 +19,7 @@ import { type LimitPaths, statedLimit } from "./stated-limit.ts";
 import { textBytes } from "./text-bytes.ts";
 import { type AdditionalBound, boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
-/** What the hold of a text request depends on. */
+/** The properties of a text request that determine its hold. */
 export interface CostEstimateInput {
   /** Where bodies of the caller's protocol state what their cost depends on. */
   readonly forward: CostPaths;
@@ -65,7 +65,7 @@ interface CostPaths extends LimitPaths {
   readonly responseCounts: readonly string[];
 }
 
-/** What a request may cost and use. */
+/** An upper bound of a request's cost and usage. */
 export interface RequestBound {
   readonly amountNanos: Nanos;
   /** The highest price that a token of output can have. */

@@ -2,7 +2,7 @@ import type { Nanos } from "../../base/money.ts";
 import { type CostEstimateInput, estimateMaxCost, type RequestBound, tokensWithin } from "./max-cost.ts";
 import { statedLimit } from "./stated-limit.ts";
 
-/** What a request may cost and use with an output limit that the gateway writes into it. */
+/** The bound of a request with an output limit that the gateway adds. */
 export interface LimitedRequest extends RequestBound {
   /** In tokens, for each response. */
   readonly outputLimit: number;

@@ -90,7 +90,7 @@ export interface PricedCharge {
   /** The row that the first pass took. */
   readonly row: string;
   readonly terms: readonly AppliedTerm[];
-  /** What came and has no price in the table, such as "tier turbo" or "audio_input". [] = all has one. */
+  /** Reported terms and buckets without a price in the table, such as "tier turbo" or "audio_input". [] = none. */
   readonly unpriced: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { SplitResponse } from "../mode/split-response.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
 
-/** What a response may send ahead while it must wait for others; more stays with its upstream. */
+/** How many bytes a response may buffer while it waits for the others; then its upstream is paused. */
 const WAITING_BYTES = 256 * 1024;
 
 /** Several requests in flight that look like one. */
@@ -23,7 +23,7 @@ interface Copy {
   readonly meter: EventMeter;
   /** As its first bytes tell; undefined = these have not come. */
   framing: Framing | undefined;
-  /** What has come and could not be passed on yet. */
+  /** Received chunks that could not be passed on yet. */
   waiting: Buffer[];
   waitingBytes: number;
   /** It has begun, with success. */

@@ -126,7 +126,7 @@ class JoinedMeter implements EventMeter {
   }
 }
 
-/** What the parts of a joined answer come to. */
+/** The sum of the parts of a joined response. */
 export function joinSummaries(parts: readonly ResponseSummary[]): ResponseSummary {
   const usages = parts.flatMap(({ usage }) => usage ?? []);
   return {

@@ -19,7 +19,7 @@ export interface RelayMode {
   readonly arrayStream: boolean;
   /** The vendor keeps the response, so its id must lead back there. */
   readonly storesResponse: boolean;
-  /** What of the request has no slot there. */
+  /** Parts of the request that the upstream's protocol has no place for. */
   readonly losses: readonly Loss[];
   /** Values of state that stand before those which this place has made itself, and were taken out. */
   readonly foreignValues: number;

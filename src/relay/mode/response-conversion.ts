@@ -30,10 +30,10 @@ export function framingOf(beginning: Buffer, upstream: ProtocolName, copies = 1)
 /** As UTF-8 the byte order mark is three bytes. */
 const BLANKS = /^(?:\xef\xbb\xbf)?\s*/;
 const EVENTS = /^(?:data|event|id|retry|error)?:/;
-/** The bytes that tell it. */
+/** How many bytes are enough to recognize the framing. */
 export const SNIFFED_BYTES = 64;
 
-/** From an upstream's protocol to what a caller asked for. Plain data: it must reach a worker. */
+/** The conversion from an upstream's protocol to the requested format. Plain data, as it is sent to a worker. */
 export interface ResponseConversion {
   readonly client: ProtocolName;
   readonly streamed: boolean;
@@ -41,7 +41,7 @@ export interface ResponseConversion {
   readonly upstream: ProtocolName;
   readonly plan: ResponsePlan;
   readonly frame: ResponseFrame;
-  /** What is told of usage in place of what the upstream states; absent = that. */
+  /** The usage to report instead of the upstream's; absent = the upstream's. */
   readonly charged?: TokenUsage | undefined;
 }
 
@@ -69,7 +69,7 @@ export function readUpstreamResponse(
 }
 
 /**
- * Writes it as the caller asked: plain, or as a stream. `onCall` is told each call and its state; absent = nobody keeps them.
+ * Writes the response in the requested format: plain, or as a stream. `onCall` gets each call and its state; absent = they aren't stored.
  */
 export function writeClientResponse(
   conversion: ResponseConversion,

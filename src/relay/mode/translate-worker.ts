@@ -12,7 +12,7 @@ import {
   type WrittenRequest,
 } from "./translate-request.ts";
 
-/** What a worker is sent. */
+/** The message to a worker. */
 export interface TranslateMessage {
   readonly request: ReceivedRequest;
   readonly target: EncodeTarget;

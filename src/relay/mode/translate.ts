@@ -56,7 +56,7 @@ export function originOf({ protocol, upstream, model, credential }: Candidate): 
   };
 }
 
-/** What a response to this request needs beside its content. */
+/** The fields of a response to this request besides its content. */
 export function responseFrame(
   { id, scan, responses }: TextRequest,
   model: string,
@@ -79,7 +79,7 @@ interface FrameFields extends Pick<ResponseFrame, "includeUsage" | "oneCall" | "
   readonly createdSeconds: number;
 }
 
-/** Speaks another protocol to the upstream than the caller spoke; the request is written for it already. */
+/** The mode of a request that was translated to the upstream's protocol. */
 export function translate(
   request: TextRequest,
   { body, separateBodies, losses, plan, ...frameFields }: WrittenRequest,
@@ -111,7 +111,7 @@ export function translate(
   };
 }
 
-/** What of a request says how its response is to be written. */
+/** The response format that the client expects. */
 export function clientFormatOf({
   protocol,
   streamed,

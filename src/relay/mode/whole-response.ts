@@ -24,18 +24,18 @@ export type WholeForm =
   /** Written anew; `own`: the upstream speaks the caller's protocol, in another framing. */
   | { readonly kind: "written"; readonly own: boolean; readonly conversion: ResponseConversion };
 
-/** What there is to know of a response before it is read. */
+/** The properties of a response that are known before it is read. */
 export interface ResponseTerms {
   readonly client: ProtocolName;
   readonly framing: Framing;
   /** How many responses the caller asked for. */
   readonly responses: number;
   readonly form: WholeForm;
-  /** What its upstream was sent to know us by, which no caller is told. */
+  /** The secrets that were sent to the upstream, which no caller may see. */
   readonly secrets: readonly string[];
 }
 
-/** What a response amounts to. */
+/** The result of reading a response. */
 export interface ResponseReading {
   readonly summary: ResponseSummary;
   /** False: its events ended before it did. */

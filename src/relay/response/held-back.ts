@@ -13,7 +13,7 @@ export class HeldBack {
   #chunks: Buffer[] = [];
   /** So many of the chunks hold whole frames. */
   #whole = 0;
-  /** What was held when the finish was told. */
+  /** The bytes that were held when the finish arrived. */
   #atFinish: number | undefined;
 
   /** Keeps a chunk of which so many bytes close whole frames. */

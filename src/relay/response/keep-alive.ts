@@ -17,14 +17,14 @@ interface KeepAliveExchange {
  */
 export class KeepAlive implements Timed {
   slot = -1;
-  /** Part of a frame has been passed on, in which nothing can stand. */
+  /** True while part of a frame has been sent, in which no keep-alive can be written. */
   midFrame = false;
-  /** Whoever receives the response now looks at its own time with each sweep. */
+  /** Called at each sweep, for the time limits of the current receiver. */
   onSweep: (() => void) | undefined;
   readonly #beats: Deadlines<KeepAlive>;
   readonly #exchange: KeepAliveExchange;
   readonly #sign: Uint8Array;
-  /** When the caller last heard anything; at first, when it began to wait. */
+  /** When the client last received bytes; at first, when its wait began. */
   #heardMs: number;
 
   constructor(beats: Deadlines<KeepAlive>, exchange: KeepAliveExchange) {
@@ -69,7 +69,7 @@ function streamHeaders({ request, losses }: KeepAliveExchange): Record<string, s
   return { "content-type": `${type}; charset=utf-8`, ...droppedHeader(losses), ...UNBUFFERED };
 }
 
-/** Proxies between would else collect what is to be read as it comes. */
+/** Without these headers, proxies in between would buffer the stream. */
 export const UNBUFFERED = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** Between the items of a JSON array, or before it. */

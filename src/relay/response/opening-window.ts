@@ -24,14 +24,14 @@ export class OpeningWindow {
     return this.#nowMs - this.#openedMs >= firstByteStreamMs;
   }
 
-  /** Whether what has come is still held back, so many bytes by now. */
+  /** True while the received bytes are still held back. */
   isOpen(meter: StreamMeter, bytes: number): boolean {
     if (meter.hasOutput) return false;
     this.#startedMs ??= this.#nowMs;
     return meter.finished ? bytes <= HOLD_BACK_BYTES : bytes <= OPENING_BYTES && !this.isElapsed;
   }
 
-  /** Its time is over. */
+  /** True once the time limit has passed. */
   get isElapsed(): boolean {
     return this.#startedMs !== undefined && this.#nowMs - this.#startedMs >= OPENING_MS;
   }

@@ -31,7 +31,7 @@ export interface Attempt {
    * knows.
    */
   fail(failure: AttemptFailure, seen?: Seen): void;
-  /** What a complete answer teaches: stored responses are pinned to where they are kept. */
+  /** Records the ids in a complete response, so that later requests reach the upstream that stores it. */
   learn(summary: ResponseSummary): void;
   /** Runs work that no caller of ours awaits; its failure ends this request alone. */
   guard(work: () => void | Promise<void>): void;

@@ -136,7 +136,7 @@ export class StreamingResponse implements Receiver {
     await this.endWithError(error, "drained");
   }
 
-  /** What came decides: a response of another framing than was asked for is collected whole, and written as it was asked. */
+  /** A response in another framing than requested is collected whole and written in the requested one. */
   private isFramedAsAsked(chunk: Buffer): boolean {
     const { attempt } = this;
     const beginning = this.held.with(chunk);
@@ -215,7 +215,7 @@ export class StreamingResponse implements Receiver {
     if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept)) throw memoryUsedUp();
   }
 
-  /** What the caller reads of these bytes. `isPart`: they are part of a frame. */
+  /** Returns these bytes as the caller may read them. `isPart`: they are part of a frame. */
   private written(chunks: Buffer[], isPart = false): readonly Uint8Array[] {
     const passable = this.scrubber.scrubbed(chunks, !this.held.isEmpty, isPart);
     return passable.flatMap((chunk) => this.mode.write(chunk));
@@ -245,7 +245,7 @@ export class StreamingResponse implements Receiver {
     this.endWait.stop();
   }
 
-  /** What was taken for the end was not: it passes on. */
+  /** The stream continues after its finish, so the bytes are passed on. */
   private continueAfterFinish(): void {
     this.endWait.cancel();
     this.send(this.held.takeWhole());

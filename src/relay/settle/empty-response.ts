@@ -2,7 +2,7 @@ import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { totalOutput, totalWritten } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 
-/** Whether the model refused without text or usage: nothing is known to have been used. */
+/** True if the model refused without text and without usage, so nothing is known to have been used. */
 export function isUncounted({ declined, hasOutput, usage, parts }: ResponseSummary): boolean {
   return declined && !hasOutput && usage === undefined && parts === undefined;
 }

@@ -33,7 +33,7 @@ export interface ChargeableUsage extends CountedWork {
   readonly usage: TokenUsage;
   /** The tokens of other models, under the vendor's names; absent = there are none. */
   readonly additionalUsage?: readonly ModelTokens[] | undefined;
-  /** Whether the gateway has estimated a bucket that the vendor did not report. */
+  /** True if the gateway has estimated a bucket that the vendor did not report. */
   readonly estimated: boolean;
   /** Reported counts that are impossible. */
   readonly implausible: readonly Implausible[];
@@ -101,7 +101,7 @@ function withoutUnrequested(
   return boundSummaries(usage, passes > 1 || compacts !== undefined);
 }
 
-/** What the vendor reported, and the model that served the response; undefined = the asked one. */
+/** The reported usage and the model that served the response; undefined = the requested model. */
 interface OwnUsage {
   readonly usage: MeteredUsage | undefined;
   readonly servedBy: string | undefined;
@@ -198,7 +198,7 @@ async function estimateParts(
   };
 }
 
-/** Whether the vendor reports priced units. Then it bills tokens only if it reports them as well. */
+/** True if the vendor reports priced units. It then bills tokens only if it reports them too. */
 function isPaidByUnits(units: UnitCounts = {}, { maxUnits = {} }: UsageBound): boolean {
   return BILLED_UNITS.some((unit) => (units[unit] ?? 0) > 0 && maxUnits[unit] !== undefined);
 }
@@ -249,7 +249,7 @@ function estimate(
   return usage;
 }
 
-/** What the tool for images has used, where the vendor has not said it: it has a model of its own. */
+/** Estimated usage of the image tool, which has its own model, if the vendor doesn't report it. */
 function toolImages(
   { protocol }: TextRequest,
   summary: ResponseSummary,

@@ -29,7 +29,7 @@ export class LearntFactor {
   readonly #factors = createLru<string, { readonly value: number }>(MODELS);
   readonly #samples = createLru<string, readonly CountedSample[]>(MODELS);
 
-  /** What to multiply a local count by; 1 where nothing is known. */
+  /** The factor for a local count; 1 if nothing is known. */
   of(model: string): number {
     return this.#factors.get(model)?.value ?? 1;
   }
@@ -43,7 +43,7 @@ export class LearntFactor {
     this.#samples.set(model, [...kept, { body: Buffer.concat(body), reportedTokens }]);
   }
 
-  /** What was kept and not learnt yet; it is forgotten with that. */
+  /** Returns the samples of a model and forgets them. */
   take(model: string): readonly CountedSample[] {
     const kept = this.#samples.get(model) ?? [];
     if (kept.length > 0) this.#samples.set(model, []);

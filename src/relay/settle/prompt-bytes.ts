@@ -42,7 +42,7 @@ export function promptBytes(body: readonly Uint8Array[], images: readonly BodyRa
 /** More is counted in the proportion of what was looked at, so that a large body does not block the event loop. */
 const MAX_SCANNED = 128 * 1024;
 
-/** Where the last byte stood; a body comes in chunks. */
+/** The position after the last byte, since a body arrives in chunks. */
 interface Position {
   readonly inText: boolean;
   /** Bytes of an escape that are still to come. */

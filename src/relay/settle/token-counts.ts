@@ -24,7 +24,7 @@ import type { TextRequest } from "../text-request.ts";
 import { LearntFactor } from "./learnt-factor.ts";
 import type { CountMessage, CountResponse } from "./token-count-worker.ts";
 
-/** What a request is of which only the tokens are wanted. */
+/** A request whose input tokens are counted without a response. */
 export type CountedRequest = Pick<
   TextRequest,
   "id" | "caller" | "protocol" | "model" | "body" | "scan" | "state" | "headers" | "query"

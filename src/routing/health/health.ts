@@ -12,14 +12,14 @@ const UNREACHABLE_TO_OPEN = 5;
 /** Where accounts agree that a place fails and they have no other, they may try it this often, all of them together. */
 const LAST_PROBE_MS = 1_000;
 
-/** Whether votes still carry an open breaker is looked at this often. */
+/** How often an open breaker checks its votes again. */
 const RECOUNT_MS = 1_000;
 
 /** A place that is back gets so little at first, and all of its share after a minute. */
 const FIRST_SHARE = 0.1;
 const RAMP_MS = 60_000;
 
-/** Where a model is asked under one credential. */
+/** A model at an upstream under one credential. */
 export interface HealthTarget {
   readonly upstream: Upstream;
   readonly credential: Credential;
@@ -34,7 +34,7 @@ export interface HealthTarget {
  */
 export type Access = "ready" | "last" | "closed";
 
-/** What changed by a report and is worth a line in the log. */
+/** A change of health that is logged. */
 export type HealthChange =
   | "unreachable"
   | "outvoted"
@@ -80,7 +80,7 @@ export class Health {
     this.#accounts = new AccountRecords(failedPlaces);
   }
 
-  /** Whether a request of this account may go there. */
+  /** Decides if a request of this account may be sent there. */
   access(account: bigint, nowMs: number): Access {
     const record = this.#accounts.find(account);
     if (this.#open === "votes" && nowMs >= this.#recountAtMs) this.#recount(nowMs);
