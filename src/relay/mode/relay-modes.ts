@@ -17,6 +17,7 @@ import { quirksOf } from "../../upstreams/upstream-quirks.ts";
 import { cannotCompact } from "../admit/compacting.ts";
 import { NO_TERMS, type StateTerms } from "../admit/conversation-state.ts";
 import type { InlineMedia, Inlining } from "../admit/inline-media.ts";
+import { shuttingDown } from "../failures.ts";
 import { CallMemory } from "../response/call-memory.ts";
 import type { TextRequest } from "../text-request.ts";
 import { EmbeddingsForwarder } from "./embeddings-forwarder.ts";
@@ -32,7 +33,7 @@ import {
   translationOf,
   type WrittenRequest,
 } from "./translate-request.ts";
-import { LARGE_BODY_BYTES, type Translator } from "./translator.ts";
+import { isLargeBody, refuseTooManyValues, type Translator } from "./translator.ts";
 
 export interface RelayModesDeps {
   readonly clock: Clock;
@@ -49,8 +50,8 @@ const BUSY_RETRY_SECONDS = 2;
 
 /**
  * Opens the mode of one request to each candidate in turn: forward where the upstream speaks the
- * caller's protocol and bytes can stay as they are, else translate. A small body is decoded at most once, and only for translation; a
- * large one goes to a worker.
+ * caller's protocol and bytes can stay as they are, else translate. A small body is decoded at most once, and only for translation; one
+ * that is large, or has many values, goes to a worker.
  */
 export class RelayModes {
   private readonly request: TextRequest;
@@ -62,6 +63,8 @@ export class RelayModes {
   private readonly outputLimit: number | undefined;
   private decoded: ChatRequest | undefined;
   private inlining: Inlining | undefined;
+  private isLarge: boolean | undefined;
+  private translating: AbortController | undefined;
   private readonly calls: CallMemory | undefined;
 
   /** `upstreams`: all of the catalog, also those out of service; `outputLimit`: to be written into the request, which states none. */
@@ -105,13 +108,15 @@ export class RelayModes {
       return new Forwarder(request, candidate, quirks, clock, terms, limit, this.endUserAt(candidate));
     }
     this.reserveMemory();
-    return request.scan.length > LARGE_BODY_BYTES && request.prompts === undefined
-      ? this.openInWorker(candidate, terms)
-      : this.openOnMainThread(candidate, terms);
+    this.isLarge ??= isLargeBody(request);
+    if (this.isLarge && request.prompts === undefined) return this.openInWorker(candidate, terms);
+    if (this.isLarge) refuseTooManyValues(request);
+    return this.openOnMainThread(candidate, terms);
   }
 
-  /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
+  /** Gives up what is being fetched or translated. To be called when no candidate is left to be asked. */
   close(): void {
+    this.translating?.abort(shuttingDown());
     this.inlining?.end();
   }
 
@@ -188,11 +193,11 @@ export class RelayModes {
   }
 
   private async openInWorker(candidate: Candidate, terms: StateTerms): Promise<RelayMode> {
-    const reply = await this.deps.translator.translate(
-      this.request,
-      this.targetTo(candidate, terms),
-      this.outputLimit,
-    );
+    const { outputLimit } = this;
+    this.translating = new AbortController();
+    const { signal } = this.translating;
+    const target = this.targetTo(candidate, terms);
+    const reply = await this.deps.translator.translate(this.request, target, { outputLimit, signal });
     return "linksMedia" in reply
       ? this.openOnMainThread(candidate, terms)
       : this.translatedMode(candidate, reply);

@@ -1,4 +1,4 @@
-import { createWorkerPool, joined, PoolFull } from "../../base/async/worker-pool.ts";
+import { createWorkerPool, type Job, joined, PoolFull } from "../../base/async/worker-pool.ts";
 import type { Clock } from "../../base/clock.ts";
 import { replaceModel, splice } from "../../base/json/json-splice.ts";
 import type { Outcome } from "../../billing/billing.ts";
@@ -59,6 +59,10 @@ const REST_MS = 30_000;
 
 /** Counting a large body takes a tenth of a second. */
 const WAITING = 64;
+const WAITING_OF_ACCOUNT = 16;
+
+/** Far beyond what the largest body takes on a busy machine. */
+const LIMIT_MS = 30_000;
 
 /** The tokenizer and the tree of the largest body. */
 const HEAP_MB = 1_024;
@@ -69,6 +73,8 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
     entry: new URL("./token-count-worker.ts", import.meta.url),
     workers: 1,
     waiting: WAITING,
+    waitingOfOwner: WAITING_OF_ACCOUNT,
+    limitMs: LIMIT_MS,
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   const factor = new LearntFactor();
@@ -118,16 +124,18 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
     return undefined;
   };
 
-  const countHere = async ({ body, scan, protocol }: CountedRequest, { id }: Model): Promise<JsonObject> => {
+  const countHere = async (
+    { body, scan, protocol, caller }: CountedRequest,
+    { id }: Model,
+  ): Promise<JsonObject> => {
     const samples = factor.take(id);
-    const counted = await pool
-      .run(async () => {
-        const bodies = [await joined(body, scan.length), ...samples.map((sample) => sample.body)];
-        return { message: bodies satisfies CountMessage, moved: [] };
-      })
-      .catch((cause: Error) => {
-        throw notNow(cause);
-      });
+    const makeJob = async (): Promise<Job> => {
+      const bodies = [await joined(body, scan.length), ...samples.map((sample) => sample.body)];
+      return { message: bodies satisfies CountMessage, moved: [] };
+    };
+    const counted = await pool.run(makeJob, { owner: caller.accountId }).catch((cause: Error) => {
+      throw notNow(cause);
+    });
     factor.learn(id, samples, counted.slice(1));
     const tokens = Math.max(1, Math.round((counted[0] ?? 0) * factor.of(id)));
     return countResponse(protocol, tokens);
