@@ -89,8 +89,8 @@ describe("translating beside the event loop", () => {
       expect(await translator.translate(requestOf(10, many(count)), TARGET)).not.toMatchObject({
         refused: { message: expect.stringContaining("JSON values") },
       });
-    const refused = { refused: { path: "", message: expect.stringContaining("at most 200000") } };
-    expect(await translator.translate(requestOf(10, many(200_001)), TARGET)).toEqual(refused);
+    const refused = { refused: { path: "", message: expect.stringContaining("at most 400000") } };
+    expect(await translator.translate(requestOf(10, many(400_001)), TARGET)).toEqual(refused);
   });
 
   it("takes accounts in turn, and leaves what nobody waits for any more", async () => {

@@ -26,7 +26,7 @@ const LARGE_BODY_BYTES = 1024 * 1024;
 const LARGE_BODY_VALUES = 5_000;
 
 /** Some seconds' work. A context of a million tokens, all of it turns of a few words, has fewer. */
-const MOST_VALUES = 200_000;
+const MOST_VALUES = 400_000;
 
 /** What links media that must be fetched is translated on the event loop, with what was fetched. */
 const MOST_VALUES_WITH_LINKS = 20_000;
