@@ -10,7 +10,7 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
   let carriedBytes = 0;
   let oversized = false;
   let lineHasBytes = false;
-  // A CR at the end of a chunk may be half of a CRLF: the line ends when the next byte is known.
+  // A CR at the end of a chunk ends its line, and may be half of a CRLF: nothing says whether another byte will come.
   let openCr = false;
 
   function close(chunk: Buffer, start: number, end: number, next: number): void {
@@ -47,14 +47,15 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
       let cr = chunk.indexOf(CR);
       if (openCr && chunk.length > 0) {
         openCr = false;
-        lineStart = lf === 0 ? 1 : 0;
-        if (!lineHasBytes) {
-          // The blank line began in the chunk before.
-          close(chunk, 0, -1, lineStart);
-          frameStart = lineStart;
+        if (lf === 0) {
+          lineStart = 1;
+          lf = chunk.indexOf(LF, 1);
+          // The CR has closed the frame, behind which the other half of the line end is nobody's.
+          if (carriedBytes === 0) {
+            sink.frame(chunk, 0, 0, 1);
+            frameStart = 1;
+          }
         }
-        lineHasBytes = false;
-        if (lf === 0) lf = chunk.indexOf(LF, 1);
       }
       while (lf !== -1 || cr !== -1) {
         // Nearly every frame is one line and a second LF: one search, no bookkeeping.
@@ -70,11 +71,8 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
         let next = at + 1;
         if (at > lineStart) lineHasBytes = true;
         if (at === cr) {
-          if (next === chunk.length) {
-            openCr = true;
-            break;
-          }
-          if (chunk[next] === LF) next += 1;
+          if (next === chunk.length) openCr = true;
+          else if (chunk[next] === LF) next += 1;
         }
         if (!lineHasBytes) {
           close(chunk, frameStart, lineStart, next);
@@ -85,13 +83,13 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
         if (cr !== -1 && cr < next) cr = chunk.indexOf(CR, next);
         if (lf !== -1 && lf < next) lf = chunk.indexOf(LF, next);
       }
-      if (!openCr && lineStart < chunk.length) lineHasBytes = true;
+      if (lineStart < chunk.length) lineHasBytes = true;
       if (frameStart < chunk.length) carry(chunk.subarray(frameStart));
       return frameStart;
     },
     pendingBytes: () => (oversized ? 0 : carriedBytes),
     end() {
-      if (carriedBytes > 0) close(EMPTY, 0, openCr && !lineHasBytes ? -1 : 0, 0);
+      if (carriedBytes > 0) close(EMPTY, 0, 0, 0);
       openCr = false;
       lineHasBytes = false;
     },
@@ -102,7 +100,7 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
 export interface FrameSink {
   /**
    * One frame: its lines are the bytes `start` to `end`, its closing blank line `end` to `next`. A frame
-   * may hold only comments, or nothing.
+   * may hold only comments, or nothing, as where a blank line's CRLF comes in two chunks.
    */
   frame(buffer: Buffer, start: number, end: number, next: number): void;
   /** Bytes of a frame too large to be looked at, piece by piece, in order. */

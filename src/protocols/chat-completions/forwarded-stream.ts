@@ -83,6 +83,8 @@ class Rewriter {
   /** Usage that stood elsewhere. */
   #moved: string | undefined;
   #done: Buffer | undefined;
+  /** What became of the last frame: told, dropped, or kept as one of these. */
+  #last: "told" | "dropped" | "counted" | "done" = "told";
 
   constructor(terms: StreamTerms) {
     this.#terms = terms;
@@ -99,6 +101,12 @@ class Rewriter {
   }
 
   frame(buffer: Buffer, start: number, end: number, next: number): void {
+    if (start === end) this.#close(buffer, start, next);
+    else this.#read(buffer, start, end, next);
+  }
+
+  #read(buffer: Buffer, start: number, end: number, next: number): void {
+    this.#last = "told";
     const isAsked = this.#terms.usage !== "unasked";
     const usage = this.#findUsage(buffer, start, end);
     const isNull = usage !== -1 && buffer[usage] === LETTER_N && this.#findUsage(buffer, usage, end) === -1;
@@ -106,14 +114,30 @@ class Rewriter {
       this.#rewrite(buffer, start, end, next);
     else if (isNull && !isAsked) this.#passWithoutNull(buffer, start, end, next, usage);
     else if (isAsked && this.#findDone(buffer, start, end) !== -1 && isDone(buffer, start, end))
-      this.#done = closed(buffer, start, end, next);
+      this.#keepDone(closed(buffer, start, end, next));
     else this.#pass(buffer, start, next);
     // The last one of a stream that does not close it: more is to follow.
     if (next === end && isAsked && this.#done === undefined) this.#put(BLANK_LINE);
   }
 
+  /** A line end behind a frame: half of the one that has closed it, which came in a later chunk, goes where the frame went. */
+  #close(buffer: Buffer, start: number, next: number): void {
+    const lineEnd = buffer.subarray(start, next);
+    if (this.#last === "told") this.#pass(buffer, start, next);
+    else if (this.#last === "counted" && this.#counted !== undefined)
+      this.#counted = Buffer.concat([this.#counted, lineEnd]);
+    else if (this.#last === "done" && this.#done !== undefined)
+      this.#done = Buffer.concat([this.#done, lineEnd]);
+  }
+
+  #keepDone(frame: Buffer): void {
+    this.#last = "done";
+    this.#done = frame;
+  }
+
   /** A frame too large to be looked at is content: choices begin with it, if they have not begun. */
   oversized(part: Buffer): void {
+    this.#last = "told";
     this.#opening = false;
     this.#put(part);
   }
@@ -144,7 +168,7 @@ class Rewriter {
     const { usage, copiesReasoning } = this.#terms;
     const chunk = readChunk(buffer, start, end);
     if (chunk === undefined) {
-      if (usage !== "unasked" && isDone(buffer, start, end)) this.#done = closed(buffer, start, end, next);
+      if (usage !== "unasked" && isDone(buffer, start, end)) this.#keepDone(closed(buffer, start, end, next));
       else this.#pass(buffer, start, next);
       return;
     }
@@ -154,8 +178,11 @@ class Rewriter {
       return;
     }
     if (hasUsage && !hasChoices(chunk)) {
-      if (usage !== "unasked" && usagesOf(chunk).some(({ items }) => items > 0))
+      this.#last = "dropped";
+      if (usage !== "unasked" && usagesOf(chunk).some(({ items }) => items > 0)) {
+        this.#last = "counted";
         this.#counted = closed(buffer, start, end, next);
+      }
       return;
     }
     const edits: Edit[] = [];
