@@ -4,8 +4,8 @@ import { collectEvents } from "../../src/conversation/adapt/collect.ts";
 import { blankPlan } from "../../src/conversation/lower/plan.ts";
 import { generateContent } from "../../src/protocols/generate-content/codec.ts";
 import { decodeSchema } from "../../src/protocols/generate-content/decode-schema.ts";
-import { camelObject } from "../../src/protocols/generate-content/spelling.ts";
-import { parseLoosely } from "../../src/protocols/json.ts";
+import { camelKeys } from "../../src/protocols/generate-content/spelling.ts";
+import { asObject, parseLoosely } from "../../src/protocols/json.ts";
 import { openFrameReader } from "../../src/protocols/streams/stream-frames.ts";
 import type { EncodedRequest, Translation } from "../../src/protocols/translation.ts";
 import { frame, target } from "../support/conversation-arbitraries.ts";
@@ -236,5 +236,5 @@ function normalResponse(bodies: readonly Json[]): unknown {
 }
 
 function camel(value: unknown): Json {
-  return camelObject(value) ?? {};
+  return camelKeys(asObject(value) ?? {});
 }

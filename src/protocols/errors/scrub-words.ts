@@ -84,7 +84,7 @@ function withChanges(holder: JsonObject, changes: JsonObject): JsonObject {
 /** Where vendors speak, in a response, in an event, or in the response that an event brings. */
 const WORDS = [
   ...["error", "errors", "detail", "details", "message", "msg", "base_resp", "status_details"],
-  ...["incomplete_details", "promptFeedback", "warning", "warnings"],
+  ...["incomplete_details", "promptFeedback", "prompt_feedback", "warning", "warnings"],
 ];
 const CHOICE_WORDS = ["error", "errors"];
-const CANDIDATE_WORDS = ["finishMessage", "error"];
+const CANDIDATE_WORDS = ["finishMessage", "finish_message", "error"];

@@ -5,7 +5,7 @@ import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { mediaOfType } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
-import { asArray, asObject, asText, type JsonObject } from "../json.ts";
+import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { UNEXPECTED_FORMAT } from "../response-form.ts";
 import { BESIDE } from "./encode-parts.ts";
 import { hasUnspecifiedFinish } from "./enums.ts";
@@ -13,7 +13,6 @@ import { laterFinish } from "./finish.ts";
 import { isUnnamed } from "./form.ts";
 import { decodeGrounding } from "./grounding.ts";
 import { PartialArguments } from "./partial-arguments.ts";
-import { camelObject } from "./spelling.ts";
 
 /** One candidate as far as it has come. */
 export interface CandidateState {
@@ -69,10 +68,7 @@ export function readCandidate(
 ): CandidateState {
   const content = asObject(wire["content"]) ?? {};
   let after = before;
-  for (const raw of asArray(content["parts"])) {
-    const part = camelObject(raw);
-    if (part !== undefined) after = readPart(after, part, blocks, plan);
-  }
+  for (const part of asObjects(content["parts"])) after = readPart(after, part, blocks, plan);
   const beside = besideIn(after.beside, wire);
   const finish = word === "" ? after.finish : laterFinish(after.finish ?? "", word);
   const unspecified = after.unspecified + Number(hasUnspecifiedFinish(wire));
@@ -118,7 +114,7 @@ function readPart(
   plan: ResponsePlan,
 ): CandidateState {
   const state = stateOf(part, plan);
-  const call = camelObject(part["functionCall"]);
+  const call = asObject(part["functionCall"]);
   if (call !== undefined && isUnnamed(part) && before.call === undefined) {
     blocks.emit({ type: "error", error: UNEXPECTED_FORMAT });
     return before;
@@ -211,8 +207,7 @@ export function isEmptyFile(part: JsonObject): boolean {
 }
 
 function fileIn(part: JsonObject): JsonObject | undefined {
-  const { inlineData, fileData } = camelObject(part) ?? {};
-  return camelObject(inlineData) ?? camelObject(fileData);
+  return asObject(part["inlineData"]) ?? asObject(part["fileData"]);
 }
 
 /** The file that a part is, in bytes or by its address. */

@@ -12,6 +12,7 @@ import type { StreamEvent } from "../streams/stream-event.ts";
 import { blankCandidate, type CandidateState, closeCandidate, readCandidate } from "./decode-candidate.ts";
 import { finishWord, responseWord } from "./enums.ts";
 import { decodeBlock, decodeFinish } from "./finish.ts";
+import { camelResponse } from "./spelling.ts";
 import { generateContentUsage } from "./usage.ts";
 
 /**
@@ -62,10 +63,11 @@ export interface DecodeState {
 /** Reads one event of this name, or a whole plain response, which has the same form. */
 export function readChunk(
   state: DecodeState,
-  chunk: JsonObject,
+  stated: JsonObject,
   name = "",
 ): readonly [DecodeState, readonly ChatEvent[]] {
   if (state.phase === "over") return [state, []];
+  const chunk = camelResponse(stated);
   if (name === "error" || statesError(chunk)) {
     return [{ ...state, phase: "over" }, [{ type: "error", error: decodeStatedError(chunk) }]];
   }

@@ -1,6 +1,5 @@
-import { asText, type JsonObject } from "../json.ts";
+import { asObject, asText, type JsonObject } from "../json.ts";
 import { isListOf, isObjectOf, isWords } from "../response-form.ts";
-import { camelObject } from "./spelling.ts";
 
 /** Whether the words of a candidate are words. */
 export function isInForm(candidate: JsonObject): boolean {
@@ -9,7 +8,7 @@ export function isInForm(candidate: JsonObject): boolean {
 
 /** The call that a part is. */
 export function callIn(part: JsonObject): JsonObject | undefined {
-  return camelObject(part["functionCall"] ?? part["function_call"]);
+  return asObject(part["functionCall"]);
 }
 
 /** Whether a part calls a function without saying which. An empty call may close one that came in pieces. */

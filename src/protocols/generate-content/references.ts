@@ -1,12 +1,14 @@
 import { type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.ts";
+import { snakeCase } from "./spelling.ts";
 
 /** Both spellings that the vendor reads: `fileUri` and `file_uri`. */
 function inBothSpellings({ path, ...row }: ReferenceRow): ReferenceRow[] {
   const keys = path.split(".");
   const spelled = keys.reduce<string[]>(
     (paths, key) => {
-      const snake = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-      return paths.flatMap((before) => [...new Set([key, snake])].map((one) => [before, one].join(".")));
+      return paths.flatMap((before) =>
+        [...new Set([key, snakeCase(key)])].map((one) => [before, one].join(".")),
+      );
     },
     [""],
   );

@@ -50,12 +50,87 @@ export function camelList(fields: Fields, key: string, known: ReadonlySet<string
   });
 }
 
-/** The same for a response, which is read leniently: the object with all its fields in camelCase. */
-export function camelObject(value: unknown): JsonObject | undefined {
-  const object = asObject(value);
-  // Vendors' own responses are in camelCase already.
-  if (object === undefined || !Object.keys(object).some((key) => key.includes("_"))) return object;
-  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [camelCase(key), inner]));
+/** The fields of an object that hold objects, or lists of them, with fields of their own that are the protocol's. */
+interface Inside {
+  readonly [field: string]: Inside;
+}
+
+const LEAF: Inside = {};
+
+/** Arguments, results and what else has names of its own are not the protocol's. */
+const RESPONSE: Inside = {
+  candidates: {
+    content: {
+      parts: {
+        functionCall: { partialArgs: LEAF },
+        inlineData: LEAF,
+        fileData: LEAF,
+        executableCode: LEAF,
+        codeExecutionResult: LEAF,
+      },
+    },
+    groundingMetadata: {
+      groundingChunks: { web: LEAF, maps: LEAF, retrievedContext: LEAF },
+      groundingSupports: { segment: LEAF },
+      searchEntryPoint: LEAF,
+    },
+    urlContextMetadata: { urlMetadata: LEAF },
+    citationMetadata: { citations: LEAF, citationSources: LEAF },
+  },
+  promptFeedback: LEAF,
+  usageMetadata: {
+    promptTokensDetails: LEAF,
+    cacheTokensDetails: LEAF,
+    candidatesTokensDetails: LEAF,
+    toolUsePromptTokensDetails: LEAF,
+  },
+};
+
+/**
+ * A response, or an event of one, with the protocol's fields in camelCase: the one door of meter and decoder, so that both read
+ * the same of it. The same object where it is so already, as of the vendor's own.
+ */
+export function camelResponse(body: JsonObject): JsonObject {
+  return camelObject(body, RESPONSE);
+}
+
+function camelObject(object: JsonObject, inside: Inside): JsonObject {
+  let read = camelKeys(object);
+  for (const field of Object.keys(inside)) {
+    const value = read[field];
+    if (typeof value !== "object" || value === null) continue;
+    const inner = camelValue(value, inside[field] ?? LEAF);
+    if (inner === value) continue;
+    if (read === object) read = { ...object };
+    (read as Record<string, unknown>)[field] = inner;
+  }
+  return read;
+}
+
+function camelValue(value: object, inside: Inside): unknown {
+  if (!Array.isArray(value)) return camelObject(value as JsonObject, inside);
+  const items: readonly unknown[] = value;
+  const read = items.map((item) => {
+    const object = asObject(item);
+    return object === undefined ? item : camelObject(object, inside);
+  });
+  return read.some((item, at) => item !== items[at]) ? read : items;
+}
+
+/** Where an object has both spellings, camelCase wins. */
+export function camelKeys(object: JsonObject): JsonObject {
+  const keys = Object.keys(object);
+  if (!keys.some((key) => key.includes("_"))) return object;
+  const fields = keys.map((key): [string, unknown] => {
+    const camel = camelCase(key);
+    return [camel, object[camel] ?? object[key]];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** As the vendor's protocol buffers name a field. */
+export function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function camelCase(key: string): string {

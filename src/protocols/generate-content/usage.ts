@@ -26,12 +26,14 @@ import { isEmptyFile, mediaIn } from "./decode-candidate.ts";
 import { finishWord, hasUnspecifiedFinish, responseWord } from "./enums.ts";
 import { decodeFinish, isFailure } from "./finish.ts";
 import { callIn, isInForm, isUnnamed } from "./form.ts";
+import { camelResponse, snakeCase } from "./spelling.ts";
 
 const rules: MeteringRules = {
   callerFinishes: new Set(["MAX_TOKENS"]),
   declines: (word) => decodeFinish(word, "")?.unified === "content-filter",
   openEnded: true,
-  readResponse(body, notes) {
+  readResponse(stated, notes) {
+    const body = camelResponse(stated);
     read(body, notes);
     const parts = asObjects(body["candidates"]).flatMap(partsOf);
     if (parts.some(isUnnamed)) noteUnexpectedFormat(notes);
@@ -40,9 +42,9 @@ const rules: MeteringRules = {
       parts.flatMap((part) => mediaIn(part) ?? []),
     );
   },
-  readEvent: (event, notes, name) => read(event, notes, name),
-  responseText: readText,
-  eventText: readText,
+  readEvent: (event, notes, name) => read(camelResponse(event), notes, name),
+  responseText: (body, text) => readText(camelResponse(body), text),
+  eventText: (event, text) => readText(camelResponse(event), text),
   billedCalls,
 
   openByteFilter() {
@@ -214,11 +216,10 @@ function partsOf(candidate: JsonObject): readonly JsonObject[] {
   return asObjects(content?.["parts"]);
 }
 
+const FIELDS_THAT_MATTER = ["usageMetadata", "finishReason", "promptFeedback", "groundingMetadata"];
+
 const openMatters = keyFilter(
-  "usageMetadata",
-  "finishReason",
-  "promptFeedback",
-  "groundingMetadata",
+  ...FIELDS_THAT_MATTER.flatMap((field) => [field, snakeCase(field)]),
   ...ERROR_WORDS,
 );
 
