@@ -123,8 +123,12 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
     decodeStream(plan) {
       const machine = runTransform(parts.decodeStream, plan);
       const reading: StreamRun<WireFrame, ChatEvent> = {
-        // A meter has read most of them already.
-        step: (frame) => machine.step(frame instanceof StreamEvent ? frame : new StreamEvent(frame)),
+        step(frame) {
+          // A meter has read most of them already.
+          const { parts } = frame instanceof StreamEvent ? frame : new StreamEvent(frame);
+          const [only] = parts;
+          return parts.length === 1 && only !== undefined ? machine.step(only) : parts.flatMap(machine.step);
+        },
         end: () => machine.end(),
       };
       const marked = chainRuns(reading, markCallEvents());

@@ -37,8 +37,7 @@ export const decodeStream: StreamTransform<ResponsePlan, DecodeState, StreamEven
   step(state, event) {
     if (state.phase === "over" || event.data === "") return [state, []];
     if (event.data.trim() === "[DONE]") return [{ ...state, phase: "over" }, ending(state, true)];
-    const parsed = event.exact;
-    const chunk = asObject(Array.isArray(parsed) ? parsed[0] : parsed);
+    const chunk = asObject(event.exact);
     if (chunk === undefined) return [state, []];
     const error = statedFailure(chunk, event.name);
     if (error !== undefined) return [{ ...state, phase: "over" }, [{ type: "error", error }]];

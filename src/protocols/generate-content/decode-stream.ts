@@ -29,20 +29,9 @@ export const decodeStream: StreamTransform<ResponsePlan, DecodeState, StreamEven
     usage: undefined,
   }),
 
-  step(state, { name, exact: parsed }) {
-    if (!Array.isArray(parsed)) {
-      const chunk = asObject(parsed);
-      return chunk === undefined ? [state, []] : readChunk(state, chunk, name);
-    }
-    const chunks = asObjects(parsed);
-    const events: ChatEvent[] = [];
-    let after = state;
-    for (const chunk of chunks) {
-      const [next, more] = readChunk(after, chunk, name);
-      after = next;
-      for (const event of more) events.push(event);
-    }
-    return [after, events];
+  step(state, { name, exact }) {
+    const chunk = asObject(exact);
+    return chunk === undefined ? [state, []] : readChunk(state, chunk, name);
   },
 
   end: (state) => (state.phase === "over" ? [] : ending(state)),

@@ -1,5 +1,5 @@
-import { losesDigits } from "../../base/json/exact-json.ts";
-import { asObject, type JsonObject, parseLoosely, parseWhole } from "../json.ts";
+import { losesDigits, writeExact } from "../../base/json/exact-json.ts";
+import { asObject, asObjects, type JsonObject, parseLoosely, parseWhole } from "../json.ts";
 
 /**
  * JSON text of an upstream that several readers look at: it is parsed once for all of them, when the first asks. They
@@ -39,10 +39,29 @@ export class JsonText {
 export class StreamEvent extends JsonText {
   /** Its `event:` line; "" where it has none. */
   readonly name: string;
+  #parts: readonly StreamEvent[] | undefined;
 
   constructor({ name = "", data }: { readonly name?: string | undefined; readonly data: string }) {
     super(data);
     this.name = name;
+  }
+
+  /**
+   * The events that it is, which meters and decoders read: itself, or those of a list that its data is. Servers that stream a JSON
+   * array may put several of its items into one event.
+   */
+  get parts(): readonly StreamEvent[] {
+    this.#parts ??= this.#isList() ? this.#readParts() : [this];
+    return this.#parts;
+  }
+
+  #isList(): boolean {
+    return LIST.test(this.data) && Array.isArray(this.value);
+  }
+
+  #readParts(): readonly StreamEvent[] {
+    const { name } = this;
+    return asObjects(this.exact).map((item) => new StreamEvent({ name, data: writeExact(item) }));
   }
 
   /** What it says, for counting: an object, alone or at the head of an array; undefined where it is none. */
@@ -51,3 +70,5 @@ export class StreamEvent extends JsonText {
     return asObject(Array.isArray(value) ? value[0] : value);
   }
 }
+
+const LIST = /^\s*\[/;

@@ -159,17 +159,17 @@ export abstract class EventReading implements StreamMeter {
     return this.notes.finished && this.#awaitsMore;
   }
 
-  /** Reads one event that stands in these bytes up to `next`; undefined where it is none of the protocol's. */
-  protected read(event: StreamEvent, buffer: Buffer, start: number, next: number): JsonObject | undefined {
+  /** Reads one event that stands in these bytes up to `next`, and answers with the objects in it; none where it is no event of the protocol's. */
+  protected read(event: StreamEvent, buffer: Buffer, start: number, next: number): readonly JsonObject[] {
     // An event that began in an earlier chunk was joined, and has none before it in this one; items of an array are parted by commas.
     const isApart = buffer === this.chunk;
     if (this.nothingFollows && this.started && this.#isError(event)) {
       this.#errorBehindEnd = true;
       this.#bytesToEnd = isApart ? start : 0;
-      return undefined;
+      return [];
     }
     const isFirst = this.notes.opening === undefined;
-    const body = this.#note(event);
+    const bodies = this.#note(event);
     const { error, failed, opening } = this.notes;
     if (isFirst && opening !== undefined) this.#openingBytes = next - start;
     const isError = error !== undefined || failed;
@@ -178,30 +178,30 @@ export abstract class EventReading implements StreamMeter {
       this.notes.errorInForm = false;
     if (isError) this.#bytesBeforeError = isApart && isFrame ? start : 0;
     if (isError) this.#bytesToEnd = isApart ? next : next - this.#keptBefore;
-    return body;
+    return bodies;
   }
 
-  #note(event: StreamEvent): JsonObject | undefined {
+  #note(event: StreamEvent): readonly JsonObject[] {
     const { notes, rules } = this;
     if (this.isDone(event)) {
       notes.finished = true;
       this.#sawDoneWord = true;
-      return undefined;
+      return [];
     }
-    const { body } = event;
-    if (body === undefined) return undefined;
-    this.events += 1;
-    if (this.behindFinish) this.#readBehindFinish(body, event.name);
-    else rules.readEvent(body, notes, event.name);
-    return body;
+    const bodies = bodiesIn(event);
+    for (const body of bodies) {
+      if (notes.error !== undefined || notes.failed) break;
+      this.events += 1;
+      if (this.behindFinish) this.#readBehindFinish(body, event.name);
+      else rules.readEvent(body, notes, event.name);
+    }
+    return bodies;
   }
 
   /** Whether an event tells of an error; nothing of it is noted. */
   #isError(event: StreamEvent): boolean {
-    const { body } = event;
-    if (body === undefined) return false;
     const notes = emptyStreamState(this.notes.responses);
-    this.rules.readEvent(body, notes, event.name);
+    for (const body of bodiesIn(event)) this.rules.readEvent(body, notes, event.name);
     return notes.error !== undefined || notes.failed;
   }
 
@@ -281,18 +281,19 @@ export class ByteMeter extends EventReading {
   #readFrame(buffer: Buffer, start: number, end: number, next: number, readEvent: ReadEvent): void {
     if (this.hasStopped) return;
     const { notes } = this;
-    if (readEvent === readFrameAt && !this.#isOrdinary(buffer, start, end)) this.#mayHoldVendorWords = true;
-    // Of several responses each piece says which of them has begun.
-    const isOne = notes.responses === 1;
-    if (isOne && notes.output && notes.started && !this.behindFinish && !this.#matters(buffer, start, end)) {
+    const isOrdinary = readEvent !== readFrameAt || this.#isOrdinary(buffer, start, end);
+    if (!isOrdinary) this.#mayHoldVendorWords = true;
+    // Of several responses each piece says which of them has begun. What is not ordinary may be a list of events.
+    const isPiece = isOrdinary && notes.responses === 1 && notes.output && notes.started;
+    if (isPiece && !this.behindFinish && !this.#matters(buffer, start, end)) {
       this.events += 1;
       return;
     }
     const event = readEvent(buffer, start, end);
     if (event.data === "") return;
-    const body = this.read(event, buffer, start, next);
-    if (body === undefined ? !this.isDone(event) : hasVendorWords(body, event.name))
-      this.#mayHoldVendorWords = true;
+    const bodies = this.read(event, buffer, start, next);
+    const isForeign = bodies.length === 0 && !this.isDone(event);
+    if (isForeign || bodies.some((body) => hasVendorWords(body, event.name))) this.#mayHoldVendorWords = true;
   }
 }
 
@@ -347,8 +348,12 @@ class TextKeeper {
 export function keepText(rules: MeteringRules, event: StreamEvent, sink: TextSink): void {
   // A comment: to find that it is no JSON takes a thousand times as long as to read it.
   if (event.data === "") return;
-  const { body } = event;
-  if (body !== undefined) rules.eventText(body, sink, event.name);
+  for (const body of bodiesIn(event)) rules.eventText(body, sink, event.name);
+}
+
+/** What an event says, for counting. */
+function bodiesIn({ parts }: StreamEvent): readonly JsonObject[] {
+  return parts.flatMap(({ body }) => (body === undefined ? [] : [body]));
 }
 
 /** Some five hundred events: most streams end before their text is ever read. */

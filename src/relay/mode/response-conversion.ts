@@ -119,7 +119,7 @@ function wholeIn(
 ): string | undefined {
   const { wholeIn: find } = PROTOCOLS[upstream].forward;
   if (find === undefined) return undefined;
-  for (const { exact } of events.toReversed()) {
+  for (const { exact } of events.flatMap(({ parts }) => parts).toReversed()) {
     const event = asObject(exact);
     const whole = event === undefined ? undefined : find(event, charged);
     if (whole !== undefined) return writeExact(whole);
