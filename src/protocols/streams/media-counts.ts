@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject } from "../json.ts";
+import { asObjects, asText, type JsonObject } from "../json.ts";
 
 /** Tokens of audio, images and video, each within a whole that counts text as well. */
 export type MediaCounts = Partial<Record<Medium, number>>;
@@ -29,13 +29,13 @@ export function mediaIn(tally: CountReader, details: JsonObject | undefined): Me
 /** By their numbers: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta/content.proto */
 const MODALITIES = ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT"];
 
-/** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number. */
+/** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number, or in small letters. */
 export function mediaInLists(tally: CountReader, ...lists: readonly unknown[]): MediaCounts | undefined {
   let found: MediaCounts | undefined;
   for (const entry of lists.flatMap(asObjects)) {
     const { modality } = entry;
     const word = typeof modality === "number" ? MODALITIES[modality] : modality;
-    const medium = MEDIA.find((each) => each.toUpperCase() === word);
+    const medium = MEDIA.find((each) => each === asText(word).toLowerCase());
     const tokens = medium && tally.count(entry, "tokenCount");
     if (medium === undefined || tokens === undefined || tokens === 0) continue;
     found ??= {};

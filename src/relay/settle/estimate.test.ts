@@ -128,22 +128,30 @@ describe("estimateMissing", () => {
     });
   });
 
-  it("reads how many of a response's tokens are sound where its modality is a number", async () => {
-    const stated = {
-      ...{ promptTokenCount: 100, candidatesTokenCount: 50 },
-      promptTokensDetails: [
-        { modality: 4, tokenCount: 60 },
-        { modality: 1, tokenCount: 40 },
-      ],
-      candidatesTokensDetails: [{ modality: 2, tokenCount: 45 }],
-    };
-    const { usage } = await estimateMissing(
-      asked("generate-content", ASKED),
-      streamed("generate-content", [gemini(WORDS, stated, { finishReason: 1 })]),
-      BOUND,
-    );
-    expect(usage).toMatchObject({ inputUncached: 40, audioInput: 60, outputVisible: 5, imageOutput: 45 });
-  });
+  it.each([
+    ["a number", 4, 1, 2],
+    ["in capitals", "AUDIO", "TEXT", "IMAGE"],
+    ["in small letters", "audio", "text", "image"],
+    ["in both", "Audio", "Text", "Image"],
+  ])(
+    "reads how many of a response's tokens are sound where its modality is %s",
+    async (_, sound, words, image) => {
+      const stated = {
+        ...{ promptTokenCount: 100, candidatesTokenCount: 50 },
+        promptTokensDetails: [
+          { modality: sound, tokenCount: 60 },
+          { modality: words, tokenCount: 40 },
+        ],
+        candidatesTokensDetails: [{ modality: image, tokenCount: 45 }],
+      };
+      const { usage } = await estimateMissing(
+        asked("generate-content", ASKED),
+        streamed("generate-content", [gemini(WORDS, stated, { finishReason: 1 })]),
+        BOUND,
+      );
+      expect(usage).toMatchObject({ inputUncached: 40, audioInput: 60, outputVisible: 5, imageOutput: 45 });
+    },
+  );
 
   it("estimates no more for images than the caller's limit allows", async () => {
     const facts = streamed("generate-content", [withImage("image/png", PICTURE)]);
