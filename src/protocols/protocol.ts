@@ -210,8 +210,8 @@ export interface Issued {
 }
 
 /**
- * The beginning of each kind of text; `...More` counts the characters beyond it. `images` and `audioBytes` count what the model
- * itself has made. Each is absent where there is none.
+ * The beginning of each kind of text; `...More` counts the characters beyond it. `images`, `audioBytes` and `hiddenBytes` count what
+ * the model itself has made. Each is absent where there is none.
  */
 export interface OutputText {
   readonly visible: string;
@@ -220,6 +220,8 @@ export interface OutputText {
   readonly reasoningMore?: number | undefined;
   readonly images?: number | undefined;
   readonly audioBytes?: number | undefined;
+  /** Thoughts that came encrypted. */
+  readonly hiddenBytes?: number | undefined;
   /** Images of the tool for them, which has a model of its own; undefined = that by default. */
   readonly toolImages?: { readonly count: number; readonly model: string | undefined } | undefined;
 }

@@ -141,6 +141,7 @@ function readText(body: JsonObject, text: TextSink): void {
     const sound = asText(asObject(message["audio"])?.["data"]);
     if (sound !== "") text.media({ media: "audio", source: { from: "base64", data: sound } });
     text.reasoning(readThoughts({ told: text.text().reasoning, details: [] }, message).thought);
+    for (const detail of asObjects(message["reasoning_details"])) text.hidden(detail["data"]);
     for (const call of wireCalls(message)) {
       const { name, text: delta } = readCall(call);
       text.visible(name);

@@ -1,7 +1,7 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asIndex, asName, asObject, asObjects, type JsonObject } from "../json.ts";
+import { asArray, asIndex, asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { mediaInLists } from "../streams/media-counts.ts";
 import {
@@ -206,9 +206,19 @@ function readText(body: JsonObject, text: TextSink): void {
       const call = asObject(part["functionCall"]);
       text.visible(call?.["name"]);
       if (call?.["args"] !== undefined) text.visible(writeExact(call["args"]));
+      for (const piece of asObjects(call?.["partialArgs"])) text.visible(piece["stringValue"]);
+      if (isStateAlone(part)) text.state(part["thoughtSignature"]);
       text.visible(asObject(part["executableCode"])?.["code"]);
     }
   }
+}
+
+/** State beside a text or a call is a part of that. */
+function isStateAlone(part: JsonObject): boolean {
+  return (
+    asText(part["text"]) === "" &&
+    Object.keys(part).every((key) => key === "text" || key.startsWith("thought"))
+  );
 }
 
 function partsOf(candidate: JsonObject): readonly JsonObject[] {

@@ -274,24 +274,39 @@ export function withoutOutput(usage: JsonObject | undefined): JsonObject | undef
 function serveText(body: JsonObject, text: TextSink): void {
   for (const block of asObjects(body["content"])) {
     text.visible(block["text"]);
-    text.reasoning(block["thinking"]);
-    if (block["type"] !== "tool_use") continue;
+    readThought(block, text);
+    if (!isCall(block)) continue;
     text.visible(block["name"]);
-    text.visible(writeExact(block["input"]));
+    text.visible(writeExact(block["input"] ?? {}));
   }
 }
+
+/** Of a block or of a piece of one. */
+function readThought(holder: JsonObject | undefined, text: TextSink): void {
+  text.reasoning(holder?.["thinking"]);
+  text.state(holder?.["signature"]);
+  if (holder?.["type"] === "redacted_thinking") text.hidden(holder["data"]);
+}
+
+/** A call that the model has written, of the caller's tools or of the vendor's. */
+function isCall(block: JsonObject | undefined): boolean {
+  return CALLS.has(asText(block?.["type"]));
+}
+
+const CALLS: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
 
 function eventText(event: JsonObject, text: TextSink, name: string): void {
   const type = asText(event["type"]) || name;
   if (type === "content_block_start") {
     const block = asObject(event["content_block"]);
-    if (block?.["type"] === "tool_use") text.visible(block["name"]);
+    if (isCall(block)) text.visible(block?.["name"]);
     text.visible(block?.["text"]);
+    readThought(block, text);
   } else if (type === "content_block_delta") {
     const delta = asObject(event["delta"]);
     text.visible(delta?.["text"]);
     text.visible(delta?.["partial_json"]);
-    text.reasoning(delta?.["thinking"]);
+    readThought(delta, text);
   }
 }
 

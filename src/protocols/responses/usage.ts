@@ -231,14 +231,26 @@ function readIds(item: JsonObject, notes: StreamState): void {
 function serveText(body: JsonObject, text: TextSink): void {
   text.imageModel(imageModelOf(body));
   for (const item of asObjects(body["output"])) {
-    const isThought = item["type"] === "reasoning";
-    for (const part of [...asObjects(item["content"]), ...asObjects(item["summary"])]) {
-      if (isThought) text.reasoning(part["text"]);
-      else text.visible(part["text"] ?? part["refusal"]);
-    }
+    readWords(item, text);
     for (const field of ["name", "arguments", "input", "code"]) text.visible(item[field]);
-    if (decodeImageCall(item) !== undefined) text.toolImage();
+    readHidden(item, text);
   }
+}
+
+/** The words of an item: those of a message, or of thoughts. */
+function readWords(item: JsonObject, text: TextSink): void {
+  const isThought = item["type"] === "reasoning";
+  for (const part of [...asObjects(item["content"]), ...asObjects(item["summary"])]) {
+    if (isThought) text.reasoning(part["text"]);
+    else text.visible(part["text"] ?? part["refusal"]);
+  }
+}
+
+/** What of an item is no words: encrypted thoughts, a summary of a conversation among them, and images. */
+function readHidden(item: JsonObject, text: TextSink): void {
+  if (item["type"] === "reasoning") text.state(item["encrypted_content"]);
+  else text.hidden(item["encrypted_content"]);
+  if (decodeImageCall(item) !== undefined) text.toolImage();
 }
 
 function eventText(event: JsonObject, text: TextSink, name: string): void {
@@ -246,12 +258,15 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
   if (type.startsWith("response.reasoning") && type.endsWith(".delta")) text.reasoning(event["delta"]);
   else if (type.endsWith(".delta")) text.visible(event["delta"]);
   else if (type === "response.output_item.added") text.visible(asObject(event["item"])?.["name"]);
-  else if (
-    type === "response.output_item.done" &&
-    decodeImageCall(asObject(event["item"]) ?? {}) !== undefined
-  )
-    text.toolImage();
+  else if (type === "response.output_item.done") readDone(asObject(event["item"]) ?? {}, text);
   else if (ANNOUNCEMENTS.has(type)) text.imageModel(imageModelOf(asObject(event["response"]) ?? {}));
+}
+
+/** The whole of an item, which may have come in pieces: its words count where no piece of any did. */
+function readDone(item: JsonObject, text: TextSink): void {
+  const { visible, reasoning } = text.text();
+  if ((item["type"] === "reasoning" ? reasoning : visible) === "") readWords(item, text);
+  readHidden(item, text);
 }
 
 /** The events that bring pieces of a call. */

@@ -2,11 +2,15 @@ import type { MediaPart } from "../../conversation/request.ts";
 import { readModelName } from "../model-name.ts";
 import type { OutputText } from "../protocol.ts";
 
-/** Gathers generated text, visible and thought apart, and counts generated media. What is not a string is ignored. */
+/** Gathers generated text, visible and thought apart, and counts generated media and hidden thoughts. What is not a string is ignored. */
 export interface TextSink {
   visible(text: unknown): void;
   reasoning(text: unknown): void;
   media(part: Pick<MediaPart, "media" | "source">): void;
+  /** Thoughts of which only this comes, encrypted and in base64. */
+  hidden(data: unknown): void;
+  /** State of thoughts, which stands for them where no word of any has come. */
+  state(data: unknown): void;
   /** The model of the tool that makes images, where its definition names one. */
   imageModel(name: unknown): void;
   /** An image that this tool has made. */
@@ -22,14 +26,21 @@ export function openTextSink(): TextSink {
   let images = 0;
   let audioBytes = 0;
   let toolImages = 0;
+  let hiddenLetters = 0;
+  let stateLetters = 0;
   let imageModel: string | undefined;
   return {
     visible: visible.add,
     reasoning: reasoning.add,
     media({ media, source }) {
       if (media === "image") images += 1;
-      else if (media === "audio" && source.from === "base64")
-        audioBytes += Math.floor((source.data.length * 3) / 4);
+      else if (media === "audio" && source.from === "base64") audioBytes += bytesOf(source.data.length);
+    },
+    hidden(data) {
+      if (typeof data === "string") hiddenLetters += data.length;
+    },
+    state(data) {
+      if (typeof data === "string") stateLetters += data.length;
     },
     imageModel(name) {
       if (typeof name === "string") imageModel = readModelName(name);
@@ -37,16 +48,26 @@ export function openTextSink(): TextSink {
     toolImage() {
       toolImages += 1;
     },
-    text: () => ({
-      visible: visible.kept(),
-      reasoning: reasoning.kept(),
-      visibleMore: visible.more() > 0 ? visible.more() : undefined,
-      reasoningMore: reasoning.more() > 0 ? reasoning.more() : undefined,
-      images: images > 0 ? images : undefined,
-      audioBytes: audioBytes > 0 ? audioBytes : undefined,
-      toolImages: toolImages > 0 ? { count: toolImages, model: imageModel } : undefined,
-    }),
+    text: () => {
+      const thoughts = reasoning.kept();
+      const hiddenBytes = bytesOf(hiddenLetters + (thoughts === "" ? stateLetters : 0));
+      return {
+        visible: visible.kept(),
+        reasoning: thoughts,
+        visibleMore: visible.more() > 0 ? visible.more() : undefined,
+        reasoningMore: reasoning.more() > 0 ? reasoning.more() : undefined,
+        images: images > 0 ? images : undefined,
+        audioBytes: audioBytes > 0 ? audioBytes : undefined,
+        hiddenBytes: hiddenBytes > 0 ? hiddenBytes : undefined,
+        toolImages: toolImages > 0 ? { count: toolImages, model: imageModel } : undefined,
+      };
+    },
   };
+}
+
+/** What so many letters of base64 stand for. */
+function bytesOf(letters: number): number {
+  return Math.floor((letters * 3) / 4);
 }
 
 function openKeeper() {

@@ -75,12 +75,11 @@ export function estimateMissing(
   }
 
   return loadCounter().then((count) => {
-    const gaps = { needsInput, needsOutput, count };
+    const images = needsOutput ? toolImages(request, summary, bound, own.usage?.additionalUsage ?? []) : [];
+    const gaps = { needsInput, needsOutput, hasImages: images.length > 0, count };
     const usage = estimate(request, summary, reported, bound, gaps);
     const { additionalUsage = [], ...rest } = byModel(own, usage);
-    const all = needsOutput
-      ? [...additionalUsage, ...toolImages(request, summary, bound, additionalUsage)]
-      : additionalUsage;
+    const all = [...additionalUsage, ...images];
     return Object.assign({ calls, units, estimated: true, implausible }, rest, {
       additionalUsage: all.length > 0 ? all : undefined,
     });
@@ -207,6 +206,8 @@ function isPaidByUnits(units: UnitCounts = {}, { maxUnits = {} }: UsageBound): b
 interface Gaps {
   readonly needsInput: boolean;
   readonly needsOutput: boolean;
+  /** Of a tool, which are counted apart. */
+  readonly hasImages: boolean;
   readonly count: Counter;
 }
 
@@ -215,7 +216,7 @@ function estimate(
   summary: ResponseSummary,
   reported: TokenUsage,
   bound: UsageBound,
-  { needsInput, needsOutput, count }: Gaps,
+  { needsInput, needsOutput, hasImages, count }: Gaps,
 ): TokenUsage {
   let usage: TokenUsage = reported;
   if (needsInput) {
@@ -230,7 +231,7 @@ function estimate(
   }
   if (needsOutput) {
     const text = summary.outputText();
-    const { images = 0, audioBytes = 0 } = text;
+    const { images = 0, audioBytes = 0, hiddenBytes = 0 } = text;
     let taken = 0;
     // Together they stay within the bound; what comes first here is the least in doubt.
     const estimated = (tokens: number): number => {
@@ -238,10 +239,15 @@ function estimate(
       taken = boundEstimate(before + tokens, "output", bound);
       return taken - before;
     };
-    const reasoning = estimated(reported.outputReasoning ?? count(text.reasoning, text.reasoningMore));
+    const thoughts =
+      count(text.reasoning, text.reasoningMore) + Math.ceil(hiddenBytes / HIDDEN_BYTES_PER_TOKEN);
+    const reasoning = estimated(reported.outputReasoning ?? thoughts);
     const imageOutput = estimated(images * IMAGE_OUTPUT_TOKENS);
     const audioOutput = estimated(Math.ceil(audioBytes / AUDIO_BYTES_PER_TOKEN));
-    usage = { ...usage, outputVisible: estimated(count(text.visible, text.visibleMore)) };
+    const words = count(text.visible, text.visibleMore);
+    // Content of any other kind is something as well, and a response that holds some is not free.
+    const isOther = summary.hasOutput && taken + words === 0 && !hasImages;
+    usage = { ...usage, outputVisible: estimated(isOther ? 1 : words) };
     if (reasoning > 0) usage = { ...usage, outputReasoning: reasoning };
     if (imageOutput > 0) usage = { ...usage, imageOutput };
     if (audioOutput > 0) usage = { ...usage, audioOutput };
@@ -273,6 +279,9 @@ const IMAGE_OUTPUT_TOKENS = 1_290;
 /** 20 tokens a second of 16-bit sound at 24 kHz, as speaking models write it: https://developers.openai.com/api/docs/guides/realtime-costs */
 const AUDIO_BYTES_PER_TOKEN = 2_400;
 
+/** Thoughts are encrypted as they were written, at about four letters a token. */
+const HIDDEN_BYTES_PER_TOKEN = 4;
+
 /** Counts a body with very many values by its bytes, with at least one token per value, because the values may be token numbers. */
 function wordsOf(request: TextRequest, count: Counter): number {
   const { body, scan } = request;
@@ -285,15 +294,15 @@ function wordsOf(request: TextRequest, count: Counter): number {
 const MAX_VALUES = 50_000;
 
 /**
- * Whether output was not reported, or was reported as 0 by a stream that broke off within its text, media or reasoning: Gemini reports
+ * Whether output was not reported, or was reported as 0 by a stream that broke off within content of any kind: Gemini reports
  * the prompt with the first chunk and the output only with the last. The 0 of a finished response stays 0, unless it holds media.
  */
 function lacksOutput(summary: ResponseSummary, reported: TokenUsage): boolean {
   if (reported.outputVisible === undefined) return true;
   if (totalOutput(reported) > (reported.outputReasoning ?? 0)) return false;
-  const { visible, reasoning, images, audioBytes } = summary.outputText();
+  const { visible, images, audioBytes } = summary.outputText();
   if (images !== undefined || audioBytes !== undefined) return true;
   const isWhole = summary.finish !== undefined && !summary.failed && summary.error === undefined;
   if (isWhole) return false;
-  return visible !== "" || (reasoning !== "" && reported.outputReasoning === undefined);
+  return visible !== "" || (summary.hasOutput && totalOutput(reported) === 0);
 }
