@@ -112,7 +112,7 @@ function test(deps: ConsoleDeps): Operation {
     unaudited: "it changes nothing",
     response: credentialTest,
     async run({ params }) {
-      const { database, catalog, clock } = deps;
+      const { database, catalog, clock, environment } = deps;
       const record = await upstreamOf(deps, database, params["upstream"]);
       const { id } =
         params["credential"] === NO_CREDENTIAL && record.credentials.length === 0
@@ -123,7 +123,7 @@ function test(deps: ConsoleDeps): Operation {
       const placed = catalog.current().placed(record.id, id);
       if (placed === undefined) throw new GatewayError("not_found", UNKNOWN);
       const begun = clock.monotonicMs();
-      const problem = await probeUpstream(placed.upstream, placed.credential, { clock });
+      const problem = await probeUpstream(placed.upstream, placed.credential, { clock, environment });
       return {
         ok: problem === undefined,
         latency_ms: Math.round(clock.monotonicMs() - begun),

@@ -11,6 +11,7 @@ import { isPlainService, readServiceWord } from "../../usage/service-terms.ts";
 import { type NamedItem, namedItems } from "../file/named-items.ts";
 import { decodeTable, priceRows } from "../file/price-spelling.ts";
 import type { FileModel, FilePrice, FileUpstream } from "../file/schema.ts";
+import { checkCredentials } from "./check-credentials.ts";
 import { checkOptions } from "./check-options.ts";
 
 /** An item that is sound by itself, with its place in its list. */
@@ -261,7 +262,8 @@ function checkUpstreamNames(checks: Checks, path: Path, upstream: NamedItem): vo
 /** The address of a call, copied from a vendor's page: every request would go to a path below it. */
 function checkBaseUrl({ report }: Checks, path: Path, { kind = "", preset, base_url: url }: NamedItem): void {
   if (url === undefined) {
-    if (preset === undefined) report([...path, "base_url"], "is required");
+    if (preset === undefined && kindOf(kind)?.baseUrlAt === undefined)
+      report([...path, "base_url"], "is required");
     return;
   }
   const { paths = {}, modelsPath } = kindOf(kind) ?? {};
@@ -284,8 +286,10 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
   if (upstream.preset !== undefined && upstream.kind !== PRESET_KIND)
     report([...path, "preset"], `belongs to kind ${PRESET_KIND}; remove it, or change the kind`);
   const kind = kindOf(upstream.kind, upstream.preset);
-  if (kind?.needsKey && upstream.api_key === undefined && upstream.api_keys === undefined)
+  const hasNone = upstream.api_key === undefined && upstream.api_keys === undefined;
+  if (kind?.needsKey && hasNone && upstream.credentials === undefined)
     report([...path, "api_key"], neededBy(upstream));
+  checkCredentials(report, path, upstream);
   const paths: Partial<Record<ProtocolName, string>> = kind?.paths ?? {};
   upstream.protocols?.forEach((protocol, index) => {
     if (paths[protocol] === undefined)

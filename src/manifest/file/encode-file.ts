@@ -62,12 +62,17 @@ export function encodePrice({ rates, dimensions, media }: Price): FileRecord {
 
 /** Secrets of its options are masked. */
 export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials">): FileRecord {
-  const { headers, proxy, caFile, body, betas, endUser } = upstream.options ?? {};
+  const { headers, proxy, caFile, body, betas, endUser, place } = upstream.options ?? {};
   return {
     name: upstream.name,
     kind: upstream.kind,
     preset: upstream.preset ?? undefined,
     base_url: upstream.baseUrl,
+    location: place?.location,
+    project: place?.project,
+    api_version: place?.apiVersion,
+    token_url: place?.tokenUrl,
+    token_scope: place?.tokenScope,
     models: Object.fromEntries(upstream.models),
     protocols: upstream.protocols ?? undefined,
     groups: sorted(upstream.groups),

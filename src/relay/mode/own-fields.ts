@@ -16,6 +16,7 @@ import { type EndUser, namesNobody } from "../../conversation/lower/end-user.ts"
 import { GatewayError } from "../../errors.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { droppedBetas } from "../../upstreams/betas.ts";
+import { bodyChangesAt } from "../../upstreams/body-form.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { watchOf } from "../admit/watch.ts";
 import type { TextRequest } from "../text-request.ts";
@@ -29,12 +30,15 @@ interface OwnChanges {
   readonly losses: readonly Loss[];
 }
 
+const NO_CHANGES: FieldChanges = {};
 const NOTHING: OwnChanges = { edits: [], losses: [] };
 
-/** `endUser`: whom to name where nobody is named. */
-export function ownChanges(request: ScannedRequest, { options }: Upstream, endUser?: EndUser): OwnChanges {
-  if (options?.body === undefined && options?.betas === undefined && endUser === undefined) return NOTHING;
-  const { body: changes = {} } = options ?? {};
+/** With those of the kind's own form. `endUser`: whom to name where nobody is named. */
+export function ownChanges(request: ScannedRequest, upstream: Upstream, endUser?: EndUser): OwnChanges {
+  const { options } = upstream;
+  const at = { upstream, protocol: request.protocol.name };
+  const changes = bodyChangesAt(at) ?? NO_CHANGES;
+  if (changes === NO_CHANGES && options?.betas === undefined && endUser === undefined) return NOTHING;
   const { set = {}, default: ifAbsent = {}, remove = [] } = changes;
   const scan = scanFor(request, changes);
   const isAbsent = ([name]: readonly [string, unknown]): boolean => scan.count(name) === 0;
@@ -55,10 +59,16 @@ export function ownChanges(request: ScannedRequest, { options }: Upstream, endUs
       ...(endUser === undefined ? [] : endUserEdits(scan, changes, endUser)),
     ],
     losses: [
-      ...[...remove, ...Object.keys(set)].filter((name) => scan.count(name) > 0).map(lossAt),
+      ...lostTo(options?.body ?? {})
+        .filter((name) => scan.count(name) > 0)
+        .map(lossAt),
       ...losses,
     ],
   };
+}
+
+function lostTo({ set = {}, remove = [] }: FieldChanges): string[] {
+  return [...remove, ...Object.keys(set)];
 }
 
 function lossAt(path: string): Loss {
