@@ -5,13 +5,16 @@ import { kindOf } from "./kinds.ts";
 const NONE: FieldChanges = {};
 
 /** How the bodies that a candidate gets differ from its protocol's, which no option changes and nobody loses anything by. */
-export function bodyFormAt({ upstream, protocol }: Pick<Candidate, "upstream" | "protocol">): FieldChanges {
-  return kindOf(upstream.kind)?.bodyForms?.[protocol] ?? NONE;
+function bodyFormAt({ upstream, protocol }: Asked, isCounted: boolean): FieldChanges {
+  const kind = kindOf(upstream.kind);
+  return (isCounted ? kind?.countForms?.[protocol] : undefined) ?? kind?.bodyForms?.[protocol] ?? NONE;
 }
 
-/** The same with what the upstream's options change; undefined = nothing is changed. */
-export function bodyChangesAt(candidate: Pick<Candidate, "upstream" | "protocol">): FieldChanges | undefined {
-  const form = bodyFormAt(candidate);
+type Asked = Pick<Candidate, "upstream" | "protocol">;
+
+/** The same with what the upstream's options change; undefined = nothing is changed. `isCounted`: its tokens are counted only. */
+export function bodyChangesAt(candidate: Asked, isCounted = false): FieldChanges | undefined {
+  const form = bodyFormAt(candidate, isCounted);
   const { body } = candidate.upstream.options ?? {};
   if (form === NONE) return body;
   return {

@@ -11,6 +11,7 @@ import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credent
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
 import { AZURE } from "./clouds/azure.ts";
+import { VERTEX } from "./clouds/vertex.ts";
 import type { CredentialForm } from "./credentials/credential-forms.ts";
 import { apimart } from "./task-apis/apimart.ts";
 import { ark } from "./task-apis/ark.ts";
@@ -62,11 +63,15 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly baseUrlAt?: (place: CloudPlace) => string | undefined;
   /** In which protocols models are asked, by the vendor's name; the first that matches. Absent = in all of the kind's. */
   readonly modelProtocols?: readonly ModelProtocols[];
-  /** How its bodies differ from the protocol's. */
-  readonly bodyForms?: Readonly<Partial<Record<ProtocolName, FieldChanges>>>;
+  /** How its bodies differ from the protocol's; what is removed may lie deeper, by names joined by dots. */
+  readonly bodyForms?: BodyForms;
+  /** The same of requests that are only counted, where these differ otherwise. */
+  readonly countForms?: BodyForms;
   /** What a credential is made of, where it is more than one secret. */
   readonly heldIn?: (secret: string) => HeldInCredential;
 }
+
+type BodyForms = Readonly<Partial<Record<ProtocolName, FieldChanges>>>;
 
 /** Fields of a catalog file that say where in a cloud an upstream is. */
 export type PlaceField = "location" | "project" | "api_version" | "token_url" | "token_scope";
@@ -289,6 +294,7 @@ const KINDS = {
     assetApi: arkAssets,
   },
   azure: AZURE,
+  vertex: VERTEX,
   "seedance-relay": { ...MEDIA, taskApi: seedanceRelay, families: ["videoa"] },
   apimart: { ...MEDIA, taskApi: apimart, families: ["imagegen", "videob", "videoc"] },
   minimax: { ...MEDIA, taskApi: minimax, families: ["videoc"] },

@@ -74,6 +74,7 @@ const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
   ["anthropic", { quirks: {}, models: ANTHROPIC_MODELS }],
   // Deployments are mostly called as their models are.
   ["azure", { quirks: {}, models: [...OPENAI_MODELS, ...ANTHROPIC_MODELS] }],
+  ["vertex", { quirks: { mediaUrls: ["video"] }, models: [...GEMINI_MODELS, ...ANTHROPIC_MODELS] }],
   [
     "gemini",
     {

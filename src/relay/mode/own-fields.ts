@@ -33,11 +33,16 @@ interface OwnChanges {
 const NO_CHANGES: FieldChanges = {};
 const NOTHING: OwnChanges = { edits: [], losses: [] };
 
-/** With those of the kind's own form. `endUser`: whom to name where nobody is named. */
-export function ownChanges(request: ScannedRequest, upstream: Upstream, endUser?: EndUser): OwnChanges {
+/** With those of the kind's own form. `endUser`: whom to name where nobody is named. `isCounted`: its tokens are counted only. */
+export function ownChanges(
+  request: ScannedRequest,
+  upstream: Upstream,
+  endUser?: EndUser,
+  isCounted = false,
+): OwnChanges {
   const { options } = upstream;
   const at = { upstream, protocol: request.protocol.name };
-  const changes = bodyChangesAt(at) ?? NO_CHANGES;
+  const changes = bodyChangesAt(at, isCounted) ?? NO_CHANGES;
   if (changes === NO_CHANGES && options?.betas === undefined && endUser === undefined) return NOTHING;
   const { set = {}, default: ifAbsent = {}, remove = [] } = changes;
   const scan = scanFor(request, changes);

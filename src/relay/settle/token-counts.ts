@@ -93,7 +93,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
         path,
         mostMs: SILENCE_MS,
         body: Buffer.concat(
-          splice(request.body, withOwnEdits(edits, ownChanges(request, candidate.upstream).edits)),
+          splice(request.body, withOwnEdits(edits, ownChanges(request, candidate.upstream, undefined, true).edits)),
         ),
         headers: {
           "content-type": "application/json",
