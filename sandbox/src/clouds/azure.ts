@@ -5,7 +5,7 @@ import { type CloudAnswer, type CloudRequest, type FakeCloud, startCloud, Tokens
 export interface AzureOptions {
   readonly sandbox: string;
   /** Life of a token. */
-  readonly tokenSeconds?: number;
+  readonly tokenSeconds?: number | undefined;
   /** That certificates of the application sign with. */
   readonly publicKey?: KeyLike;
 }
@@ -45,7 +45,7 @@ function entra({ path, text }: CloudRequest, tokens: Tokens, publicKey: KeyLike 
     return refused(400, "AADSTS700016: Application was not found in the directory.");
   const assertion = form.get("client_assertion");
   if (assertion !== null) {
-    const claims = publicKey && claimsIn(assertion, publicKey);
+    const claims = publicKey === undefined ? undefined : claimsIn(assertion, publicKey);
     const isOurs = claims?.["iss"] === client_id && String(claims["aud"]).endsWith(path);
     return isOurs
       ? tokens.issue("eyJ0.entra-token.")

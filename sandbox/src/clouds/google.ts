@@ -5,7 +5,7 @@ import { type CloudAnswer, type CloudRequest, type FakeCloud, startCloud, Tokens
 export interface GoogleOptions {
   readonly sandbox: string;
   /** Life of a token. */
-  readonly tokenSeconds?: number;
+  readonly tokenSeconds?: number | undefined;
   /** Of the service account. */
   readonly publicKey: KeyLike;
 }

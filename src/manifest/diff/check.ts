@@ -6,7 +6,6 @@ import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-n
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";
 import { FAMILIES } from "../../families/table.ts";
 import { kindOf, PRESET_KIND } from "../../upstreams/kinds.ts";
-import { presetOf } from "../../upstreams/vendor-presets.ts";
 import { isPlainService, readServiceWord } from "../../usage/service-terms.ts";
 import { type NamedItem, namedItems } from "../file/named-items.ts";
 import { decodeTable, priceRows } from "../file/price-spelling.ts";
@@ -286,9 +285,6 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
   if (upstream.preset !== undefined && upstream.kind !== PRESET_KIND)
     report([...path, "preset"], `belongs to kind ${PRESET_KIND}; remove it, or change the kind`);
   const kind = kindOf(upstream.kind, upstream.preset);
-  const hasNone = upstream.api_key === undefined && upstream.api_keys === undefined;
-  if (kind?.needsKey && hasNone && upstream.credentials === undefined)
-    report([...path, "api_key"], neededBy(upstream));
   checkCredentials(report, path, upstream);
   const paths: Partial<Record<ProtocolName, string>> = kind?.paths ?? {};
   upstream.protocols?.forEach((protocol, index) => {
@@ -309,12 +305,6 @@ function checkServiceWord({ report }: Checks, path: Path, word: string): void {
   if (isPlainService(word)) report(path, "means plain service, whose price is the base price; remove it");
   else if (readServiceWord(word) === undefined)
     report(path, "must be a word of letters, digits, dots, hyphens and underscores");
-}
-
-function neededBy({ kind, preset }: FileUpstream): string {
-  if (preset === undefined || kind !== PRESET_KIND) return `is required for kind ${kind}`;
-  const where = presetOf(preset)?.keysUrl;
-  return `is required for preset ${preset}${where === undefined ? "" : `; create one at ${where}`}`;
 }
 
 /** A cost is computed as a charge is, so its prices are held to the same rules. */

@@ -24,7 +24,8 @@ export const PLAIN_KEY = "api_key";
 
 /** The fields of a sealed credential: of a plain key, that alone. */
 export function partsOf(secret: string): CredentialParts {
-  return secret.startsWith("{") ? (JSON.parse(secret) as CredentialParts) : { [PLAIN_KEY]: secret };
+  const parts = documentIn(secret);
+  return Object.keys(parts).length === 0 ? { [PLAIN_KEY]: secret } : (parts as CredentialParts);
 }
 
 /** The text that is sealed: a plain key as it is, else the fields in the order of their names, so that equal ones are equal texts. */
