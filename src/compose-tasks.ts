@@ -80,7 +80,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     }),
     assets,
     health: parts.health,
-    readFile: (url, wish) => guarded.read(url, wish),
+    readFile: (url, options) => guarded.read(url, options),
     keepFiles: mirror.keep,
     probe: createProbe(guarded, through),
   });

@@ -294,7 +294,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     if (relay.running() > 0)
       log.warn({ running: relay.running() }, "requests exceeded the shutdown grace period and are cut");
     await inTurnAll(
-      () => relay.cutAll(),
+      () => relay.abortAll(),
       () => http.cut(),
       () => closed,
     );

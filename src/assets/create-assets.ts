@@ -3,7 +3,7 @@ import { readAllowList } from "../base/fetch/safe-fetch-allow.ts";
 import { randomId } from "../base/random.ts";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../observe/log.ts";
-import type { HealthSite } from "../routing/health/health.ts";
+import type { HealthTarget } from "../routing/health/health.ts";
 import type { AttemptOutcome } from "../routing/health/outcome.ts";
 import type { PlaceHealth } from "../routing/routing.ts";
 import type { Queryable } from "../storage/database.ts";
@@ -139,7 +139,7 @@ export function createAssets(options: AssetsOptions): Assets {
 /** The keeping of assets has a health of its own at each place, as if it was one more model. */
 const ASSETS = "(assets)";
 
-function healthSiteOf({ upstream, credential }: AssetPlace): HealthSite {
+function healthSiteOf({ upstream, credential }: AssetPlace): HealthTarget {
   return { upstream, credential, model: ASSETS };
 }
 

@@ -9,8 +9,8 @@ import type { Waiter } from "./leases/lease-table.ts";
 import { ledgersOf } from "./leases/ledger-ref.ts";
 import type { LedgerClient } from "./ledger/ledger-client.ts";
 import {
-  fundless,
   type HoldRefusal,
+  insufficientFunds,
   refusalOf,
   UNANSWERED_MS,
   unavailable,
@@ -40,11 +40,11 @@ export interface AdmissionOptions {
 // Where others hold all of an account's money it has some: only to know that is not worth a longer wait.
 const FUNDS_WAIT_MS = 1_000;
 // The least that can be asked for.
-const LEAST_NANOS = 1n;
+const MIN_NANOS = 1n;
 // Some 100 MB. The leases run out long before that unless requests are nearly free.
 const MAX_UNPOSTED = 100_000;
 const WAITERS_INTERVAL_MS = 100;
-// What makes a text request cost less.
+// How a caller can lower the cost of a text request.
 const ADVICE = "Ask for fewer output tokens";
 // A billion dollars: nobody has it, and it fits the database's integers many times.
 const LARGEST_HOLD_NANOS = 10n ** 18n;
@@ -65,7 +65,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const { leases } = client.journal;
       const nowMs = clock.monotonicMs();
       if (givesMoney(client, nowMs)) leases.expire(nowMs, waitLimits());
-      else leases.sendAway({ kind: "unavailable" });
+      else leases.refuseExpired({ kind: "unavailable" });
       watchWaiters();
     });
   };
@@ -93,7 +93,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (!client.journal.leases.wait(waiter, nowMs, limits))
       waiter.refused({ kind: "busy", waitMs: limits.balanceWaitMs });
     watchWaiters();
-    client.journal.hurry();
+    client.journal.flushSoon();
     client.flushLoop.wake();
   };
 
@@ -135,15 +135,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
     new Promise((resolve, reject) => {
       const waiter: Waiter = {
         ledgers,
-        amountNanos: LEAST_NANOS,
+        amountNanos: MIN_NANOS,
         untilMs: nowMs + Math.min(FUNDS_WAIT_MS, waitLimits().balanceWaitMs),
         granted(leases) {
-          for (const lease of leases) lease.settle(LEAST_NANOS, 0n, nowMs);
+          for (const lease of leases) lease.settle(MIN_NANOS, 0n, nowMs);
           resolve();
         },
         refused(why) {
           if (why.kind === "busy") resolve();
-          else reject(why.kind === "insufficient" ? fundless(why.ledger) : refusalOf(why, LEAST_NANOS));
+          else
+            reject(why.kind === "insufficient" ? insufficientFunds(why.ledger) : refusalOf(why, MIN_NANOS));
         },
       };
       queueUp(client, waiter, nowMs);

@@ -32,7 +32,7 @@ export type TextBilling = Billing<HoldOrder, OpenHold, Caller>;
 
 /** A hold is larger than all the money there is, so that waiting is no help; a smaller one may fit. */
 export class InsufficientFunds extends GatewayError {
-  /** What the account and its key have in all, running holds included: the smaller of the two. */
+  /** The total funds of the account or of its key, whichever is smaller, running holds included. */
   readonly fundsNanos: Nanos;
 
   constructor(message: string, fundsNanos: Nanos) {
@@ -52,7 +52,7 @@ export interface FrozenPrice {
   /** How the request asks to be served, in words that the price table has; absent = plainly. */
   readonly asked?: ServiceTerms | undefined;
   /** How its upstreams may serve it unasked, in words that the price table has; absent = plainly. It is held for. */
-  readonly unasked?: UnaskedTerms | undefined;
+  readonly unasked?: UnrequestedTerms | undefined;
   /** Tools that it offers the upstream to run, as the table's calls name them. */
   readonly tools?: readonly string[] | undefined;
   /** What it pays once for a field of it, unless the response counts that; also among the table's calls. */
@@ -61,8 +61,8 @@ export interface FrozenPrice {
   readonly hours?: Pick<PriceHours, "name" | "factor"> | undefined;
 }
 
-/** What upstreams may serve a request with that asks for none of it. */
-export interface UnaskedTerms {
+/** Terms with which upstreams may serve a request that doesn't ask for them. */
+export interface UnrequestedTerms {
   readonly tiers: readonly string[];
   readonly regions: readonly string[];
 }
@@ -83,7 +83,7 @@ export interface HoldOrder {
   readonly requestId: string;
   readonly caller: Caller;
   readonly model: string;
-  /** What the caller asked for, where that is an alias of the model. */
+  /** The requested name, if it is an alias of the model. */
   readonly askedModel?: string | undefined;
   readonly endpoint: Endpoint;
   readonly streamed: boolean;
@@ -117,7 +117,7 @@ export interface OpenHold {
    * must be before the response's last byte is sent.
    */
   settle(outcome: Outcome): Promise<void>;
-  /** What was charged, once it is settled; 0 until then. Never above the hold, which grows where there is money. */
+  /** The charge, 0 until the hold is settled. It never exceeds the hold, which grows if there is money. */
   chargeNanos(): bigint;
   /** What it cost beyond that. */
   writtenOffNanos(): bigint;
@@ -151,7 +151,7 @@ export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
   "drained",
 ]);
 
-/** What another model than the one that was asked has used, with the price of that. */
+/** The usage of a model other than the requested one, with that model's price. */
 export interface AdditionalUsage {
   /** By its name in the catalog, or the vendor's where the catalog has none. */
   readonly model: string;
@@ -166,10 +166,10 @@ export interface AdditionalUsage {
   readonly price: FrozenPrice | undefined;
 }
 
-/** What a response says that decides its price. */
+/** The parts of a response that determine its price. */
 export interface ServedUsage extends CountedWork {
   readonly usage: TokenUsage;
-  /** What other models have used for the response; absent = nothing. */
+  /** Usage of additional models for the response; absent = none. */
   readonly additionalUsage?: readonly AdditionalUsage[] | undefined;
   /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one. */
   readonly requests?: number | undefined;
@@ -189,7 +189,7 @@ export interface ReportedUse extends ServedUsage {
   readonly rawText?: string | undefined;
 }
 
-/** What one attempt used at its vendor, be it charged or not. */
+/** The usage of one attempt at its vendor, whether or not it is charged. */
 export interface AttemptUse {
   readonly upstream: string;
   readonly upstreamModel: string;
@@ -228,7 +228,7 @@ export interface Outcome extends ReportedUse {
   readonly place?: AskedPlace | undefined;
   /** The output limit that the gateway wrote into the request, where the caller stated none and the money covered no more. */
   readonly outputLimit?: number | undefined;
-  /** What the vendor reported and cannot have been; the usage has something else in its place. */
+  /** Impossible counts that the vendor reported, which the usage replaces. */
   readonly implausible?: readonly Implausible[] | undefined;
   /** HTTP status the caller saw; 0 = gone before any. */
   readonly status: number;

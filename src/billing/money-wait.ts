@@ -13,13 +13,13 @@ export interface WaitLimits {
   /** After that a caller is better told. */
   readonly balanceWaitMs: number;
 }
-/** Where no catalog says otherwise. */
+/** The limits unless the catalog sets others. */
 export const DEFAULT_WAIT_LIMITS: WaitLimits = { balanceWaiting: 1_000, balanceWaitMs: 10_000 };
 /** Who waits for money that only the database can give is told of an outage within a second. */
 export const UNANSWERED_MS = 600;
 /** Requests wait for less than 10 s; who is told to come back a little later finds the money settled. */
 const RETRY_AFTER_SECONDS = 2;
-/** What was reclaimed from processes is asked for again this often. */
+/** How often a hold is retried while other processes release reclaimed amounts. */
 export const RETRY_MS = 100;
 
 export type HoldRefusal =
@@ -29,7 +29,7 @@ export type HoldRefusal =
   | { readonly kind: "busy"; readonly waitMs: number }
   | { readonly kind: "unavailable" };
 
-/** What a caller is told whose hold is refused. `advice`: what would make the request cost less, if anything would. */
+/** The error for a caller whose hold is refused. `advice`: how to lower the request's cost, if possible. */
 export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string): GatewayError {
   switch (why.kind) {
     case "insufficient": {
@@ -58,8 +58,8 @@ export function unavailable(): GatewayError {
   return new GatewayError("service_unavailable", UNWRITABLE, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** What a caller is told who has no money at all. */
-export function fundless(ledger: LedgerRef): GatewayError {
+/** The error for a caller without any money. */
+export function insufficientFunds(ledger: LedgerRef): GatewayError {
   return new GatewayError(
     "insufficient_user_quota",
     ledger.allowanceNanos === null
@@ -84,7 +84,7 @@ function waitOrChange(ledger: LedgerRef, amountNanos = 0n): string {
  * Asks the database again while money is on its way back from other processes, for `waitMs`; gives the last response.
  * `beforeWait` runs once, before the first wait; where it throws, that is not waited for.
  */
-export async function untilReclaimed<T>(
+export async function waitForReclaim<T>(
   attempt: () => Promise<T>,
   isReclaiming: (answer: T) => boolean,
   {

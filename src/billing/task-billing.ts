@@ -5,7 +5,7 @@ import { isConnectionLoss } from "../storage/failures.ts";
 import type { Billing } from "./billing.ts";
 import type { LedgerRef } from "./leases/ledger-ref.ts";
 import { lackingLedger } from "./ledger/ledger-store.ts";
-import { RETRY_MS, refusalOf, UNANSWERED_MS, untilReclaimed, type WaitLimits } from "./money-wait.ts";
+import { RETRY_MS, refusalOf, UNANSWERED_MS, type WaitLimits, waitForReclaim } from "./money-wait.ts";
 
 /**
  * What `tasks` sees of money. A task outlives its process, so the database takes its hold in one statement with the task
@@ -88,7 +88,7 @@ export function createTaskBilling<Taken>(options: TaskBillingOptions): TaskBilli
         leave = queueUp(order, limits);
       };
       try {
-        const taken = await untilReclaimed(() => ask(order), isReclaiming, {
+        const taken = await waitForReclaim(() => ask(order), isReclaiming, {
           clock,
           timers,
           waitMs,

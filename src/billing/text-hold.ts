@@ -160,7 +160,7 @@ export class TextHold implements OpenHold {
     }));
     const ended = records.end(hold.endNumber, endRecord);
     // Otherwise a flush is due soon anyway.
-    if (!records.isWritable()) journal.hurry();
+    if (!records.isWritable()) journal.flushSoon();
     if (!records.isWritable() || journal.changesDueTime()) flushLoop.wake();
     return ended;
   }

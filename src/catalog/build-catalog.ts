@@ -2,7 +2,7 @@ import { changedFieldsOf, type FieldChanges } from "../base/json/field-changes.t
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
-import { spokenProtocol } from "../protocols/table.ts";
+import { chooseProtocol } from "../protocols/table.ts";
 import { readServiceWord } from "../usage/service-terms.ts";
 import {
   type Catalog,
@@ -218,7 +218,7 @@ function reachOf(
 
 /** By forwarding, or by translation unless the model's quirk `translation: false` wants its bytes untouched. */
 function servesText(upstream: Upstream, model: Model, endpoint: ProtocolName): boolean {
-  const spoken = spokenProtocol(protocolsAt(upstream, model.id), endpoint);
+  const spoken = chooseProtocol(protocolsAt(upstream, model.id), endpoint);
   return spoken === endpoint || (spoken !== undefined && model.quirks["translation"] !== false);
 }
 

@@ -29,7 +29,10 @@ export interface ConsoleDeps {
   /** The registry behind the public API's paths. */
   readonly assets: Assets;
   /** What this process has learnt of upstreams. */
-  readonly routing: Pick<Routing, "attempts" | "condition" | "inspect" | "seenConversations" | "troubles">;
+  readonly routing: Pick<
+    Routing,
+    "attempts" | "condition" | "inspect" | "seenConversations" | "unhealthyTargets"
+  >;
   readonly transport: Pick<Transport, "stats" | "through">;
   /** How busy all processes are and were. */
   readonly traffic: TrafficWatch;

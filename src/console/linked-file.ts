@@ -1,5 +1,5 @@
 import { definedFields } from "../base/defined-fields.ts";
-import { createSafeFetch, type FetchWish, type SafeFetch } from "../base/fetch/safe-fetch.ts";
+import { createSafeFetch, type FetchOptions, type SafeFetch } from "../base/fetch/safe-fetch.ts";
 import { FetchFailure } from "../base/fetch/safe-fetch-failure.ts";
 import type { Upstream } from "../catalog/catalog.ts";
 import { GatewayError } from "../errors.ts";
@@ -51,8 +51,8 @@ export function linkedFiles({
     open += 1;
     try {
       const through = upstream && transport.through(upstream);
-      const wish = { maxBytes: MAX_BYTES, signal: gone, limits: { totalMs: MAX_MS }, through };
-      const found = await fetchPart(createSafeFetch({ allow }), url, wantedRange(range), wish);
+      const options = { maxBytes: MAX_BYTES, signal: gone, limits: { totalMs: MAX_MS }, through };
+      const found = await fetchPart(createSafeFetch({ allow }), url, wantedRange(range), options);
       return {
         status: found.status,
         headers: headersOf(found, saveAs),
@@ -82,13 +82,13 @@ function wantedRange(header: string | undefined): Range | undefined {
   return last < first ? undefined : { first, last: Math.min(last, first + MAX_BYTES - 1) };
 }
 
-async function fetchPart(client: SafeFetch, url: string, range: Range | undefined, wish: FetchWish) {
-  if (range === undefined) return client.open(url, wish);
-  const part = await client.open(url, { ...wish, range });
+async function fetchPart(client: SafeFetch, url: string, range: Range | undefined, options: FetchOptions) {
+  if (range === undefined) return client.open(url, options);
+  const part = await client.open(url, { ...options, range });
   if (part.status === 206) return part;
   // It knows no ranges, and would be read from its start up to the range's length.
   part.close();
-  return client.open(url, wish);
+  return client.open(url, options);
 }
 
 async function* counted(body: AsyncIterable<Buffer>, done: () => void): AsyncGenerator<Buffer> {

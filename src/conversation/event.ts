@@ -1,6 +1,6 @@
 import type { ErrorStatement } from "../errors.ts";
 import type { MeteredUsage } from "../usage/usage.ts";
-import type { BrokenCall, Citation, ForeignPart, JsonObject, MediaPart } from "./request.ts";
+import type { CallDefect, Citation, ForeignPart, JsonObject, MediaPart } from "./request.ts";
 import type { Finish } from "./response.ts";
 import type { Opaque } from "./state/opaque.ts";
 
@@ -48,14 +48,14 @@ interface ReasoningEnd {
   readonly redacted?: true | undefined;
   readonly opaque?: Opaque | undefined;
   /** See ReasoningPart. */
-  readonly wanted?: true | undefined;
+  readonly requested?: true | undefined;
 }
 
 interface ToolCallEnd {
   readonly type: "tool-call-end";
   readonly block: number;
   /** Why the arguments are no JSON object. */
-  readonly broken?: BrokenCall | undefined;
+  readonly defect?: CallDefect | undefined;
   readonly opaque?: Opaque | undefined;
 }
 

@@ -107,7 +107,7 @@ export interface ReasoningPart {
   readonly redacted?: true | undefined;
   readonly opaque?: Opaque | undefined;
   /** Of a response: its model wants the thought back, although nobody signed it. */
-  readonly wanted?: true | undefined;
+  readonly requested?: true | undefined;
 }
 
 export interface ToolCallPart {
@@ -123,13 +123,13 @@ export interface ToolCallPart {
   /** Of answers: code that the vendor ran has made it, in its words which, so that it may be over where the turn ends. */
   readonly byCode?: JsonObject | undefined;
   /** Of answers: why the arguments are no JSON object; absent where they are one. */
-  readonly broken?: BrokenCall | undefined;
+  readonly defect?: CallDefect | undefined;
   readonly opaque?: Opaque | undefined;
   readonly cache?: CacheMark | undefined;
 }
 
 /** `cut`: the text ends before it is closed; `malformed`: it is whole, and no JSON object, or one nested too deeply. */
-export type BrokenCall = "cut" | "malformed";
+export type CallDefect = "cut" | "malformed";
 
 export interface ToolResultPart {
   readonly kind: "tool-result";

@@ -1,11 +1,5 @@
 import { once } from "node:events";
 import type { Redis } from "ioredis";
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RateLimiterRes,
-} from "rate-limiter-flexible";
 import type { Caller } from "../accounts/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../observe/log.ts";
@@ -14,6 +8,7 @@ import { createLearntInput } from "./learnt-input.ts";
 import { createLearntOutput } from "./learnt-output.ts";
 import { describe, exceeded } from "./rate-response.ts";
 import { RedisTokenBuckets } from "./redis-token-buckets.ts";
+import { createRequestCounter, type RequestCounter } from "./request-counter.ts";
 import { MemoryTokenBuckets } from "./token-buckets.ts";
 
 /** Rates of keys: requests and tokens per minute, requests at once. */
@@ -35,8 +30,6 @@ export interface LimitsOptions {
   readonly log: Log;
 }
 
-const WINDOW_SECONDS = 60;
-
 /** An agent counts once or twice a turn, and some twenty times to show what fills its context. */
 const COUNTS_PER_MINUTE = 60;
 
@@ -46,21 +39,17 @@ const SILENCE_LIMIT_MS = 1_000;
 /** As long as requests to upstreams may take to connect. */
 const CONNECT_LIMIT_MS = 5_000;
 
-/** The limiter only counts: whose limit it is, and how large now, is compared here, so that a changed limit keeps its window. */
-const UNLIMITED = Number.MAX_SAFE_INTEGER;
-
 /**
- * Counts in this process, or in Redis for all replicas; while Redis is away each replica counts for
- * itself, since refusing everyone would make a helper of ours a single point of failure. Requests at
+ * Counts in this process, or in Redis for all replicas; while Redis is away each process goes on for
+ * itself from the last shared count, since refusing everyone would make a helper of ours a single point of failure. Requests at
  * once are always counted per process: a count in Redis would leak with every process that dies.
  */
 export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Promise<Limits> {
   const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log);
-  const counter = requestCounter(redis, "requests");
-  const counts = requestCounter(redis, "counts");
-  const own = new MemoryTokenBuckets(clock);
+  const counter = createRequestCounter(redis, "requests");
+  const counts = createRequestCounter(redis, "counts");
   const tools = {
-    buckets: redis === undefined ? own : new RedisTokenBuckets(redis, own, log),
+    buckets: redis === undefined ? new MemoryTokenBuckets(clock) : new RedisTokenBuckets(redis, clock, log),
     inputs: createLearntInput(),
     outputs: createLearntOutput(),
   };
@@ -111,25 +100,6 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
   };
 }
 
-interface RequestCounter {
-  readonly shared: RateLimiterAbstract;
-  /** Counts for this process while the shared one cannot. */
-  readonly own: RateLimiterAbstract;
-}
-
-function requestCounter(redis: Redis | undefined, name: string): RequestCounter {
-  const options = { keyPrefix: name, points: UNLIMITED, duration: WINDOW_SECONDS };
-  const own = new RateLimiterMemory(options);
-  if (redis === undefined) return { shared: own, own };
-  const shared = new RateLimiterRedis({
-    ...options,
-    keyPrefix: `faregate:${name}`,
-    storeClient: redis,
-    insuranceLimiter: own,
-  });
-  return { shared, own };
-}
-
 /** Counts one request, or rejects it; a refused one leaves no trace in the count. */
 async function countRequest(
   counter: RequestCounter,
@@ -137,36 +107,14 @@ async function countRequest(
   does = "make",
 ): Promise<void> {
   const { key, limit, headers } = about;
-  const counted = await consumed(counter, key);
-  const resetSeconds = counted.msBeforeNext / 1000;
-  describe(headers, "requests", { limit, left: limit - counted.consumedPoints, resetSeconds });
-  if (counted.consumedPoints <= limit) return;
-  // A count that only rises would refuse beyond the limit that an operator raises meanwhile.
-  await counter.shared.reward(key).catch(() => undefined);
+  const { used, resetSeconds } = await counter.count(key, limit);
+  describe(headers, "requests", { limit, left: limit - used, resetSeconds });
+  if (used <= limit) return;
   throw exceeded(
     `Rate limit exceeded: this key may ${does} ${limit} requests per minute.`,
     resetSeconds,
     headers,
   );
-}
-
-async function consumed({ shared, own }: RequestCounter, key: string): Promise<RateLimiterRes> {
-  const counted = await consumedBy(shared, key);
-  return isSound(counted) ? counted : consumedBy(own, key);
-}
-
-/** Counts one request; the library tells a full count by a rejection with the same state. */
-function consumedBy(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
-  return limiter.consume(key).catch((refused: unknown) => {
-    if (refused instanceof RateLimiterRes) return refused;
-    throw refused;
-  });
-}
-
-/** The library takes whatever Redis says for a count. */
-function isSound({ consumedPoints, msBeforeNext }: RateLimiterRes): boolean {
-  const isCount = Number.isSafeInteger(consumedPoints) && consumedPoints > 0;
-  return isCount && msBeforeNext >= 0 && msBeforeNext <= WINDOW_SECONDS * 1_000;
 }
 
 /** What keeps Redis from counting, in the words of the client; undefined = nothing does. */

@@ -1,11 +1,13 @@
 import type { Redis } from "ioredis";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../observe/log.ts";
 import { MAX_DEBT_MINUTES, type TokenTake } from "./token-bucket.ts";
-import type { MemoryTokenBuckets, TokenBuckets } from "./token-buckets.ts";
+import { MemoryTokenBuckets, type TokenBuckets } from "./token-buckets.ts";
 
 /**
  * The arithmetic of `token-bucket.ts` in one step, by the clock of Redis, so that processes whose clocks differ agree.
- * ARGV: the limit, the tokens, and 1 to take them only where there is room, 0 to add them in any case.
+ * ARGV: the limit, the tokens, and 1 to take them only where there is room, 0 to add them in any case; then what the asking process
+ * has counted while Redis was away, and the least that it knows the key to owe, as a Redis that comes back may be empty.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -14,26 +16,34 @@ local limit, tokens = tonumber(ARGV[1]), tonumber(ARGV[2])
 local kept = redis.call('HMGET', KEYS[1], 'debt', 'at')
 local debt, at = tonumber(kept[1] or '0'), tonumber(kept[2] or now)
 debt = math.max(0, debt - math.max(0, now - at) * limit / 60000)
-if ARGV[3] == '1' and limit - debt < 1 then return { 0, tostring(debt) } end
-debt = math.min(math.max(0, debt + tokens), limit * ${MAX_DEBT_MINUTES})
+debt = math.max(debt + tonumber(ARGV[4]), tonumber(ARGV[5]))
+local taken = ARGV[3] == '0' or limit - debt >= 1
+if taken then debt = debt + tokens end
+debt = math.min(math.max(0, debt), limit * ${MAX_DEBT_MINUTES})
 if debt > 0 then
   redis.call('HSET', KEYS[1], 'debt', tostring(debt), 'at', now)
   redis.call('EXPIRE', KEYS[1], ${MAX_DEBT_MINUTES * 60})
 else
   redis.call('DEL', KEYS[1])
 end
-return { 1, tostring(debt) }
+return { taken and 1 or 0, tostring(debt) }
 `;
 
-/** Buckets that all replicas share; while Redis is away each process has its own, which begin as if nothing was used. */
+/**
+ * Buckets that all processes share. While Redis is away each process goes on from the debts that it saw last, and adds what
+ * it counted meanwhile once Redis is back.
+ */
 export class RedisTokenBuckets implements TokenBuckets {
   readonly #redis: Redis;
   readonly #own: MemoryTokenBuckets;
+  /** What Redis has not counted. */
+  readonly #missed: MemoryTokenBuckets;
   readonly #log: Log;
 
-  constructor(redis: Redis, own: MemoryTokenBuckets, log: Log) {
+  constructor(redis: Redis, clock: Clock, log: Log) {
     this.#redis = redis;
-    this.#own = own;
+    this.#own = new MemoryTokenBuckets(clock);
+    this.#missed = new MemoryTokenBuckets(clock);
     this.#log = log;
   }
 
@@ -42,7 +52,9 @@ export class RedisTokenBuckets implements TokenBuckets {
       return await this.#run(key, limit, tokens, 1);
     } catch {
       // The connection's own events tell the log once, not each request.
-      return this.#own.take(key, limit, tokens);
+      const take = this.#own.take(key, limit, tokens);
+      if (take.taken) this.#missed.correct(key, limit, tokens);
+      return take;
     }
   }
 
@@ -57,18 +69,27 @@ export class RedisTokenBuckets implements TokenBuckets {
           "Redis did not count a request's tokens, so they are counted only in this process",
         );
       this.#own.correct(key, limit, tokens);
+      this.#missed.correct(key, limit, tokens);
     }
   }
 
   async #run(key: string, limit: number, tokens: number, onlyIfRoom: 0 | 1): Promise<TokenTake> {
-    const response: unknown = await this.#redis.eval(
-      SCRIPT,
-      1,
-      `faregate:token-debt:${key}`,
-      limit,
-      tokens,
-      onlyIfRoom,
-    );
+    const missed = this.#missed.debtOf(key, limit);
+    const known = missed > 0 ? this.#own.debtOf(key, limit) : 0;
+    // Taken out before Redis is asked, so that requests of one moment don't all add it.
+    if (missed > 0) this.#missed.learn(key, limit, 0);
+    try {
+      const take = await this.#ask(key, limit, [limit, tokens, onlyIfRoom, missed, known]);
+      this.#own.learn(key, limit, take.debt);
+      return take;
+    } catch (error) {
+      if (missed > 0) this.#missed.correct(key, limit, missed);
+      throw error;
+    }
+  }
+
+  async #ask(key: string, limit: number, words: readonly number[]): Promise<TokenTake> {
+    const response: unknown = await this.#redis.eval(SCRIPT, 1, `faregate:token-debt:${key}`, ...words);
     const [taken, debtText] = Array.isArray(response) ? (response as unknown[]) : [];
     const debt = typeof debtText === "string" && debtText !== "" ? Number(debtText) : Number.NaN;
     // What is no response to the script would refuse requests, or let all in.

@@ -34,6 +34,15 @@ export class MemoryTokenBuckets implements TokenBuckets {
     this.#keep(key, limit, debtWith(debtLeft(this.#debts.get(key), limit, nowMs), tokens, limit), nowMs);
   }
 
+  debtOf(key: string, limit: number): number {
+    return debtLeft(this.#debts.get(key), limit, this.#clock.monotonicMs());
+  }
+
+  /** Takes over a debt that was counted elsewhere. */
+  learn(key: string, limit: number, debt: number): void {
+    this.#keep(key, limit, debt, this.#clock.monotonicMs());
+  }
+
   /** Keys that owe something. */
   get size(): number {
     return this.#debts.size;

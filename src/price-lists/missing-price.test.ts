@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bucketOfWord, bucketWord } from "../billing/pricing/bucket-price.ts";
+import { bucketByName, bucketName } from "../billing/pricing/bucket-price.ts";
 import { chargeOf } from "../billing/pricing/charge.ts";
 import { price } from "../billing/pricing/price.ts";
 import type { Price } from "../catalog/price-columns.ts";
@@ -120,11 +120,11 @@ describe("a price that is missing", () => {
       ...WRITES,
       ...MADE,
     };
-    const word = bucketWord(bucket);
+    const word = bucketName(bucket);
     const isMade = MEDIA.some((medium) => word.startsWith(`${medium}_`));
     const keys = isMade ? [word.slice(0, 5), word.slice(6)] : [word];
     const written = keys.reduce<unknown>((at, key) => (at as FileRecord)[key], encodePrice(priced(prices)));
-    expect([written, bucketOfWord(word)]).toEqual([1, bucket]);
+    expect([written, bucketByName(word)]).toEqual([1, bucket]);
     const charge = price(
       { ...NO_DIMENSIONS, base: {} },
       { passes: [{ [bucket]: 1 }] },

@@ -1,6 +1,6 @@
 import { isRecord } from "../base/json/record.ts";
 import type { ServedUsage } from "../billing/billing.ts";
-import { bucketOfWord, PRICE_OF } from "../billing/pricing/bucket-price.ts";
+import { bucketByName, PRICE_OF } from "../billing/pricing/bucket-price.ts";
 import { chargeOf } from "../billing/pricing/charge.ts";
 import type { Price } from "../catalog/price-columns.ts";
 import { keysOfTokenPrice } from "../catalog/token-prices.ts";
@@ -28,7 +28,7 @@ export function isUnpriced(price: Price, what: string): boolean {
 function usageOf(what: string): ServedUsage {
   const [kind, name, size] = wordsOf(what);
   if (name === undefined) {
-    const bucket = bucketOfWord(kind);
+    const bucket = bucketByName(kind);
     return { usage: bucket === undefined ? {} : { [bucket]: 1 } };
   }
   if (kind === "call")
@@ -54,7 +54,7 @@ export function missingPrices(
   const theirs = listed && encodePrice(listed);
   const [kind, name, size] = wordsOf(what);
   if (name === undefined) {
-    const bucket = bucketOfWord(kind);
+    const bucket = bucketByName(kind);
     if (bucket === undefined) return [];
     const keys = keysOfTokenPrice(PRICE_OF[bucket]);
     return leavesOf(keys, theirs && valueAt(theirs, keys));

@@ -113,14 +113,14 @@ describe("features of a body", () => {
   });
 
   it("tell long-lived caches and chosen media", () => {
-    const { mayWriteLong, mediaWanted } = features("responses", { prompt_cache_options: { ttl: "30m" } });
-    expect([mayWriteLong, mediaWanted]).toEqual([false, []]);
+    const { mayWriteLong, requestedMedia } = features("responses", { prompt_cache_options: { ttl: "30m" } });
+    expect([mayWriteLong, requestedMedia]).toEqual([false, []]);
     expect(features("responses", { prompt_cache_options: { ttl: "12h" } }).mayWriteLong).toBe(true);
-    expect(features("chat-completions", { modalities: ["text", "audio"] }).mediaWanted).toEqual([
+    expect(features("chat-completions", { modalities: ["text", "audio"] }).requestedMedia).toEqual([
       { field: "modalities", start: 14, end: 30 },
     ]);
     const generationConfig = { responseModalities: ["AUDIO"] };
-    expect(features("generate-content", { generationConfig }).mediaWanted).toMatchObject([
+    expect(features("generate-content", { generationConfig }).requestedMedia).toMatchObject([
       { field: "generationConfig.responseModalities" },
     ]);
   });

@@ -21,7 +21,7 @@ export interface BodyFeatures {
   /** What it may bring the model to read beside text; a reference may be to anything. */
   readonly mediaRead: ReadonlySet<Medium>;
   /** Where it says in which media it wants the response: lists of words in the body. */
-  readonly mediaWanted: readonly WantedMedia[];
+  readonly requestedMedia: readonly RequestedMedia[];
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
   readonly maySummarise: boolean;
   /**
@@ -39,13 +39,13 @@ export interface BodyFeatures {
 export interface HostedTool {
   /** The vendor's name. */
   readonly tool: string;
-  readonly place: ToolPlace;
+  readonly place: ToolPath;
   /** What names it: the definition's type, or the member that is the definition. */
   readonly found: FoundValue;
 }
 
 /** Where definitions of tools stand. */
-export interface ToolPlace {
+export interface ToolPath {
   /** As callers are told it: `input[].tools[]`. */
   readonly path: string;
   /** The tool is named by its key, not by its type. */
@@ -55,12 +55,12 @@ export interface ToolPlace {
 }
 
 /** A place as a scan watches it. */
-export function scannedPath({ path }: ToolPlace): string {
+export function scannedPath({ path }: ToolPath): string {
   return path.replaceAll("[]", "");
 }
 
 /** The field that says in which media the response is wanted, and where its value stands. */
-export interface WantedMedia extends BodyRange {
+export interface RequestedMedia extends BodyRange {
   readonly field: string;
 }
 
@@ -174,7 +174,7 @@ export function readFeatures({ features: rules }: HoldTable, scan: BodyScan): Bo
     pricedFields: [],
     mayWriteLong: false,
     mediaRead: new Set(),
-    mediaWanted: [],
+    requestedMedia: [],
     maySummarise: false,
     vendorTools: [],
     mayBringTools: false,
@@ -200,7 +200,7 @@ type Draft = { -readonly [field in keyof BodyFeatures]: BodyFeatures[field] } & 
   vendorTools: number[];
   images: BodyRange[];
   mediaRead: Set<Medium>;
-  mediaWanted: WantedMedia[];
+  requestedMedia: RequestedMedia[];
 };
 
 function readsMedia({ mediaRead }: Draft, media: readonly Medium[]): void {
@@ -262,9 +262,9 @@ const timeToLive: FeatureRule = (features, values) => {
 };
 
 /** A list of the media in which the model is to answer. */
-const mediaWanted: FeatureRule = (features, values, field) => {
+const requestedMedia: FeatureRule = (features, values, field) => {
   for (const value of values)
-    if (isOn(value)) features.mediaWanted.push({ field, start: value.start, end: value.end });
+    if (isOn(value)) features.requestedMedia.push({ field, start: value.start, end: value.end });
 };
 
 /** Edits of a long conversation that only leave something out. */
@@ -375,6 +375,6 @@ const ANYWHERE: readonly FeatureEntry[] = [
   ...entries(address, ["**.image_url", "**.image_url.url"]),
   ...entries(mediaType, ["**.source.media_type"]),
   ...entries(timeToLive, ["**.ttl", "prompt_cache_retention"]),
-  ...entries(mediaWanted, ["modalities", ...CONFIGURED_MEDIA]),
+  ...entries(requestedMedia, ["modalities", ...CONFIGURED_MEDIA]),
   ...entries(serviceField("tier"), ["service_tier", "serviceTier"]),
 ];

@@ -1,7 +1,7 @@
 import type { MeteredUsage } from "../usage/usage.ts";
 import { asObject, type JsonObject } from "./json.ts";
 import { mediaIn } from "./streams/media-counts.ts";
-import { inclusiveUsage, Tally } from "./streams/usage-counts.ts";
+import { inclusiveUsage, UsageCounter } from "./streams/usage-counts.ts";
 
 /**
  * What a model of images has used, as OpenAI states it of its images endpoint and of its image tool: texts and images that it
@@ -9,7 +9,7 @@ import { inclusiveUsage, Tally } from "./streams/usage-counts.ts";
  * https://developers.openai.com/api/reference/resources/images
  */
 export function imageUsage(usage: JsonObject): MeteredUsage {
-  const tally = new Tally();
+  const tally = new UsageCounter();
   const inputDetails = asObject(usage["input_tokens_details"]);
   const stated = asObject(usage["output_tokens_details"]);
   const output = tally.count(usage, "output_tokens");

@@ -28,7 +28,7 @@ export interface Protocol {
   /** The plain JSON error response. `requestId` is appended to the message as `(request id: ...)`. */
   encodeError(error: ErrorStatement, requestId: string): string;
   /** What ends a started stream badly, in the protocol's own mid-stream form (rule 19). */
-  encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string;
+  encodeStreamError(error: ErrorStatement, requestId: string, truncated: TruncatedStream): string;
   /** What forwarding tells otherwise than it came; absent = nothing. */
   readonly rewrite?: RewriteForwarded | undefined;
   /** To and from the neutral form; absent where the protocol generates no text. */
@@ -40,7 +40,7 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 
 export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "null";
 
-export interface AdditionalModelPlace {
+export interface AdditionalModelField {
   /** As callers are told it: `fallbacks[].model`. */
   readonly path: string;
   /** It works with each call of a tool; absent = it answers in the place of the model that was asked. */
@@ -63,14 +63,14 @@ export interface AdditionalModelPlace {
  * of the response is the one that is billed.
  * https://openrouter.ai/docs/guides/routing/model-fallbacks
  */
-export const ROUTED_MODELS: AdditionalModelPlace = { path: "models", isOpen: true, isBilledAlone: true };
+export const ROUTED_MODELS: AdditionalModelField = { path: "models", isOpen: true, isBilledAlone: true };
 
 /**
  * The same for gateways in front of models, which take further fields of the request from an item: its own limits are looked at
  * each by itself, and the largest counts.
  * https://docs.litellm.ai/docs/proxy/client_side_fallbacks, https://www.assemblyai.com/docs/llm-gateway/fallback
  */
-export function gatewayFallbacks(limits: readonly string[]): readonly AdditionalModelPlace[] {
+export function gatewayFallbacks(limits: readonly string[]): readonly AdditionalModelField[] {
   const isBilledAlone = true;
   return [
     ...limits.map(
@@ -98,7 +98,7 @@ export interface ForwardTable {
   /** Fields that are served only as `false`, with what to do. */
   readonly unserved?: Readonly<Record<string, string>> | undefined;
   /** Where a body names models beside its own; absent = nowhere. */
-  readonly additionalModels?: readonly AdditionalModelPlace[] | undefined;
+  readonly additionalModels?: readonly AdditionalModelField[] | undefined;
   /** Further paths that are read of a body, beside the listed fields and what the other tables name. */
   readonly watched?: readonly string[] | undefined;
   /** Paths of output limits in every spelling the vendors read; compared decoded. */
@@ -116,9 +116,9 @@ export interface ForwardTable {
   /** Whether the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
   /** What streams of this protocol hold while nothing of a response comes: its clients pass over it. */
-  readonly signOfLife: string;
+  readonly keepAliveFrame: string;
   /** False: some of its clients fail on comments of event streams. */
-  readonly clientsBearComments: boolean;
+  readonly clientsAcceptComments: boolean;
   /** Its vendor streams events as the items of a JSON array where nobody asks for server-sent ones. */
   readonly streamsArrays: boolean;
   /** Models with the quirk `think_tags` write their reasoning into the text of its responses. */
@@ -206,7 +206,7 @@ export interface Issued {
   /** Kept with the response, where that is kept: its items. */
   readonly withResponse: readonly string[];
   /** Kept in any case: containers, files, sounds. */
-  readonly apart: readonly string[];
+  readonly separately: readonly string[];
 }
 
 /**
@@ -244,7 +244,7 @@ export interface StreamMeter {
   /** An error event was seen. Not `started`: nothing was produced, the next candidate may be tried. */
   readonly error: UpstreamError | undefined;
   /** This error's event is one that the protocol's own clients raise, so that it needs no second one. */
-  readonly errorInForm: boolean;
+  readonly upstreamFormatError: boolean;
   /** The response itself has said that it failed. */
   readonly failed: boolean;
   /** So many bytes of the last write close whole frames before the one that tells of error or failure. */
@@ -277,8 +277,8 @@ export interface StreamMeter {
   /** What a finished stream still owes its caller (a vendor's missing `[DONE]`), to be sent at its end; else "". */
   readonly missingEnd: string;
   /** What `encodeStreamError` needs to end this stream. */
-  readonly broken: BrokenStream;
-  facts(): ResponseSummary;
+  readonly truncated: TruncatedStream;
+  summary(): ResponseSummary;
 }
 
 /**
@@ -300,7 +300,7 @@ export interface EventSource {
 }
 
 /** Where a stream stands when it must be ended badly. */
-export interface BrokenStream {
+export interface TruncatedStream {
   /** generateContent without `alt=sse` streams a JSON array. */
   readonly form: "sse" | "array";
   /** The caller has received part of a frame, which must be closed first. */
@@ -312,4 +312,9 @@ export interface BrokenStream {
 }
 
 /** A stream of which nothing is known. */
-export const UNKNOWN_STREAM: BrokenStream = { form: "sse", midFrame: false, events: 0, opening: undefined };
+export const UNKNOWN_STREAM: TruncatedStream = {
+  form: "sse",
+  midFrame: false,
+  events: 0,
+  opening: undefined,
+};

@@ -40,17 +40,17 @@ export function rowsBelow(places: readonly string[], rows: readonly ReferenceRow
  * Whether an address leads to what a vendor keeps for its own account: any that is no data and no public web page, such
  * as `gs://` and `ms://`, and files of a vendor's own hosts. `isWhole`: else only the beginning of a long one is given.
  */
-export function isKeptAddress(address: string, isWhole: boolean): boolean {
+export function isStoredFileUrl(address: string, isWhole: boolean): boolean {
   if (/^\s*data:/i.test(address)) return false;
   if (!URL.canParse(address) || (!isWhole && !WHOLE_HOST.test(address))) return true;
   const { protocol, hostname } = new URL(address);
-  return (protocol !== "https:" && protocol !== "http:") || KEPT_HOSTS.test(hostname);
+  return (protocol !== "https:" && protocol !== "http:") || FILE_HOSTS.test(hostname);
 }
 
 const WHOLE_HOST = /^\s*https?:\/\/[^/?#]+[/?#]/i;
 
 /** They answer with the credential's own files: https://ai.google.dev/gemini-api/docs/files. */
-const KEPT_HOSTS = /(^|\.)(googleapis\.com|cloud\.google\.com|openai\.com|anthropic\.com)\.?$/;
+const FILE_HOSTS = /(^|\.)(googleapis\.com|cloud\.google\.com|openai\.com|anthropic\.com)\.?$/;
 
 /** Uploaded skills, unlike those that every account has by a plain name. */
 export const isUploadedSkill = (id: string): boolean => id.startsWith("skill_");

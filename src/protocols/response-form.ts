@@ -5,7 +5,7 @@ import { asObject, type JsonObject } from "./json.ts";
  * What a response's words may be, in every protocol: text, or nothing. A number, a flag, an object or a list where the protocol
  * has words is no response in its form, as is a call of a tool without a name, which nobody can run.
  */
-export const OUT_OF_FORM = decodeStatedError({
+export const UNEXPECTED_FORMAT = decodeStatedError({
   error: { message: "The upstream's response isn't in the form of its protocol." },
 });
 

@@ -22,7 +22,7 @@ export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
  * The protocol in which an upstream is asked for what came in on `wanted`: the same where it speaks it,
  * else, among those that translation joins, the one that loses least. Undefined: it cannot answer.
  */
-export function spokenProtocol(
+export function chooseProtocol(
   spoken: readonly ProtocolName[],
   wanted: ProtocolName,
 ): ProtocolName | undefined {

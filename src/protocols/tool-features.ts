@@ -1,4 +1,4 @@
-import { type FeatureEntry, type FeatureRule, scannedPath, type ToolPlace } from "./body-features.ts";
+import { type FeatureEntry, type FeatureRule, scannedPath, type ToolPath } from "./body-features.ts";
 
 /** Tools whose definition is all in the body, and what the caller runs. */
 const PLAIN_TOOL = /^(function|custom|namespace)$/;
@@ -11,12 +11,12 @@ const UNBILLED_TOOL =
 const CALLERS_TOOL = /^(bash|text_editor|computer|browser_toolset|memory|local_shell|apply_patch)(_|$)/;
 
 /** Places whose tools say their type. */
-export function typedTools(places: readonly ToolPlace[]): FeatureEntry[] {
+export function typedTools(places: readonly ToolPath[]): FeatureEntry[] {
   return places.map((place) => [`${scannedPath(place)}.type`, typedTool(place)]);
 }
 
 const typedTool =
-  (place: ToolPlace): FeatureRule =>
+  (place: ToolPath): FeatureRule =>
   (features, values, path) => {
     for (const found of values) {
       const { type, head } = found;
@@ -39,7 +39,7 @@ export function keyedTools(path: string): FeatureEntry[] {
 }
 
 const keyedTool =
-  (place: ToolPlace): FeatureRule =>
+  (place: ToolPath): FeatureRule =>
   (features, values, path) => {
     for (const found of values) {
       const { type, name } = found;

@@ -1,14 +1,19 @@
 import { adaptEvents, adaptResponse, usageFirst } from "../conversation/adapt/adapt-response.ts";
-import { chainRuns, runMachine, type StreamMachine, type StreamRun } from "../conversation/adapt/machine.ts";
 import { restoreEventNames, restoreNames } from "../conversation/adapt/restore-names.ts";
 import { type StatedCall, statedCalls, watchCalls } from "../conversation/adapt/stated-calls.ts";
 import {
-  callMarks,
-  finishesSettled,
+  chainRuns,
+  runTransform,
+  type StreamRun,
+  type StreamTransform,
+} from "../conversation/adapt/stream-transform.ts";
+import {
+  correctFinishEvents,
+  correctFinishes,
   firstCallEvents,
   firstCalls,
+  markCallEvents,
   markCalls,
-  settleFinishes,
 } from "../conversation/adapt/whole-calls.ts";
 import type { ChatEvent } from "../conversation/event.ts";
 import {
@@ -81,9 +86,9 @@ export interface CodecParts<DecodeState, EncodeState> {
   /** `encode-response.ts`. Gets a response all of whose parts have slots. */
   encodeResponse(response: ChatResponse, frame: ResponseFrame): JsonObject;
   /** `decode-stream.ts`. A stream that ends before its terminal event ends in an `error` (rule 19). */
-  readonly decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent>;
+  readonly decodeStream: StreamTransform<ResponsePlan, DecodeState, StreamEvent, ChatEvent>;
   /** `encode-stream.ts`. */
-  readonly encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame>;
+  readonly encodeStream: StreamTransform<ResponseFrame, EncodeState, ChatEvent, WireFrame>;
 }
 
 /** Completes a codec: requests are fitted to the protocol before they are written, answers likewise. */
@@ -95,14 +100,14 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
     encodeRequest: (request, target) =>
       outcomeOf(() => {
         const losses = openLosses(request.fieldNames);
-        const { prepared, plan } = lowerRequest(request, capabilities, target, losses);
+        const { request: prepared, plan } = lowerRequest(request, capabilities, target, losses);
         const body = parts.encodeRequest(prepared, target, losses);
         return { body, losses: losses.list(), plan };
       }),
     decodeResponse(body, plan) {
       const decoded = parts.decodeResponse(body, plan);
       if ("error" in decoded) return decoded;
-      return { response: settleFinishes(restoreNames(markCalls(decoded.response), plan)) };
+      return { response: correctFinishes(restoreNames(markCalls(decoded.response), plan)) };
     },
     encodeResponse(response, frame, onCall) {
       const losses = openLosses(RESPONSE_FIELDS);
@@ -116,21 +121,21 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
       return { body, losses: losses.list() };
     },
     decodeStream(plan) {
-      const machine = runMachine(parts.decodeStream, plan);
+      const machine = runTransform(parts.decodeStream, plan);
       const reading: StreamRun<WireFrame, ChatEvent> = {
         // A meter has read most of them already.
         step: (frame) => machine.step(frame instanceof StreamEvent ? frame : new StreamEvent(frame)),
         end: () => machine.end(),
       };
-      const marked = chainRuns(reading, callMarks());
+      const marked = chainRuns(reading, markCallEvents());
       const undoing = restoreEventNames(plan);
-      return chainRuns(undoing === undefined ? marked : chainRuns(marked, undoing), finishesSettled());
+      return chainRuns(undoing === undefined ? marked : chainRuns(marked, undoing), correctFinishEvents());
     },
     encodeStream(frame, losses, onCall) {
       const adapting = adaptEvents(capabilities, losses, frame.oneChoice);
       const fitting = frame.oneCall ? chainRuns(firstCallEvents(losses), adapting) : adapting;
       const watched = onCall === undefined ? fitting : chainRuns(fitting, watchCalls(onCall));
-      return chainRuns(watched, chainRuns(usageFirst(), runMachine(parts.encodeStream, frame)));
+      return chainRuns(watched, chainRuns(usageFirst(), runTransform(parts.encodeStream, frame)));
     },
   };
 }

@@ -35,7 +35,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
       protocol: PROTOCOLS["chat-completions"],
       caller: { accountId: 1n },
       response: {
-        cut: () => void told.push("cut"),
+        abort: () => void told.push("cut"),
         committed: false,
         open: true,
         onDrain: () => undefined,
@@ -44,7 +44,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
         },
         write: (piece: Uint8Array) => told.push(Buffer.from(piece).toString()) > 0,
         end: () => void told.push("ended"),
-        onGone: (listener: () => void) => {
+        onDisconnect: (listener: () => void) => {
           leave = listener;
         },
       },
@@ -56,10 +56,10 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     attempts: 1,
     uses: [],
     isSent: () => true,
-    asked: null,
+    lastCandidate: null,
     firstByteMs: null,
-    isCut: false,
-    gone: false,
+    isAborted: false,
+    clientGone: false,
     settled: false,
     outcome: undefined,
     losses: [],
@@ -97,8 +97,8 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     ended,
     leave: () => leave(),
     drain() {
-      exchange.isCut = true;
-      exchange.onCut();
+      exchange.isAborted = true;
+      exchange.onAbort();
     },
     fail: (failure: UpstreamFailure) => upstream?.failed(failure),
     begin: () => upstream?.head(200, { get: () => undefined, all: () => ({}) } as unknown as RawHeaders),

@@ -26,9 +26,9 @@ import { readReferences } from "./admit/references.ts";
 import { type Exchange, type Seen, useOf } from "./exchange.ts";
 import {
   type AttemptFailure,
-  bugOfOurs,
   type ErrorRecipient,
   failureOfError,
+  internalFailure,
   isRefusal,
   refusedResponse,
   scrubbedError,
@@ -38,9 +38,9 @@ import type { RelayMode } from "./mode/relay-mode.ts";
 import type { ResponseReader } from "./mode/response-reader.ts";
 import { SplitResponse } from "./mode/split-response.ts";
 import type { ResponseReading, ResponseTerms } from "./mode/whole-response.ts";
-import { UNBUFFERED } from "./response/bridge.ts";
 import { BufferedResponse } from "./response/buffered-response.ts";
 import { ErrorResponse } from "./response/error-response.ts";
+import { UNBUFFERED } from "./response/keep-alive.ts";
 import { PendingResponse } from "./response/pending-response.ts";
 import type { Attempt, Receiver } from "./response/receiver.ts";
 import type { ResponseMemory, ResponsePart } from "./response/response-memory.ts";
@@ -69,8 +69,8 @@ export function attemptAt(
 ): Promise<AttemptFailure | undefined> {
   return new Promise((resolve) => {
     const attempt = new RunningAttempt(deps, exchange, candidate, mode, resolve);
-    exchange.request.response.onGone(() => attempt.callerLeft());
-    exchange.onCut = () => attempt.cut();
+    exchange.request.response.onDisconnect(() => attempt.callerLeft());
+    exchange.onAbort = () => attempt.cut();
   });
 }
 
@@ -79,7 +79,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   readonly exchange: Exchange;
   readonly candidate: Candidate;
   readonly mode: RelayMode;
-  readonly call: UpstreamCall;
+  readonly upstreamCall: UpstreamCall;
   readonly usage: UsageReader;
   private readonly deps: AttemptDeps;
   private readonly resolve: (failure: AttemptFailure | undefined) => void;
@@ -117,8 +117,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
       below,
     };
     const sent = send(deps.transport, mode, upstreamRequest, this);
-    this.call = sent.call;
-    exchange.isSent = () => sent.call.isSent();
+    this.upstreamCall = sent.upstreamCall;
+    exchange.isSent = () => sent.upstreamCall.isSent();
     this.usage = sent.usage;
     this.receiver = new PendingResponse(this);
   }
@@ -135,7 +135,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.exchange.tierInHead =
       tierHeader === undefined ? undefined : readServiceWord(headers.get(tierHeader));
     this.receiver = receiverFor(this, status, headers);
-    if (this.exchange.gone) this.guard(() => this.receiver.gone());
+    if (this.exchange.clientGone) this.guard(() => this.receiver.clientGone());
   }
 
   /** Guarded without a function of its own, as a stream has a hundred events and more. */
@@ -153,7 +153,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.sliceBytes += bytes;
     if (this.sliceBytes < SLICE_BYTES) return;
     this.sliceBytes = 0;
-    this.call.rest();
+    this.upstreamCall.rest();
   }
 
   /** Only the caller's leaving can come between, and the response that is here is charged all the same. */
@@ -168,12 +168,12 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   // The caller disconnects, or the gateway shuts down.
 
   callerLeft(): void {
-    this.exchange.gone = true;
-    if (!this.over) this.guard(() => this.receiver.gone());
+    this.exchange.clientGone = true;
+    if (!this.over) this.guard(() => this.receiver.clientGone());
   }
 
   cut(): void {
-    this.guard(() => this.receiver.cut());
+    this.guard(() => this.receiver.abort());
   }
 
   // Reports of the receiver.
@@ -186,7 +186,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.close(undefined, health);
   }
 
-  brokeOff(err: Error, health: AttemptOutcome = { kind: "failed" }): void {
+  interrupted(err: Error, health: AttemptOutcome = { kind: "failed" }): void {
     const { log } = this.deps;
     const about = { requestId: this.exchange.request.id, upstream: this.candidate.upstream.name, err };
     if (health.kind === "failed") log.warn(about, "an upstream failed mid-stream");
@@ -194,10 +194,10 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.close(undefined, health);
   }
 
-  becomes(receiver: Receiver): void {
+  setReceiver(receiver: Receiver): void {
     this.receiver = receiver;
-    const { bridge } = this.exchange;
-    if (bridge !== undefined) bridge.onSweep = undefined;
+    const { keepAlive } = this.exchange;
+    if (keepAlive !== undefined) keepAlive.onSweep = undefined;
   }
 
   fail(failure: AttemptFailure, seen: Seen = "unknown"): void {
@@ -235,10 +235,13 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     return failureOfError(scrubbedError(error, this.scrubber()), request.protocol.name, upstream);
   }
 
-  unheardFailure(facts: ResponseSummary, verdict: UpstreamError | undefined): AttemptFailure | undefined {
+  undeliveredFailure(
+    summary: ResponseSummary,
+    verdict: UpstreamError | undefined,
+  ): AttemptFailure | undefined {
     if (verdict !== undefined) return this.failureOf(verdict);
-    const { fallbacks, gone } = this.exchange;
-    if (fallbacks === undefined || gone || !isRefusal(facts) || !fallbacks.goesOnAfter("refusal"))
+    const { fallbacks, clientGone } = this.exchange;
+    if (fallbacks === undefined || clientGone || !isRefusal(summary) || !fallbacks.goesOnAfter("refusal"))
       return undefined;
     return refusedResponse(this.candidate.upstream.name);
   }
@@ -249,7 +252,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     if (issued === undefined || this.candidate.protocol !== this.exchange.request.protocol.name) return;
     // What the request named itself a response only repeats.
     const named = new Set(readReferences(this.exchange.request).ids.map((reference) => reference.id));
-    const ids = storesResponse ? [...issued.withResponse, ...issued.apart] : issued.apart;
+    const ids = storesResponse ? [...issued.withResponse, ...issued.separately] : issued.separately;
     this.remember(ids.filter((each) => !named.has(each)));
   }
 
@@ -261,7 +264,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   }
 
   keeps(bytes: number): void {
-    this.part ??= this.deps.responseMemory.open(this.exchange.request.caller.accountId, this.call);
+    this.part ??= this.deps.responseMemory.open(this.exchange.request.caller.accountId, this.upstreamCall);
     this.part.holds(bytes);
   }
 
@@ -287,7 +290,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
 
   private crash(cause: unknown): void {
     const { receiver } = this;
-    this.call.abort();
+    this.upstreamCall.abort();
     if (this.over) return;
     if (receiver.crashed !== undefined && !this.crashed) {
       this.crashed = true;
@@ -297,9 +300,9 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     const { response, id: requestId } = this.exchange.request;
     if (response.committed) {
       this.deps.log.error({ requestId, err: cause }, "the gateway ended a response mid-stream");
-      response.cut();
+      response.abort();
     }
-    this.fail(bugOfOurs(cause));
+    this.fail(internalFailure(cause));
   }
 
   private close(failure: AttemptFailure | undefined, health: AttemptOutcome): void {
@@ -318,17 +321,17 @@ class RunningAttempt implements Attempt, UpstreamResponse {
 
 function send(
   transport: Transport,
-  { copies, pieces, apart }: RelayMode,
+  { copies, pieces, separateBodies }: RelayMode,
   upstreamRequest: UpstreamRequest,
   response: UpstreamResponse,
-): Pick<Attempt, "call" | "usage"> {
+): Pick<Attempt, "upstreamCall" | "usage"> {
   const { usage } = PROTOCOLS[upstreamRequest.candidate.protocol];
   return copies === 1
-    ? { call: transport.send(upstreamRequest, new SplitResponse(response)), usage }
+    ? { upstreamCall: transport.send(upstreamRequest, new SplitResponse(response)), usage }
     : fanOut(
         transport,
         upstreamRequest,
-        apart?.map((body) => [body]) ?? Array<typeof pieces>(copies).fill(pieces),
+        separateBodies?.map((body) => [body]) ?? Array<typeof pieces>(copies).fill(pieces),
         usage,
         response,
       );

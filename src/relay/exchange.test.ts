@@ -41,7 +41,7 @@ function open() {
     attempts: 1,
     uses: [],
     isSent: () => true,
-    asked: CANDIDATE,
+    lastCandidate: CANDIDATE,
     reason: null,
     firstByteMs: null,
     settled: false,
@@ -75,7 +75,7 @@ function facts(unreadable: object): ResponseSummary {
 const ending = (told: ResponseSummary): ExchangeEnd => ({
   reason: "completed",
   candidate: CANDIDATE,
-  facts: told,
+  summary: told,
   status: 200,
 });
 
@@ -119,7 +119,7 @@ describe("a request whose vendor tools are not translated", () => {
   it("is charged one pass, however many the request allows", async () => {
     const { exchange, outcomes } = open();
     const request = { ...exchange.request, protocol: PROTOCOLS.messages };
-    const bound = { ...exchange.bound, mostPasses: 5, calls: { most: 5, tools: undefined } };
+    const bound = { ...exchange.bound, maxPassesWithTools: 5, calls: { max: 5, tools: undefined } };
     const read = PROTOCOLS["chat-completions"].usage.readPlain({
       choices: [{ message: { content: "Hi" }, finish_reason: "stop" }],
       usage: { prompt_tokens: 4_000, completion_tokens: 3 },
@@ -140,7 +140,7 @@ describe("a vendor's usage object that quotes the key it was sent", () => {
       usage: { prompt_tokens: 7, completion_tokens: 3, ...quoted },
     });
     const failed = useOf(exchange, CANDIDATE, read);
-    await settle(exchange, { reason: "completed", candidate: CANDIDATE, facts: read, status: 200 });
+    await settle(exchange, { reason: "completed", candidate: CANDIDATE, summary: read, status: 200 });
     const told = JSON.stringify([failed.used, outcomes], (_, value: unknown) =>
       typeof value === "bigint" ? String(value) : value,
     );

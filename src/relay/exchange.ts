@@ -19,8 +19,8 @@ import { openSecretFilter, sentSecrets } from "../upstreams/scrub/sent-secrets.t
 import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type PlaceReason, type TokenUsage, totalOutput } from "../usage/usage.ts";
 import type { FallbackChain } from "./admit/fallback-chain.ts";
-import { carriesOptions } from "./admit/priced-options.ts";
-import type { Bridge } from "./response/bridge.ts";
+import { requestsPricedOptions } from "./admit/priced-options.ts";
+import type { KeepAlive } from "./response/keep-alive.ts";
 import { ourNameOf, priceAdditional } from "./settle/additional-usage.ts";
 import { isEmpty, isUncounted } from "./settle/empty-response.ts";
 import { type ChargeableUsage, estimateMissing, type OurName, reportedByModel } from "./settle/estimate.ts";
@@ -44,7 +44,7 @@ export interface Exchange extends Slotted {
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
   /** Keeps a streamed response alive; undefined = the request is not streamed. */
-  bridge: Bridge | undefined;
+  keepAlive: KeepAlive | undefined;
   readonly chargeEmptyAnswers: boolean;
   /** Attempts made so far, the running one included. */
   attempts: number;
@@ -55,7 +55,7 @@ export interface Exchange extends Slotted {
   /** What failed first, if anything did. */
   failedFirst: FailedAttempt | undefined;
   /** The candidate of the latest attempt. */
-  asked: Candidate | null;
+  lastCandidate: Candidate | null;
   /** Why that candidate was chosen. */
   reason: PlaceReason | null;
   /** The output limit that the gateway added because the balance covers no more. */
@@ -63,13 +63,13 @@ export interface Exchange extends Slotted {
   /** Monotonic time of the first byte of the response that is being relayed. */
   firstByteMs: number | null;
   /** The grace period of a shutdown is over, and the exchange is cut. */
-  isCut: boolean;
+  isAborted: boolean;
   /** The service tier that a header of the current response states. */
   tierInHead: string | undefined;
   /** The client has disconnected. */
-  gone: boolean;
+  clientGone: boolean;
   /** Ends what runs now; each attempt sets its own function. */
-  onCut: () => void;
+  onAbort: () => void;
   settled: boolean;
   /** The outcome with which it was settled. */
   outcome: Outcome | undefined;
@@ -88,9 +88,9 @@ export interface ExchangeEnd {
   /** The candidate of the latest attempt; null = there was none. */
   readonly candidate: Candidate | null;
   /** What the meter read; undefined where nothing was produced and nothing is charged. */
-  readonly facts: ResponseSummary | undefined;
+  readonly summary: ResponseSummary | undefined;
   /** The same for a response of which nothing was passed on; its vendor may bill it nevertheless. */
-  readonly unheard?: () => ResponseSummary;
+  readonly undelivered?: () => ResponseSummary;
   readonly status: number;
   readonly errorCode?: string | undefined;
 }
@@ -105,13 +105,13 @@ export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): Att
   try {
     return attemptUse(candidate, usedOf(exchange, candidate, seen), priced);
   } catch (cause) {
-    logBug(exchange, cause, "what an attempt used can't be read; it is recorded as unknown");
+    logError(exchange, cause, "what an attempt used can't be read; it is recorded as unknown");
     return attemptUse(candidate, "unknown", priced);
   }
 }
 
 /** Logs a bug of ours and lets the exchange be settled all the same, so that no hold stays open. */
-function logBug({ log, request }: Exchange, err: unknown, message: string): void {
+function logError({ log, request }: Exchange, err: unknown, message: string): void {
   log.error({ err, requestId: request.id }, message);
 }
 
@@ -133,7 +133,7 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
     served,
     region: candidate.upstream.region ?? undefined,
     requests: parts?.length,
-    withoutOptions: carriesOptions(request, candidate.protocol) ? undefined : true,
+    withoutOptions: requestsPricedOptions(request, candidate.protocol) ? undefined : true,
   };
 }
 
@@ -148,19 +148,19 @@ function pricedAdditional(
 
 /** The catalog's names by those of the latest attempt's upstream. */
 function namesAt(exchange: Exchange): OurName {
-  const { asked, catalog, request } = exchange;
+  const { lastCandidate, catalog, request } = exchange;
   return (name) =>
-    asked === null
+    lastCandidate === null
       ? undefined
-      : ourNameOf(name, asked.upstream, { catalog, request, bound: boundAt(exchange) });
+      : ourNameOf(name, lastCandidate.upstream, { catalog, request, bound: boundAt(exchange) });
 }
 
 /** The bound for the latest attempt. Vendor tools and additional models count only if the request was forwarded with them. */
-function boundAt({ bound, request, asked }: Exchange): UsageBound {
-  if (asked === null || carriesOptions(request, asked.protocol)) return bound;
+function boundAt({ bound, request, lastCandidate }: Exchange): UsageBound {
+  if (lastCandidate === null || requestsPricedOptions(request, lastCandidate.protocol)) return bound;
   if (bound.calls === undefined && bound.additionalModels === undefined) return bound;
-  const calls = bound.calls?.unasked ? bound.calls : undefined;
-  return { ...bound, mostPasses: undefined, calls, additionalModels: undefined };
+  const calls = bound.calls?.byDefault ? bound.calls : undefined;
+  return { ...bound, maxPassesWithTools: undefined, calls, additionalModels: undefined };
 }
 
 function attemptUse(
@@ -190,19 +190,19 @@ export function finalUsage(exchange: Exchange, ending: Charged): FinalUsage | Pr
   }
 }
 
-type Charged = Pick<ExchangeEnd, "reason" | "facts">;
+type Charged = Pick<ExchangeEnd, "reason" | "summary">;
 
 /** The charge of a response as if its vendor had reported no usage. */
 async function estimated(
   exchange: Exchange,
-  { reason, facts }: Charged,
+  { reason, summary }: Charged,
   cause: unknown,
 ): Promise<FinalUsage> {
-  logBug(exchange, cause, "a charge can't be computed; it is estimated");
+  logError(exchange, cause, "a charge can't be computed; it is estimated");
   try {
-    return await computedUsage(exchange, { reason, facts: facts && { ...facts, ...UNCOUNTED } });
+    return await computedUsage(exchange, { reason, summary: summary && { ...summary, ...UNCOUNTED } });
   } catch (again) {
-    logBug(exchange, again, "a charge can't be estimated; nothing is charged");
+    logError(exchange, again, "a charge can't be estimated; nothing is charged");
     return withReason(undefined, "upstream_failed", NOTHING);
   }
 }
@@ -210,21 +210,21 @@ async function estimated(
 const UNCOUNTED = { usage: undefined, calls: undefined, units: undefined, parts: undefined };
 
 function computedUsage(exchange: Exchange, ending: Charged): FinalUsage | Promise<FinalUsage> {
-  const { facts } = ending;
+  const { summary } = ending;
   const reason = reasonOf(exchange, ending);
-  if (facts === undefined || FREE.has(reason)) return withReason(facts, reason, NOTHING);
-  const counted = estimateMissing(exchange.request, facts, boundAt(exchange), namesAt(exchange));
+  if (summary === undefined || FREE.has(reason)) return withReason(summary, reason, NOTHING);
+  const counted = estimateMissing(exchange.request, summary, boundAt(exchange), namesAt(exchange));
   return counted instanceof Promise
-    ? counted.then((usage) => withReason(facts, reason, usage))
-    : withReason(facts, reason, counted);
+    ? counted.then((usage) => withReason(summary, reason, usage))
+    : withReason(summary, reason, counted);
 }
 
 function withReason(
-  facts: ResponseSummary | undefined,
+  summary: ResponseSummary | undefined,
   reason: ChargeReason,
   usage: ChargeableUsage,
 ): FinalUsage {
-  const isBefore = facts?.hasOutput !== true || hasNoOutput(usage);
+  const isBefore = summary?.hasOutput !== true || hasNoOutput(usage);
   const before = isBefore ? BEFORE_OUTPUT[reason] : undefined;
   // Object.assign, because a spread costs a microsecond per request here.
   return Object.assign({ reason: before ?? reason }, before === undefined ? usage : NOTHING);
@@ -259,7 +259,7 @@ function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage
   try {
     return outcomeOf(exchange, ending, charge);
   } catch (cause) {
-    logBug(exchange, cause, "the outcome of a request can't be assembled; only its charge is recorded");
+    logError(exchange, cause, "the outcome of a request can't be assembled; only its charge is recorded");
     const { candidate, status, errorCode } = ending;
     const { reason, usage, calls, units } = charge;
     return {
@@ -286,14 +286,14 @@ function answeredBy({ fallbacks, request, priced }: Exchange): PricedModel | und
 }
 
 /** Settles an exchange that a bug of ours has ended before anything else did. */
-export async function settleBug(exchange: Exchange, cause: unknown): Promise<void> {
+export async function settleInternalError(exchange: Exchange, cause: unknown): Promise<void> {
   if (exchange.settled) return;
-  logBug(exchange, cause, "a request ended with a bug of the gateway's; nothing is charged");
-  const { asked: candidate } = exchange;
+  logError(exchange, cause, "a request ended with a bug of the gateway's; nothing is charged");
+  const { lastCandidate: candidate } = exchange;
   await settle(exchange, {
     reason: candidate === null ? "no_upstream" : "upstream_failed",
     candidate,
-    facts: undefined,
+    summary: undefined,
     status: 500,
     errorCode: "internal_error",
   });
@@ -311,13 +311,13 @@ const BEFORE_OUTPUT: Readonly<Partial<Record<ChargeReason, ChargeReason>>> = {
 const NOTHING: ChargeableUsage = { usage: {}, estimated: false, implausible: [] };
 
 /** The usage of every attempt. The last one is missing from `uses` unless it failed. */
-function usesOf(exchange: Exchange, { facts, unheard }: ExchangeEnd, usage: TokenUsage): AttemptUse[] {
-  const { uses, attempts, asked } = exchange;
-  if (asked === null || uses.length >= attempts) return uses;
+function usesOf(exchange: Exchange, { summary, undelivered }: ExchangeEnd, usage: TokenUsage): AttemptUse[] {
+  const { uses, attempts, lastCandidate } = exchange;
+  if (lastCandidate === null || uses.length >= attempts) return uses;
   const isCharged = usage !== NOTHING.usage;
   const last = isCharged
-    ? attemptUse(asked, "charged", exchange.priced)
-    : useOf(exchange, asked, facts ?? unheard?.() ?? "unknown");
+    ? attemptUse(lastCandidate, "charged", exchange.priced)
+    : useOf(exchange, lastCandidate, summary ?? undelivered?.() ?? "unknown");
   return uses.length === 0 ? [last] : [...uses, last];
 }
 
@@ -326,13 +326,13 @@ function outcomeOf(
   ending: ExchangeEnd,
   { reason, usage, additionalUsage: others, estimated, implausible: odd, calls, units }: FinalUsage,
 ): Outcome {
-  const { facts, candidate, errorCode } = ending;
-  const { firstByteMs, request, asked, outputLimit } = exchange;
-  const reported = facts?.usage;
+  const { summary, candidate, errorCode } = ending;
+  const { firstByteMs, request, lastCandidate, outputLimit } = exchange;
+  const reported = summary?.usage;
   const { additionalUsage, implausible: oddAdditional } = pricedAdditional(exchange, candidate, others);
   const implausible = [...odd, ...oddAdditional];
-  const served = servedTerms(exchange, facts);
-  const { raw, rawText: written } = scrubbedRaw(reported?.raw, asked);
+  const served = servedTerms(exchange, summary);
+  const { raw, rawText: written } = scrubbedRaw(reported?.raw, lastCandidate);
   return {
     reason,
     usage,
@@ -342,12 +342,12 @@ function outcomeOf(
     units,
     served,
     region: candidate?.upstream.region ?? undefined,
-    requests: facts?.parts?.length,
+    requests: summary?.parts?.length,
     upstream: candidate?.upstream.name ?? null,
     upstreamModel: candidate?.model ?? null,
     answeredBy: answeredBy(exchange),
     place:
-      candidate === null || candidate !== asked || exchange.reason === null
+      candidate === null || candidate !== lastCandidate || exchange.reason === null
         ? undefined
         : { credential: candidate.credential.name, reason: exchange.reason },
     status: ending.status,
@@ -358,7 +358,8 @@ function outcomeOf(
     errorCode,
     outputLimit,
     losses: exchange.losses.length === 0 ? undefined : lossTexts(exchange.losses),
-    withoutOptions: candidate === null || carriesOptions(request, candidate.protocol) ? undefined : true,
+    withoutOptions:
+      candidate === null || requestsPricedOptions(request, candidate.protocol) ? undefined : true,
     raw,
     rawText: written,
     hostile: reported?.hostile.length ? reported.hostile : undefined,
@@ -380,18 +381,18 @@ function scrubbedRaw(raw: unknown, asked: Candidate | null): Pick<ReportedUse, "
 /** What the body states overrides its header; of several joined responses only what they share counts. */
 function servedTerms(
   { tierInHead: tier }: Exchange,
-  facts: ResponseSummary | undefined,
+  summary: ResponseSummary | undefined,
 ): ServiceTerms | undefined {
-  if (facts === undefined || facts.parts !== undefined || tier === undefined) return facts?.served;
-  return { tier, ...facts.served };
+  if (summary === undefined || summary.parts !== undefined || tier === undefined) return summary?.served;
+  return { tier, ...summary.served };
 }
 
 function reasonOf(
   { request, chargeEmptyAnswers }: Exchange,
-  { reason, facts }: Pick<ExchangeEnd, "reason" | "facts">,
+  { reason, summary }: Pick<ExchangeEnd, "reason" | "summary">,
 ): ChargeReason {
-  if (reason !== "completed" || facts === undefined) return reason;
-  if (isUncounted(facts)) return "empty_answer";
-  if (!chargeEmptyAnswers && isEmpty(request, facts)) return "empty_answer";
-  return facts.usage === undefined ? "completed_usage_missing" : "completed";
+  if (reason !== "completed" || summary === undefined) return reason;
+  if (isUncounted(summary)) return "empty_answer";
+  if (!chargeEmptyAnswers && isEmpty(request, summary)) return "empty_answer";
+  return summary.usage === undefined ? "completed_usage_missing" : "completed";
 }

@@ -14,10 +14,10 @@ import type { Scrubber } from "../upstreams/scrub/scrubber.ts";
 /** How an attempt failed before anything reached the caller. */
 export interface AttemptFailure {
   /** Another candidate may answer in its place; a caller's own mistake would only fail there again. */
-  readonly next: boolean;
-  /** What the caller is told if no other candidate answers. */
+  readonly retryable: boolean;
+  /** The error for the caller if no other candidate responds. */
   readonly error: GatewayError | UpstreamRejection;
-  /** What routing learns about the candidate. */
+  /** The outcome that routing records for the candidate. */
   readonly health: AttemptOutcome;
   readonly timedOut: boolean;
   /** The upstream has no such call: the same may be asked of it in an ordinary request. */
@@ -28,13 +28,13 @@ export interface AttemptFailure {
 
 /** How an attempt failed, as fallbacks name it; undefined = in a way of which no other model is the cure. */
 export function fallbackReasonOf({
-  next,
+  retryable,
   error,
   health,
   ofModel,
 }: AttemptFailure): FallbackReason | undefined {
   if (ofModel !== undefined) return ofModel;
-  if (!next || (error instanceof GatewayError && OURS.has(error.reason))) return undefined;
+  if (!retryable || (error instanceof GatewayError && OURS.has(error.reason))) return undefined;
   return health.kind === "rate-limited" ? "rate_limited" : "unavailable";
 }
 
@@ -49,7 +49,7 @@ export function isRefusal({ declined, hasOutput }: Pick<ResponseSummary, "declin
 /** The model has declined to answer, without a word; a fallback may answer. */
 export function refusedResponse(upstream: string): AttemptFailure {
   return {
-    next: false,
+    retryable: false,
     timedOut: false,
     health: { kind: "ok" },
     ofModel: "refusal",
@@ -74,7 +74,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
   if (timedOut && failure.phase !== "connect") {
     return {
       // The caller has waited the longest wait already, and the work may be under way: no second candidate.
-      next: false,
+      retryable: false,
       timedOut,
       health: { kind: "failed" },
       error: new GatewayError(
@@ -86,7 +86,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
   }
   if (failure.kind === "busy") {
     return {
-      next: true,
+      retryable: true,
       timedOut,
       // A full upstream is healthy.
       health: { kind: "neutral" },
@@ -98,7 +98,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
     };
   }
   return {
-    next: true,
+    retryable: true,
     timedOut,
     health: healthOfTransport(failure),
     error: new GatewayError(
@@ -110,7 +110,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
 }
 
 function healthOfTransport({ kind, phase }: UpstreamFailure): AttemptOutcome {
-  // What we gave up ourselves says nothing about the upstream.
+  // An attempt that the gateway itself aborted says nothing about the upstream.
   if (kind === "aborted") return { kind: "neutral" };
   // A request that could not be written is its caller's or the operator's matter, however many come in a row.
   return { kind: phase === "connect" && kind !== "protocol" ? "unreachable" : "failed" };
@@ -119,7 +119,7 @@ function healthOfTransport({ kind, phase }: UpstreamFailure): AttemptOutcome {
 /** The upstream answered with an error, as a status or as a stream's first event; `error` as it may be told. */
 export function failureOfError(error: UpstreamError, client: ProtocolName, upstream: string): AttemptFailure {
   return {
-    next: error.fault !== "caller",
+    retryable: error.fault !== "caller",
     timedOut: false,
     error: toClientError(error, PROTOCOLS[client].endpoint, causeOf(error, upstream)),
     health: healthOf(error),
@@ -178,7 +178,7 @@ function healthOf(error: UpstreamError): AttemptOutcome {
 /** What came under a success status is no response. `told`: what the caller reads; `how` the upstream answered, for the log. */
 function noResponse(health: "failed" | "neutral", message: string, how: string): FailureWithError {
   return {
-    next: true,
+    retryable: true,
     timedOut: false,
     health: { kind: health },
     error: new GatewayError("upstream_error", message, { cause: new Error(how) }),
@@ -186,7 +186,7 @@ function noResponse(health: "failed" | "neutral", message: string, how: string):
 }
 
 /** The stream ended without an event, or before its terminal one. */
-export function brokenStream(upstream: string): FailureWithError {
+export function truncatedStream(upstream: string): FailureWithError {
   return noResponse(
     "failed",
     "The upstream closed the connection mid-response. Try again.",
@@ -195,7 +195,7 @@ export function brokenStream(upstream: string): FailureWithError {
 }
 
 /** A stream was asked for. Plain requests are answered well there, so it is no failing upstream. */
-export function answeredInOnePiece(upstream: string): AttemptFailure {
+export function notStreamed(upstream: string): AttemptFailure {
   return noResponse(
     "neutral",
     "The upstream didn't stream its response. Request a plain response instead.",
@@ -234,21 +234,21 @@ export function tooLargeResponse(upstream: string, how = "more than the gateway 
  * The request's meaning has no slot in this candidate's protocol, or its body is malformed where
  * translation must read it: nothing was sent. Another candidate may speak the caller's own protocol.
  */
-export function refusedMode(cause: unknown): AttemptFailure {
+export function failureBeforeSend(cause: unknown): AttemptFailure {
   return cause instanceof GatewayError
-    ? { next: true, timedOut: false, health: { kind: "neutral" }, error: cause }
-    : bugOfOurs(cause);
+    ? { retryable: true, timedOut: false, health: { kind: "neutral" }, error: cause }
+    : internalFailure(cause);
 }
 
 /** Nothing was sent yet, and the gateway is about to end. */
-export function stopping(cause?: unknown): GatewayError {
+export function shuttingDown(cause?: unknown): GatewayError {
   return new GatewayError("service_unavailable", "The gateway is shutting down. Try again.", { cause });
 }
 
 /** Our own code failed on this response: that request is lost, nothing else. */
-export function bugOfOurs(cause: unknown): FailureWithError {
+export function internalFailure(cause: unknown): FailureWithError {
   return {
-    next: false,
+    retryable: false,
     timedOut: false,
     health: { kind: "neutral" },
     error: new GatewayError(
@@ -264,9 +264,9 @@ export function bugOfOurs(cause: unknown): FailureWithError {
 /** What reading a response threw: our own word on it, something in it that no caller is given, or a bug of ours. */
 export function failureOfReading(cause: unknown, upstream: string): FailureWithError {
   if (cause instanceof GatewayError)
-    return { next: false, timedOut: false, health: { kind: "neutral" }, error: cause };
+    return { retryable: false, timedOut: false, health: { kind: "neutral" }, error: cause };
   if (cause instanceof OversizedResponse) return tooLargeResponse(upstream, cause.message);
-  return cause instanceof NotAnImage ? notAnImage(cause, upstream) : bugOfOurs(cause);
+  return cause instanceof NotAnImage ? notAnImage(cause, upstream) : internalFailure(cause);
 }
 
 /** Others' answers hold it: this one ends, and the oldest goes on. */

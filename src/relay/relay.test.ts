@@ -40,8 +40,8 @@ function open(routed: object = {}) {
     routing: {
       candidates: () =>
         Object.assign([candidate], {
-          room: () => undefined,
-          home: () => undefined,
+          waitForCapacity: () => undefined,
+          preferredCandidate: () => undefined,
           reason: () => "first_choice",
           ...routed,
         }),
@@ -89,9 +89,9 @@ describe("a request that a shutdown cuts before its begin line is written", () =
   it("is not sent, costs nothing, and its caller is told to try again", async () => {
     const { relay, request, sent, outcomes, write } = open();
     const admitted = await relay.admit(request);
-    const carried = admitted.carry().catch((error: GatewayError) => error);
+    const carried = admitted.run().catch((error: GatewayError) => error);
     expect(relay.running()).toBe(1);
-    const cut = relay.cutAll();
+    const cut = relay.abortAll();
     write();
     await cut;
     expect(await carried).toMatchObject({ code: "service_unavailable", status: 503 });
@@ -105,13 +105,13 @@ describe("a request that a bug of the gateway's ends", () => {
   it("is settled all the same, for nothing", async () => {
     const bug = new TypeError("undefined is not a function");
     const { relay, request, outcomes, write } = open({
-      room: () => {
+      waitForCapacity: () => {
         throw bug;
       },
     });
     const admitted = await relay.admit(request);
     write();
-    await expect(admitted.carry()).rejects.toBe(bug);
+    await expect(admitted.run()).rejects.toBe(bug);
     expect(outcomes).toMatchObject([{ reason: "no_upstream", usage: {}, status: 500 }]);
     expect(relay.running()).toBe(0);
   });

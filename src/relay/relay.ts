@@ -15,7 +15,7 @@ import type { MovedConversations } from "../upstreams/memory/moved-conversations
 import { totalInput, totalOutput } from "../usage/usage.ts";
 import { checkAdditionalModels } from "./admit/additional-models.ts";
 import type { ConversationKeys } from "./admit/conversation-key.ts";
-import { beginsAnew, ConversationState, movedOf } from "./admit/conversation-state.ts";
+import { ConversationState, movedOf, startsNewConversation } from "./admit/conversation-state.ts";
 import type { FallbackChain } from "./admit/fallback-chain.ts";
 import { fallbackModels } from "./admit/fallback-models.ts";
 import { pinsOf } from "./admit/pins.ts";
@@ -24,13 +24,13 @@ import { RequestForms } from "./admit/request-forms.ts";
 import { outputLimitHeader, takeHold } from "./admit/take-hold.ts";
 import { withoutUnpriced } from "./admit/unpriced-tools.ts";
 import { type AttemptDeps, attemptAt } from "./attempt.ts";
-import { type Exchange, settle, settleBug } from "./exchange.ts";
-import { type AttemptFailure, fallbackReasonOf, refusedMode, stopping } from "./failures.ts";
+import { type Exchange, settle, settleInternalError } from "./exchange.ts";
+import { type AttemptFailure, failureBeforeSend, fallbackReasonOf, shuttingDown } from "./failures.ts";
 import { betaLosses } from "./mode/own-fields.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
 import { openExchange } from "./open-exchange.ts";
-import { Bridge } from "./response/bridge.ts";
+import { KeepAlive } from "./response/keep-alive.ts";
 import { countEnded, failedAttempt } from "./settle/count-ended.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
 import { tokenEstimate } from "./settle/token-estimate.ts";
@@ -49,40 +49,41 @@ export interface RelayDeps extends AttemptDeps, RelayModesDeps {
 
 export interface Relay {
   /**
-   * Takes up one text request that was let in: whom to ask is known, its money is held. Rejects with GatewayError and
-   * nothing held; what it came with, its memory and its place among its key's requests, is then the caller's to give back.
+   * Prepares an authenticated text request: chooses its candidates and holds its money. Rejects with a GatewayError and holds
+   * nothing; the caller then releases the request's memory and its slot in the key's concurrency limit.
    */
   admit(request: TextRequest): Promise<Admitted>;
   /** Requests that are running now. */
   running(): number;
-  /** Cuts what still runs and charges it as an abort; resolves when all of it is settled. */
-  cutAll(): Promise<void>;
+  /** Aborts all running requests and charges each for what it has received; resolves once all are settled. */
+  abortAll(): Promise<void>;
 }
 
 /** A request whose money is held. */
 export interface Admitted {
   /**
-   * Carries it to its end, settled and counted whatever that is: answered, or thrown as GatewayError or UpstreamRejection with
-   * nothing sent to the caller. Call it at once, once.
+   * Runs the request to its end, which is always settled and counted. Throws a GatewayError or an UpstreamRejection if nothing
+   * was sent to the caller. To be called once, right after admission.
    */
-  carry(): Promise<void>;
-  /** How it ended, as its receipt says it; undefined = it has not yet. */
+  run(): Promise<void>;
+  /** Why the request ended, as its receipt states it; undefined = it is still running. */
   reason(): ChargeReason | undefined;
 }
 
-/** The path of a text request: may it, whom to ask, hold; then attempts in order, settle. */
+/** Runs text requests: checks permission, chooses candidates, holds the money, makes the attempts and settles. */
 export function createRelay(deps: RelayDeps): Relay {
   const live = new SlotList<Exchange>();
-  const beats = new Deadlines<Bridge>(deps.clock);
+  const keepAlives = new Deadlines<KeepAlive>(deps.clock);
   let whenIdle: (() => void) | undefined;
 
   return {
-    async admit(given) {
+    async admit(received) {
       failpoint("request.accepted");
       const acceptedMs = deps.clock.nowMs();
       const catalog = deps.catalog.current(acceptedMs);
-      const model = allowedModel(catalog, given.caller, given.model, given.protocol.name);
-      const asked = model.id === given.model ? given : { ...given, model: model.id, alias: given.model };
+      const model = allowedModel(catalog, received.caller, received.model, received.protocol.name);
+      const asked =
+        model.id === received.model ? received : { ...received, model: model.id, alias: received.model };
       const request = withoutUnpriced(asked, catalog, model);
       checkAdditionalModels(request, catalog, model);
       const references = readReferences(request);
@@ -96,7 +97,7 @@ export function createRelay(deps: RelayDeps): Relay {
       const candidates = candidatesFor(deps, catalog, model, request, {
         pins,
         conversation,
-        moved: moved && (beginsAnew(request, deps.moves, moved) ? undefined : moved),
+        moved: moved && (startsNewConversation(request, deps.moves, moved) ? undefined : moved),
       });
       const { admission } = request;
       if (admission !== undefined) {
@@ -119,17 +120,17 @@ export function createRelay(deps: RelayDeps): Relay {
           modes: new RelayModes(form, model, deps, catalog.allUpstreams, held.outputLimit),
           state: new ConversationState(form, catalog, { conversation, moved, isPinned }),
         }));
-        if (request.streamed) exchange.bridge = new Bridge(beats, exchange);
+        if (request.streamed) exchange.keepAlive = new KeepAlive(keepAlives, exchange);
       } catch (error) {
-        await settleBug(exchange, error);
+        await settleInternalError(exchange, error);
         throw error;
       }
       live.add(exchange);
-      const over = (): void => {
+      const finish = (): void => {
         try {
-          exchange.bridge?.end();
-          carried.forms.close();
-          if (carried.forms !== forms) forms.close();
+          exchange.keepAlive?.end();
+          running.forms.close();
+          if (running.forms !== forms) forms.close();
           request.memory.release();
           admission?.finish(exchange.outcome && tokensOf(exchange.outcome));
           const fallback = exchange.fallbacks?.current;
@@ -141,18 +142,24 @@ export function createRelay(deps: RelayDeps): Relay {
           if (live.delete(exchange) && live.size === 0) whenIdle?.();
         }
       };
-      const carried: Carried = { exchange, candidates, forms, asked: { candidates, forms }, over };
-      return { carry: () => carry(deps, carried), reason: () => exchange.outcome?.reason };
+      const running: RunningRequest = {
+        exchange,
+        candidates,
+        forms,
+        requested: { candidates, forms },
+        finish,
+      };
+      return { run: () => run(deps, running), reason: () => exchange.outcome?.reason };
     },
     running: () => live.size,
-    async cutAll() {
+    async abortAll() {
       if (live.size === 0) return;
       const idle = new Promise<void>((resolve) => {
         whenIdle = resolve;
       });
       for (const exchange of live.members()) {
-        exchange.isCut = true;
-        exchange.onCut();
+        exchange.isAborted = true;
+        exchange.onAbort();
       }
       await idle;
     },
@@ -183,153 +190,164 @@ function tokensOf(outcome: Outcome): UsedTokens {
   return { input: totalInput(usage), output: totalOutput(usage) };
 }
 
-/** A request on its way, with what its attempts need. */
-interface Carried {
+/** A running request and what its attempts need. */
+interface RunningRequest {
   readonly exchange: Exchange;
-  /** Of the model that is asked now. */
+  /** Of the model that is being tried. */
   candidates: Candidates;
   forms: RequestForms;
-  /** The same of the model that was asked first, to which the conversation belongs. */
-  readonly asked: { readonly candidates: Candidates; readonly forms: RequestForms };
-  readonly over: () => void;
+  /** The same for the requested model, to which the conversation belongs. */
+  readonly requested: { readonly candidates: Candidates; readonly forms: RequestForms };
+  readonly finish: () => void;
 }
 
-/** Goes through the candidates until one answers, then through those of fallback models; settles for nothing where none does. */
-async function carry(deps: RelayDeps, carried: Carried): Promise<void> {
-  const { exchange } = carried;
+/** Tries the candidates of the requested model, then those of its fallback models. Settles without a charge if none responds. */
+async function run(deps: RelayDeps, running: RunningRequest): Promise<void> {
+  const { exchange } = running;
   try {
     try {
       await exchange.hold.begun;
     } catch (error) {
-      await settle(exchange, { reason: "no_upstream", candidate: null, facts: undefined, status: 503 });
+      await settle(exchange, { reason: "no_upstream", candidate: null, summary: undefined, status: 503 });
       throw error;
     }
-    const last = await askModel(deps, carried);
+    const last = await askModel(deps, running);
     const { fallbacks } = exchange;
     if (fallbacks === undefined) {
-      if (!exchange.settled) await settleUnanswered(exchange, carried.candidates, last, deps.errorType);
+      if (!exchange.settled) await settleUnanswered(exchange, running.candidates, last, deps.errorType);
       return;
     }
-    while (!exchange.settled && !isMoot(exchange) && fallbacks.next() !== undefined) {
-      openFallback(deps, carried, fallbacks);
-      await askModel(deps, carried);
+    while (!exchange.settled && !shouldStop(exchange) && fallbacks.next() !== undefined) {
+      openFallback(deps, running, fallbacks);
+      await askModel(deps, running);
     }
-    // What became of the model that was asked says more than what became of its fallbacks.
-    const told = exchange.attempts === 0 || isMoot(exchange) ? last : (last ?? noCandidate(carried.asked));
-    if (!exchange.settled) await settleUnanswered(exchange, carried.asked.candidates, told, deps.errorType);
+    // The failure of the requested model tells the caller more than those of its fallbacks.
+    const failure =
+      exchange.attempts === 0 || shouldStop(exchange) ? last : (last ?? noCandidate(running.requested));
+    if (exchange.settled) return;
+    fallbacks.giveUp();
+    await settleUnanswered(exchange, running.requested.candidates, failure, deps.errorType);
   } catch (error) {
-    await settleBug(exchange, error);
+    await settleInternalError(exchange, error);
     throw error;
   } finally {
-    carried.over();
+    running.finish();
   }
 }
 
-function noCandidate({ candidates }: Carried["asked"]): AttemptFailure {
-  return { next: true, timedOut: false, health: { kind: "neutral" }, error: candidates.refusal() };
+function noCandidate({ candidates }: RunningRequest["requested"]): AttemptFailure {
+  return {
+    retryable: true,
+    timedOut: false,
+    health: { kind: "neutral" },
+    error: candidates.unavailableError(),
+  };
 }
 
-/** Turns to the upstreams of a fallback model, with what is known of the conversation's state. */
-function openFallback(deps: RelayDeps, carried: Carried, { current }: FallbackChain): void {
+/** Switches to the upstreams of a fallback model and keeps what is known about the conversation's state. */
+function openFallback(deps: RelayDeps, running: RunningRequest, { current }: FallbackChain): void {
   if (current === undefined) return;
-  const { exchange, asked } = carried;
+  const { exchange, requested } = running;
   const { catalog } = exchange;
   const { model, request, bound, price } = current;
   const conversation = deps.conversationKeys.of(request, catalog.settings);
-  if (carried.forms !== asked.forms) carried.forms.close();
-  carried.candidates = candidatesFor(deps, catalog, model, request, {
+  if (running.forms !== requested.forms) running.forms.close();
+  running.candidates = candidatesFor(deps, catalog, model, request, {
     pins: undefined,
     conversation,
     moved: undefined,
   });
-  const { state } = asked.forms.first;
+  const { state } = requested.forms.first;
   const modes = new RelayModes(request, model, deps, catalog.allUpstreams);
-  carried.forms = new RequestForms(request, () => ({ request, modes, state }));
+  running.forms = new RequestForms(request, () => ({ request, modes, state }));
   exchange.bound = bound;
   exchange.priced = { model: model.id, price };
 }
 
-/** Goes through the candidates of one model until one answers. Undefined = the exchange is over, or there was none. */
-async function askModel(deps: RelayDeps, carried: Carried): Promise<AttemptFailure | undefined> {
-  const { exchange, candidates, forms } = carried;
+/** Tries the candidates of one model until one responds. Undefined = the exchange has ended, or there was no candidate. */
+async function askModel(deps: RelayDeps, running: RunningRequest): Promise<AttemptFailure | undefined> {
+  const { exchange, candidates, forms } = running;
   let last: AttemptFailure | undefined;
-  /** How the first refused the request's state. */
+  /** The first failure of a candidate that refused the request's state. */
   let refused: AttemptFailure | undefined;
-  const room = candidates.room();
-  if (room !== undefined) await room;
-  lookWhetherGone(exchange);
-  if (exchange.isCut) last = refusedMode(stopping());
-  for (const candidate of isMoot(exchange) ? [] : candidates) {
-    last = await attempt(deps, carried, candidate);
-    if (isMoot(exchange)) break;
+  const capacity = candidates.waitForCapacity();
+  if (capacity !== undefined) await capacity;
+  noteClientGone(exchange);
+  if (exchange.isAborted) last = failureBeforeSend(shuttingDown());
+  for (const candidate of shouldStop(exchange) ? [] : candidates) {
+    last = await attempt(deps, running, candidate);
+    if (shouldStop(exchange)) break;
     if (last?.lacksCall === true && forms.lacksCall(candidate)) {
-      candidates.anew();
-      last = await attempt(deps, carried, candidate);
-      if (isMoot(exchange)) break;
+      candidates.retrySame();
+      last = await attempt(deps, running, candidate);
+      if (shouldStop(exchange)) break;
     }
     if (last !== undefined && forms.isStateCarried && isStateRefusal(last)) {
       forms.stateRefused();
-      candidates.refusedState();
-      if (refused === undefined) await findElsewhere(deps, carried);
+      candidates.stateRefused();
+      if (refused === undefined) await findElsewhere(deps, running);
       refused ??= last;
-      if (exchange.isCut) last = refusedMode(stopping());
-      if (isMoot(exchange)) break;
-    } else if (last === undefined || !last.next) break;
+      if (exchange.isAborted) last = failureBeforeSend(shuttingDown());
+      if (shouldStop(exchange)) break;
+    } else if (last === undefined || !last.retryable) break;
   }
   if (
     refused !== undefined &&
     last !== undefined &&
-    (last.next || isStateRefusal(last)) &&
-    !isMoot(exchange)
+    (last.retryable || isStateRefusal(last)) &&
+    !shouldStop(exchange)
   ) {
     forms.giveUpState();
-    const candidate = candidates.again();
-    if (candidate !== undefined) last = (await attempt(deps, carried, candidate)) && refused;
+    const candidate = candidates.retryWithoutState();
+    if (candidate !== undefined) last = (await attempt(deps, running, candidate)) && refused;
   }
   if (last === undefined && !exchange.settled) exchange.fallbacks?.failed("unavailable");
   return last;
 }
 
-/** The caller may have left while something was waited for; asking for a candidate would use up a probe. */
-function lookWhetherGone(exchange: Exchange): void {
-  if (!exchange.request.response.open) exchange.gone = true;
+/** The client may have disconnected during a wait. Choosing a candidate for it would waste a health probe. */
+function noteClientGone(exchange: Exchange): void {
+  if (!exchange.request.response.open) exchange.clientGone = true;
 }
 
-/** The first refusal of a conversation's state: another process may have gone on with it elsewhere. */
-async function findElsewhere(deps: RelayDeps, { exchange, candidates, forms }: Carried): Promise<void> {
-  const moved = movedOf(await forms.foundLate(deps.moves), exchange.catalog);
-  lookWhetherGone(exchange);
+/** After the first refusal of a conversation's state: another process may have moved the conversation. */
+async function findElsewhere(
+  deps: RelayDeps,
+  { exchange, candidates, forms }: RunningRequest,
+): Promise<void> {
+  const moved = movedOf(await forms.findLate(deps.moves), exchange.catalog);
+  noteClientGone(exchange);
   if (moved === undefined) return;
-  forms.foundAt(moved);
-  candidates.foundAt(moved);
+  forms.relocate(moved);
+  candidates.relocate(moved);
 }
 
 function isStateRefusal({ error }: AttemptFailure): boolean {
   return "statement" in error && refusesState(error.statement);
 }
 
-/** Asks one candidate. Undefined = the exchange is over. */
+/** Makes one attempt. Undefined = the exchange has ended. */
 async function attempt(
   deps: RelayDeps,
-  { exchange, candidates, forms, asked }: Carried,
+  { exchange, candidates, forms, requested }: RunningRequest,
   candidate: Candidate,
 ): Promise<AttemptFailure | undefined> {
   const { request, modes, state } = forms.at(candidate);
   exchange.request = request;
-  const home = asked.candidates.home();
+  const preferred = requested.candidates.preferredCandidate();
   let mode: RelayMode;
   try {
-    const opened = modes.open(candidate, state.termsAt(candidate, home));
-    mode = opened instanceof Promise ? await whileThere(exchange, modes, opened) : opened;
+    const opened = modes.open(candidate, state.termsAt(candidate, preferred));
+    mode = opened instanceof Promise ? await openUnlessAborted(exchange, modes, opened) : opened;
   } catch (error) {
-    const failure = refusedMode(error);
+    const failure = failureBeforeSend(error);
     deps.routing.report(candidate, failure.health, exchange.request.caller.accountId);
     exchange.fallbacks?.failed(fallbackReasonOf(failure));
     // What has no slot here, or cannot be written, may have one at the next.
-    return { ...failure, next: true };
+    return { ...failure, retryable: true };
   }
   exchange.attempts += 1;
-  exchange.asked = candidate;
+  exchange.lastCandidate = candidate;
   exchange.reason = candidates.reason();
   exchange.losses = joinedLosses(request.dropped, betaLosses(request, candidate), mode.losses);
   failpoint("upstream.before-send");
@@ -339,27 +357,31 @@ async function attempt(
     exchange.fallbacks?.failed(fallbackReasonOf(failure));
   if (failure !== undefined) exchange.failedFirst ??= failedAttempt(candidate, failure);
   if (failure === undefined && exchange.firstByteMs !== null) {
-    const moved = state.movedTo(candidate, home, mode.foreignValues);
+    const moved = state.movedTo(candidate, preferred, mode.foreignValues);
     if (moved !== undefined) deps.moves.note(moved, exchange.request.scan.values);
   }
   return failure;
 }
 
-/** The caller has left or the gateway stops: no further upstream is asked. */
-function isMoot({ gone, isCut }: Exchange): boolean {
-  return gone || isCut;
+/** The client has disconnected or the gateway is shutting down: no more attempts are made. */
+function shouldStop({ clientGone, isAborted }: Exchange): boolean {
+  return clientGone || isAborted;
 }
 
-/** Waits for what a mode needs; nothing is sent yet, so a caller who leaves and a stop both end it at once. */
-function whileThere(exchange: Exchange, modes: RelayModes, opening: Promise<RelayMode>): Promise<RelayMode> {
-  exchange.request.response.onGone(() => {
-    exchange.gone = true;
+/** Waits for what a mode needs. Nothing has been sent yet, so a disconnect or a shutdown ends the wait at once. */
+function openUnlessAborted(
+  exchange: Exchange,
+  modes: RelayModes,
+  opening: Promise<RelayMode>,
+): Promise<RelayMode> {
+  exchange.request.response.onDisconnect(() => {
+    exchange.clientGone = true;
     modes.close();
   });
-  exchange.onCut = () => modes.close();
+  exchange.onAbort = () => modes.close();
   return opening.then((mode) => {
-    // Both may also have happened in the moment in which all was there.
-    if (isMoot(exchange)) throw stopping();
+    // Either may also have happened at the moment the mode became ready.
+    if (shouldStop(exchange)) throw shuttingDown();
     return mode;
   });
 }

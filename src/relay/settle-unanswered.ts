@@ -13,12 +13,12 @@ export async function settleUnanswered(
 ): Promise<void> {
   const { request } = exchange;
   const { response } = request;
-  const error = last?.error ?? candidates.refusal();
-  const left = exchange.gone || (exchange.attempts > 0 && last === undefined);
+  const error = last?.error ?? candidates.unavailableError();
+  const left = exchange.clientGone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {
-    reason: exchange.isCut ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
-    candidate: exchange.asked,
-    facts: undefined,
+    reason: exchange.isAborted ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),
+    candidate: exchange.lastCandidate,
+    summary: undefined,
     status: left
       ? 0
       : response.committed
@@ -33,8 +33,8 @@ export async function settleUnanswered(
   // Keep-alives have gone out, and with them the status: the refusal is told as a stream tells it.
   if (!response.open) return;
   const statement = "statement" in error ? error.statement : statementOf(error, errorType);
-  const broken = { ...UNKNOWN_STREAM, form: request.arrayStream ? ("array" as const) : ("sse" as const) };
-  response.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, broken)));
+  const truncated = { ...UNKNOWN_STREAM, form: request.arrayStream ? ("array" as const) : ("sse" as const) };
+  response.write(Buffer.from(request.protocol.encodeStreamError(statement, request.id, truncated)));
   response.end();
 }
 
@@ -45,5 +45,5 @@ function reasonOf(
   if (last === undefined) return "no_upstream";
   if (exchange.attempts === 0) return "rejected";
   if (last.timedOut) return "upstream_timeout";
-  return last.next ? "upstream_failed" : "rejected";
+  return last.retryable ? "upstream_failed" : "rejected";
 }

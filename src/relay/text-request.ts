@@ -14,7 +14,7 @@ export type { CallerHeaders };
  * How a compaction is asked for: by `/compact` behind the endpoint's path, by an item in an ordinary request of responses, or
  * by the field `compaction` of messages.
  */
-export type CompactionWish = "call" | "item" | "field";
+export type CompactionForm = "call" | "item" | "field";
 
 /** One accepted text request: read, checked for form, its caller known; nothing sent or held yet. */
 export interface TextRequest {
@@ -33,22 +33,22 @@ export interface TextRequest {
   /** generateContent's stream without `alt=sse`: a JSON array. */
   readonly arrayStream: boolean;
   readonly body: readonly Buffer[];
-  /** What the body takes of this process's memory: released when the request is over. */
+  /** The memory that the body occupies; released when the request ends. */
   readonly memory: MemoryGrant;
   /** By which its key was let in; undefined for one without limits. Finished when the request is over. */
   readonly admission: Admission | undefined;
   readonly scan: BodyScan;
-  /** What it carries of an upstream's state, if anything. */
+  /** The issuer of the opaque state in the request, if it contains any. */
   readonly state: WrappedState | undefined;
   /** It asks an upstream to compact a conversation, which not every upstream of a model does. */
-  readonly compacts?: CompactionWish | undefined;
+  readonly compacts?: CompactionForm | undefined;
   /** What asks for the same in an ordinary request, for upstreams that do not; absent = there is no memory for it. */
   readonly instead?: Pick<TextRequest, "response" | "body" | "scan"> | undefined;
-  /** What was left out of the body that came. */
+  /** Parts that were removed from the received body. */
   readonly dropped?: readonly Loss[] | undefined;
   readonly headers: CallerHeaders;
   readonly query: CallerQuery;
-  /** What a header calls the conversation, if one does. */
+  /** The conversation's id from a header, if one is set. */
   readonly session: string | undefined;
   readonly response: ClientResponse;
   /** Monotonic time of arrival. */

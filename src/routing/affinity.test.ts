@@ -118,18 +118,18 @@ describe("a crowded place", () => {
     const order = { ...ORDER, conversation };
     const running = Array.from({ length: 16 }, () => {
       const candidates = routing.candidates(catalog, order);
-      expect(candidates.room()).toBeUndefined();
+      expect(candidates.waitForCapacity()).toBeUndefined();
       return candidates.next().value;
     });
     expect(running.every((candidate) => candidate !== undefined && label(candidate) === "u1/a")).toBe(true);
 
     const other = routing.candidates(catalog, order);
-    await other.room();
+    await other.waitForCapacity();
     const second = other.next().value;
     expect(second && label(second)).toBe("u2/a");
 
     const third = routing.candidates(catalog, order);
-    const room = third.room();
+    const room = third.waitForCapacity();
     expect(room).toBeDefined();
     if (running[0]) routing.report(running[0], { kind: "ok" }, 1n);
     await room;
@@ -142,7 +142,7 @@ describe("a crowded place", () => {
     const catalog = catalogOf([upstreamOf(1n, { maxConcurrency: 99 })]);
     for (let request = 0; request < 50; request += 1) {
       const candidates = routing.candidates(catalog, { ...ORDER, conversation: keyOf(1) });
-      expect(candidates.room()).toBeUndefined();
+      expect(candidates.waitForCapacity()).toBeUndefined();
       expect(candidates.next().value).toBeDefined();
     }
   });
@@ -169,12 +169,12 @@ describe("a conversation that has moved", () => {
       const { routing } = rig();
       const candidates = routing.candidates(catalog, order);
       candidates.next();
-      candidates.refusedState();
-      candidates.foundAt({ upstreamId: place.upstream.id, credentialId: place.credential.id });
+      candidates.stateRefused();
+      candidates.relocate({ upstreamId: place.upstream.id, credentialId: place.credential.id });
       const found = candidates.next().value;
       expect(found && label(found)).toBe(label(place));
       // Where it refuses too, the others follow in the conversation's order.
-      candidates.refusedState();
+      candidates.stateRefused();
       const next = candidates.next().value;
       expect(next && label(next)).toBe(label(second));
     }

@@ -2,18 +2,25 @@ import type { Origin } from "../conversation/state/opaque.ts";
 import { GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { PlaceReason } from "../usage/usage.ts";
-import { type Asking, GRADE, type Grade, gradeOf } from "./choose.ts";
-import { type ConversationKey, chanceKey, distance, type Place } from "./conversation.ts";
+import { GRADE, type Grade, gradeOf, type RoutingKey } from "./choose.ts";
+import { type ConversationKey, distance, type Place, randomKey } from "./conversation.ts";
 import { isCrowded } from "./load.ts";
-import type { CandidateOrder, CredentialTarget, Pin, Route, Tier, UpstreamTarget } from "./routes.ts";
+import type {
+  CandidateOrder,
+  CredentialTarget,
+  Pin,
+  PriorityLevel,
+  Route,
+  UpstreamTarget,
+} from "./routes.ts";
 
-/** A third failure says that the request, not the place, is the matter. */
+/** After a third failure the request itself is the likely cause. */
 const MAX_ATTEMPTS = 3;
 
-/** A full upstream frees a place within about one response. */
+/** A full upstream frees capacity within about the time of one response. */
 const BUSY_RETRY_SECONDS = 2;
 
-/** As long as a conversation waits for its own crowded place before it goes to its second one. */
+/** How long a conversation waits for its crowded preferred place before it takes the next one. */
 const CROWDED_WAIT_MS = 250;
 
 export interface CandidateIteratorDeps {
@@ -31,25 +38,25 @@ interface Choice {
 /** All but those that are closed to the account. */
 const GRADES: readonly Grade[] = [GRADE.ready, GRADE.recovering, GRADE.cooling, GRADE.lastResort];
 
-/** Candidates for one request, in the order to try them. Each is chosen when it is asked for. */
+/** Candidates for one request, in the order to try them. Each is chosen when it is needed. */
 export interface Candidates extends Iterable<Candidate> {
   next(): IteratorResult<Candidate, undefined>;
-  /** Why there was no candidate, for a request that got none. */
-  refusal(): GatewayError;
-  /** Resolves when the conversation's own place has room, at the latest after 250 ms; undefined = it has. */
-  room(): Promise<void> | undefined;
-  /** Where the conversation belongs while nothing is wrong anywhere; undefined = it is no conversation, or nowhere. */
-  home(): Candidate | undefined;
-  /** Why the candidate asked last was chosen. */
+  /** The error for a request that got no candidate. */
+  unavailableError(): GatewayError;
+  /** Resolves when the conversation's preferred place has capacity, at the latest after 250 ms; undefined = it has. */
+  waitForCapacity(): Promise<void> | undefined;
+  /** The conversation's candidate while all upstreams are healthy; undefined = the request belongs to no conversation, or there is none. */
+  preferredCandidate(): Candidate | undefined;
+  /** Why the last candidate was chosen. */
   reason(): PlaceReason;
-  /** The candidate asked last has refused the state that the request carries: no other of its signer is asked. */
-  refusedState(): void;
-  /** The conversation is found to be at that place: it is asked next, even if its signer has just refused. */
-  foundAt(place: Place): void;
-  /** The last that refused it, to be asked once more without; reported like any other. */
-  again(): Candidate | undefined;
-  /** The one asked last, to be asked the same in another form; reported like any other. */
-  anew(): void;
+  /** The last candidate refused the state in the request: skips all other candidates of its signer. */
+  stateRefused(): void;
+  /** The conversation was found at that place, which is tried next, even if its signer has just refused. */
+  relocate(place: Place): void;
+  /** The candidate that last refused the state, for one attempt without it; reported like any other. */
+  retryWithoutState(): Candidate | undefined;
+  /** Counts another attempt at the last candidate, in a different form; reported like any other. */
+  retrySame(): void;
 }
 
 /**
@@ -63,7 +70,7 @@ export interface Candidates extends Iterable<Candidate> {
 export class CandidateIterator implements Candidates, Iterator<Candidate> {
   readonly #route: Route;
   readonly #account: bigint;
-  readonly #asking: Asking;
+  readonly #routingKey: RoutingKey;
   readonly #pins: CandidateOrder["pins"];
   readonly #issuer: CandidateOrder["issuer"];
   readonly #key: ConversationKey;
@@ -71,12 +78,12 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
   readonly #deps: CandidateIteratorDeps;
   #attempts = 0;
   #last: Choice | undefined;
-  #passed: Set<UpstreamTarget | CredentialTarget> | undefined;
+  #excluded: Set<UpstreamTarget | CredentialTarget> | undefined;
   #isStateRefused = false;
   #isFound = false;
   #reason: PlaceReason = "failover";
-  #nearestOfAll: CredentialTarget | undefined;
-  #refuser: CredentialTarget | undefined;
+  #preferredTarget: CredentialTarget | undefined;
+  #stateRefuser: CredentialTarget | undefined;
 
   constructor(
     route: Route,
@@ -87,8 +94,8 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     this.#account = account;
     this.#pins = pins;
     this.#issuer = issuer;
-    this.#key = conversation ?? chanceKey(deps.random);
-    this.#asking = { account, key: this.#key };
+    this.#key = conversation ?? randomKey(deps.random);
+    this.#routingKey = { account, key: this.#key };
     this.#moved = moved;
     this.#deps = deps;
   }
@@ -102,7 +109,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return target === undefined ? { done: true, value: undefined } : { done: false, value: target.candidate };
   }
 
-  refusal(): GatewayError {
+  unavailableError(): GatewayError {
     const nowMs = this.#deps.nowMs();
     let full = false;
     let waitMs = Number.POSITIVE_INFINITY;
@@ -127,81 +134,81 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     );
   }
 
-  room(): Promise<void> | undefined {
+  waitForCapacity(): Promise<void> | undefined {
     const [tier] = this.#route;
     if (tier === undefined || tier.length === 0 || this.#key.id === "" || this.#pins || this.#moved) return;
     const nowMs = this.#deps.nowMs();
-    if (this.#issuing(tier, nowMs, GRADE.ready) !== undefined) return;
-    const own = this.#nearest(tier, nowMs, GRADE.ready, false);
-    return own !== undefined && this.#crowded(own.target, tier)
-      ? own.target.load.wait(CROWDED_WAIT_MS)
+    if (this.#atIssuer(tier, nowMs, GRADE.ready) !== undefined) return;
+    const preferred = this.#nearest(tier, nowMs, GRADE.ready, false);
+    return preferred !== undefined && this.#crowded(preferred.target, tier)
+      ? preferred.target.load.wait(CROWDED_WAIT_MS)
       : undefined;
   }
 
-  home(): Candidate | undefined {
-    return this.#key.id === "" ? undefined : this.#own()?.candidate;
+  preferredCandidate(): Candidate | undefined {
+    return this.#key.id === "" ? undefined : this.#preferred()?.candidate;
   }
 
   reason(): PlaceReason {
     return this.#reason;
   }
 
-  /** Where the request goes while nothing is wrong anywhere; worked out once. */
-  #own(): CredentialTarget | undefined {
-    if (this.#nearestOfAll !== undefined) return this.#nearestOfAll;
-    let least = Number.POSITIVE_INFINITY;
+  /** The request's target while all upstreams are healthy; computed once. */
+  #preferred(): CredentialTarget | undefined {
+    if (this.#preferredTarget !== undefined) return this.#preferredTarget;
+    let leastDistance = Number.POSITIVE_INFINITY;
     for (const { targets } of this.#route[0] ?? []) {
       for (const target of targets) {
-        const far = distance(this.#key, target.seed, target.weight);
-        if (far < least) [this.#nearestOfAll, least] = [target, far];
+        const targetDistance = distance(this.#key, target.seed, target.weight);
+        if (targetDistance < leastDistance) [this.#preferredTarget, leastDistance] = [target, targetDistance];
       }
     }
-    return this.#nearestOfAll;
+    return this.#preferredTarget;
   }
 
   #reasonFor(target: CredentialTarget, isFirst: boolean): PlaceReason {
     if (this.#pins !== undefined) return "pinned";
     if (isFirst && this.#issuer !== undefined && issues(target, this.#issuer)) return "state";
-    if (isFirst && target === this.#own()) return this.#key.id === "" ? "first_choice" : "affinity";
+    if (isFirst && target === this.#preferred()) return this.#key.id === "" ? "first_choice" : "affinity";
     return isAt(target, this.#moved) ? "moved" : "failover";
   }
 
-  refusedState(): void {
+  stateRefused(): void {
     this.#isStateRefused = true;
-    this.#refuser = this.#last?.target;
+    this.#stateRefuser = this.#last?.target;
   }
 
-  foundAt(place: Place): void {
+  relocate(place: Place): void {
     this.#moved = place;
     this.#isFound = true;
   }
 
-  again(): Candidate | undefined {
+  retryWithoutState(): Candidate | undefined {
     this.#reason = "failover";
-    this.#refuser?.load.take();
-    return this.#refuser?.candidate;
+    this.#stateRefuser?.load.acquire();
+    return this.#stateRefuser?.candidate;
   }
 
-  anew(): void {
-    this.#last?.target.load.take();
+  retrySame(): void {
+    this.#last?.target.load.acquire();
   }
 
   #choose(): CredentialTarget | undefined {
     if (this.#attempts === MAX_ATTEMPTS) return undefined;
     const nowMs = this.#deps.nowMs();
     const failed = this.#last;
-    // A refusal costs its upstream next to nothing, so that no budget need bound what follows it.
+    // A refusal costs its upstream next to nothing, so the next attempt needs no retry budget.
     const isPaid = failed === undefined || this.#isStateRefused;
-    if (failed !== undefined) this.#pass(failed, nowMs);
+    if (failed !== undefined) this.#exclude(failed, nowMs);
     this.#isStateRefused = false;
     this.#isFound = false;
     const found = this.#pins ? this.#pinned(this.#pins, nowMs) : this.#search(nowMs);
-    // Going on is paid for by the upstream that failed.
+    // The retry is charged to the retry budget of the upstream that failed.
     if (found === undefined || (!isPaid && !failed.upstreamTarget.budget.spend(this.#account)))
       return undefined;
     const { upstreamTarget, target } = found;
     if (failed === undefined) upstreamTarget.budget.earn(this.#account);
-    target.load.take();
+    target.load.acquire();
     target.health.claim(this.#account, nowMs);
     this.#attempts += 1;
     this.#reason = this.#reasonFor(target, failed === undefined);
@@ -209,27 +216,28 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return target;
   }
 
-  /** Not there again. Where the credential was the matter, another one of the same upstream may do. */
-  #pass({ upstreamTarget, target }: Choice, nowMs: number): void {
-    this.#passed ??= new Set();
+  /** Excludes a failed choice. If the credential was the cause, another one of the same upstream may still be tried. */
+  #exclude({ upstreamTarget, target }: Choice, nowMs: number): void {
+    this.#excluded ??= new Set();
     if (this.#isStateRefused) {
       for (const other of this.#route.flat().flatMap(({ targets }) => targets))
         if (isSameSigner(other.candidate, target.candidate) && !(this.#isFound && isAt(other, this.#moved)))
-          this.#passed.add(other);
+          this.#excluded.add(other);
       return;
     }
-    this.#passed.add(target.health.cooling(nowMs) ? target : upstreamTarget);
+    this.#excluded.add(target.health.cooling(nowMs) ? target : upstreamTarget);
   }
 
-  /** The best grade that any tier offers, of its tiers the first. */
+  /** Searches for the best grade, and within it tier by tier. */
   #search(nowMs: number): Choice | undefined {
     const [first] = this.#route;
     for (const grade of GRADES) {
-      const staying = first && (this.#issuing(first, nowMs, grade) ?? this.#staying(nowMs, grade));
-      if (staying !== undefined) return staying;
+      const preferredChoice =
+        first && (this.#atIssuer(first, nowMs, grade) ?? this.#atMovedPlace(nowMs, grade));
+      if (preferredChoice !== undefined) return preferredChoice;
       for (const tier of this.#route) {
         const found =
-          this.#issuing(tier, nowMs, grade) ??
+          this.#atIssuer(tier, nowMs, grade) ??
           this.#nearest(tier, nowMs, grade, true) ??
           this.#nearest(tier, nowMs, grade, false);
         if (found !== undefined) return found;
@@ -238,12 +246,12 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return undefined;
   }
 
-  /** The issuer of the request's state, if it has the tier's priority; without that state nothing is forwarded anyhow. */
-  #issuing([first]: Tier, nowMs: number, grade: Grade): Choice | undefined {
+  /** The issuer of the request's state, if it has the tier's priority. */
+  #atIssuer([first]: PriorityLevel, nowMs: number, grade: Grade): Choice | undefined {
     if (this.#issuer === undefined) return undefined;
     let found: Choice | undefined;
     for (const upstreamTarget of this.#route.flat()) {
-      if (upstreamTarget.upstream.priority !== first?.upstream.priority || !this.#mayAsk(upstreamTarget))
+      if (upstreamTarget.upstream.priority !== first?.upstream.priority || !this.#mayTry(upstreamTarget))
         continue;
       for (const target of upstreamTarget.targets) {
         if (this.#gradeIn(target, nowMs) !== grade || !issues(target, this.#issuer)) continue;
@@ -255,36 +263,36 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return found;
   }
 
-  /** Where the conversation has moved to. */
-  #staying(nowMs: number, grade: Grade): Choice | undefined {
+  /** The target that the conversation has moved to. */
+  #atMovedPlace(nowMs: number, grade: Grade): Choice | undefined {
     const moved = this.#moved;
     if (moved === undefined) return undefined;
     for (const upstreamTarget of this.#route.flat()) {
-      if (upstreamTarget.upstream.id !== moved.upstreamId || !this.#mayAsk(upstreamTarget)) continue;
+      if (upstreamTarget.upstream.id !== moved.upstreamId || !this.#mayTry(upstreamTarget)) continue;
       const target = upstreamTarget.targets.find((each) => isAt(each, moved));
       if (target !== undefined && this.#gradeIn(target, nowMs) === grade) return { upstreamTarget, target };
     }
     return undefined;
   }
 
-  /** Of the tier's places of this grade the conversation's own. */
-  #nearest(tier: Tier, nowMs: number, grade: Grade, mindsCrowds: boolean): Choice | undefined {
+  /** The tier's place of this grade that is nearest to the conversation's key. */
+  #nearest(tier: PriorityLevel, nowMs: number, grade: Grade, skipCrowded: boolean): Choice | undefined {
     let found: Choice | undefined;
-    let least = Number.POSITIVE_INFINITY;
+    let leastDistance = Number.POSITIVE_INFINITY;
     for (const upstreamTarget of tier) {
-      if (!this.#mayAsk(upstreamTarget)) continue;
+      if (!this.#mayTry(upstreamTarget)) continue;
       for (const target of upstreamTarget.targets) {
         if (this.#gradeIn(target, nowMs) !== grade) continue;
-        const far = distance(this.#key, target.seed, target.weight);
-        if (far >= least || (mindsCrowds && this.#crowded(target, tier))) continue;
+        const targetDistance = distance(this.#key, target.seed, target.weight);
+        if (targetDistance >= leastDistance || (skipCrowded && this.#crowded(target, tier))) continue;
         found = { upstreamTarget, target };
-        least = far;
+        leastDistance = targetDistance;
       }
     }
     return found;
   }
 
-  #crowded(target: CredentialTarget, tier: Tier): boolean {
+  #crowded(target: CredentialTarget, tier: PriorityLevel): boolean {
     let weight = 0;
     let running = 0;
     for (const { targets } of tier) {
@@ -296,21 +304,21 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return isCrowded(target.load, target.weight / weight, running);
   }
 
-  #mayAsk(upstreamTarget: UpstreamTarget): boolean {
-    return this.#passed?.has(upstreamTarget) !== true && !this.#full(upstreamTarget);
+  #mayTry(upstreamTarget: UpstreamTarget): boolean {
+    return this.#excluded?.has(upstreamTarget) !== true && !this.#full(upstreamTarget);
   }
 
-  /** Undefined where it has been passed by. */
+  /** Undefined = the target is excluded. */
   #gradeIn(target: CredentialTarget, nowMs: number): Grade | undefined {
-    if (this.#passed?.has(target) === true) return undefined;
-    return gradeOf(target.health, target.seed, this.#asking, nowMs);
+    if (this.#excluded?.has(target) === true) return undefined;
+    return gradeOf(target.health, target.seed, this.#routingKey, nowMs);
   }
 
-  /** Only where it is kept what the request refers to; a cooling credential too, since no other can answer. */
+  /** Only places that store what the request refers to; a cooling credential too, since no other can respond. */
   #pinned(pins: readonly Pin[], nowMs: number): Choice | undefined {
     for (const upstreamTarget of this.#route.flat()) {
       const pin = pins.find(({ upstreamId }) => upstreamId === upstreamTarget.upstream.id);
-      if (pin === undefined || this.#passed?.has(upstreamTarget) || this.#full(upstreamTarget)) continue;
+      if (pin === undefined || this.#excluded?.has(upstreamTarget) || this.#full(upstreamTarget)) continue;
       if (pin.credentialId === null) {
         for (const grade of GRADES) {
           const found =
@@ -323,7 +331,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
       const target = upstreamTarget.targets.find(
         ({ candidate }) => candidate.credential.id === pin.credentialId,
       );
-      if (target === undefined || this.#passed?.has(target)) continue;
+      if (target === undefined || this.#excluded?.has(target)) continue;
       if (target.health.access(this.#account, nowMs) !== "closed") return { upstreamTarget, target };
     }
     return undefined;
@@ -346,7 +354,7 @@ function issues({ candidate }: CredentialTarget, issuer: Origin): boolean {
 
 type SignedPlace = Pick<Candidate, "credential" | "upstream">;
 
-/** Whether what was signed for one is valid at the other. */
+/** True if state that one credential signed is valid at the other. */
 export function isSameSigner(one: SignedPlace, other: SignedPlace): boolean {
   if (one.credential.id === other.credential.id) return true;
   return one.upstream.signer !== null && one.upstream.signer === other.upstream.signer;

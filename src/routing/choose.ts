@@ -1,5 +1,5 @@
-import { type ConversationKey, distance, luck, type Seed, seedOf } from "./conversation.ts";
-import type { Health, HealthSite } from "./health/health.ts";
+import { type ConversationKey, distance, drawnShare, type Seed, seedOf } from "./conversation.ts";
+import type { Health, HealthTarget } from "./health/health.ts";
 
 /** How well a place can serve a request; those with the lowest grade are asked first, whatever their priority. */
 export const GRADE = {
@@ -17,59 +17,59 @@ export const GRADE = {
 export type Grade = (typeof GRADE)[keyof typeof GRADE];
 
 /** Who asks, and by which key its place is drawn. */
-export interface Asking {
+export interface RoutingKey {
   readonly account: bigint;
   /** Absent = a place that comes back counts as ready. */
   readonly key?: ConversationKey;
 }
 
-export function gradeOf(health: Health, seed: Seed, { account, key }: Asking, nowMs: number): Grade {
+export function gradeOf(health: Health, seed: Seed, { account, key }: RoutingKey, nowMs: number): Grade {
   const access = health.access(account, nowMs);
   if (access === "closed") return GRADE.closed;
   if (access === "last") return GRADE.lastResort;
   if (health.cooling(nowMs)) return GRADE.cooling;
   const share = health.share(account, nowMs);
   // A conversation that has come back stays, as the share only grows.
-  return key === undefined || share === 1 || luck(key, seed) < share ? GRADE.ready : GRADE.recovering;
+  return key === undefined || share === 1 || drawnShare(key, seed) < share ? GRADE.ready : GRADE.recovering;
 }
 
 /** A credential's part of its upstream's weight. By what is configured: by what is in service, each change would move conversations of all other upstreams too. */
-export function weightOf({ upstream }: HealthSite): number {
+export function weightOf({ upstream }: HealthTarget): number {
   return upstream.weight / upstream.configuredCredentials;
 }
 
-export interface PlaceChoice<Site extends HealthSite> {
-  readonly asking: Required<Asking>;
+export interface PlaceChoice<Site extends HealthTarget> {
+  readonly routingKey: Required<RoutingKey>;
   readonly nowMs: number;
   readonly healthOf: (site: Site) => Health;
   /** It failed a moment ago in a way that its health does not tell: it is asked as one that cools. */
-  readonly isSetBack: (site: Site) => boolean;
+  readonly isDeprioritized: (site: Site) => boolean;
 }
 
 /**
  * Of few places the one to ask next: of the best grade, of the lowest priority number, the nearest to the key. For a text request of
  * no conversation the candidate iterator comes to the same on a route that was worked out ahead; here closed places are asked too, after all others.
  */
-export function choosePlace<Site extends HealthSite>(
+export function choosePlace<Site extends HealthTarget>(
   sites: readonly Site[],
-  { asking, nowMs, healthOf, isSetBack }: PlaceChoice<Site>,
+  { routingKey, nowMs, healthOf, isDeprioritized }: PlaceChoice<Site>,
 ): Site | undefined {
   let found: Site | undefined;
   let best: readonly number[] = [];
   for (const site of sites) {
-    const seed = seedOfSite(site);
-    const grade = gradeOf(healthOf(site), seed, asking, nowMs);
+    const seed = seedOfTarget(site);
+    const grade = gradeOf(healthOf(site), seed, routingKey, nowMs);
     const rank = [
-      isSetBack(site) ? Math.max(grade, GRADE.cooling) : grade,
+      isDeprioritized(site) ? Math.max(grade, GRADE.cooling) : grade,
       site.upstream.priority,
-      distance(asking.key, seed, weightOf(site)),
+      distance(routingKey.key, seed, weightOf(site)),
     ];
     if (found === undefined || isBefore(rank, best)) [found, best] = [site, rank];
   }
   return found;
 }
 
-export function seedOfSite({ upstream, credential }: HealthSite): Seed {
+export function seedOfTarget({ upstream, credential }: HealthTarget): Seed {
   return seedOf({ upstreamId: upstream.id, credentialId: credential.id });
 }
 

@@ -4,7 +4,7 @@ export interface Place {
   readonly credentialId: bigint;
 }
 
-/** What all requests of one conversation have in common, of which nothing can be read any more. */
+/** A hash that all requests of one conversation share. */
 export interface ConversationKey {
   /** 32 hexadecimal characters. */
   readonly id: string;
@@ -21,7 +21,7 @@ export function conversationKey(hash: string): ConversationKey {
 }
 
 /** A key for a request of no conversation: it goes anywhere, by weight. */
-export function chanceKey(random: () => number): ConversationKey {
+export function randomKey(random: () => number): ConversationKey {
   return { id: "", high: Math.floor(random() * TWO_32), low: Math.floor(random() * TWO_32) };
 }
 
@@ -47,7 +47,7 @@ export function distance(key: ConversationKey, seed: Seed, weight: number): numb
 }
 
 /** Above 0 and below 1, the same for a conversation and a place whenever it is asked for; says nothing of their distance. */
-export function luck(key: ConversationKey, seed: Seed): number {
+export function drawnShare(key: ConversationKey, seed: Seed): number {
   return fraction(key.low ^ seed.high, key.high ^ seed.low);
 }
 

@@ -62,13 +62,13 @@ describe("an upstream that wants to be tried while it is idle", () => {
     const { routing, beats, find } = watch();
     find("away");
     expect((await beats(4)).length).toBe(8);
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
     await beats(1);
-    expect(routing.troubles()).toMatchObject([{ open: true }, { open: true }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ open: true }, { open: true }]);
     expect(attempts(routing, catalog, { kind: "ok" })).toEqual(["u2/a"]);
     find("well");
     expect(await beats(7)).toEqual(["u1/a", "u1/b"]);
-    expect(routing.troubles()).toMatchObject([{ open: false }, { open: false }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ open: false }, { open: false }]);
   });
 
   it("comes after all others where it refuses the key", async () => {

@@ -9,7 +9,7 @@ const IDLE_MS = 30_000;
 
 /** One that was found away is tried this often until its breaker is open: five trials in a row tell. */
 const RETRY_DELAY_MS = 5_000;
-const TRIALS_TO_TELL = 5;
+const TRIALS_TO_DECIDE = 5;
 
 export interface IdleProbesOptions {
   readonly catalog: { current(): Catalog };
@@ -39,7 +39,7 @@ export function watchIdleUpstreams(options: IdleProbesOptions): { stop(): Promis
       away ||= found === "away";
     }
     known.away = away ? known.away + 1 : 0;
-    const soon = known.away > 0 && known.away < TRIALS_TO_TELL;
+    const soon = known.away > 0 && known.away < TRIALS_TO_DECIDE;
     known.nextMs = clock.monotonicMs() + (soon ? RETRY_DELAY_MS : IDLE_MS);
   };
 

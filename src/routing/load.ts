@@ -4,18 +4,18 @@ const MIN_CROWD = 16;
 /** So far above its share a place counts as full. */
 const MAX_OF_SHARE = 1.25;
 
-/** What runs at one place in this process, over all models. */
+/** The running requests at one place in this process, for all models. */
 export class Load {
   running = 0;
   readonly #waiting = new Set<() => void>();
 
   /** A request goes there. */
-  take(): void {
+  acquire(): void {
     this.running += 1;
   }
 
   /** It has come to its end. */
-  leave(): void {
+  release(): void {
     this.running = Math.max(0, this.running - 1);
     const [first] = this.#waiting;
     first?.();
@@ -35,7 +35,7 @@ export class Load {
   }
 }
 
-/** Whether a place has more than its share of what runs at all of them, and so much that it matters. */
+/** True if a place runs more than its share of all requests, and enough of them to matter. */
 export function isCrowded(load: Load, share: number, runningAtAll: number): boolean {
   return load.running >= MIN_CROWD && load.running + 1 > MAX_OF_SHARE * share * (runningAtAll + 1);
 }

@@ -6,7 +6,7 @@ const EARNED_PER_REQUEST = 0.1;
 /** A short burst of failures is retried in full. */
 const MAX_SAVED = 10;
 
-/** What an account may take of it: half, and beyond that only what its own requests have earned. */
+/** An account may use half of the budget, and beyond that only what its own requests have earned. */
 const MAX_OF_ACCOUNT = MAX_SAVED / 2;
 
 /** Accounts at one upstream; who is forgotten has its half again, and no more than there is. */

@@ -1,13 +1,13 @@
 import { type Catalog, type Credential, protocolsAt, type Upstream } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Origin } from "../conversation/state/opaque.ts";
-import { spokenProtocol } from "../protocols/table.ts";
+import { chooseProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import { weightOf } from "./choose.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
-import { type Condition, conditionOf, isWell, type Trouble } from "./health/condition.ts";
+import { type Condition, conditionOf, isHealthy, type UnhealthyTarget } from "./health/condition.ts";
 import { createFailedPlaces } from "./health/failed-places.ts";
-import { Health, type HealthSite } from "./health/health.ts";
+import { Health, type HealthTarget } from "./health/health.ts";
 import { Load } from "./load.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
@@ -57,21 +57,21 @@ export interface UpstreamTarget {
 }
 
 /** Upstreams of one priority. */
-export type Tier = readonly UpstreamTarget[];
+export type PriorityLevel = readonly UpstreamTarget[];
 
 /** The ways to a model: tiers by rising priority, within one first those that need no translation. */
-export type Route = readonly Tier[];
+export type Route = readonly PriorityLevel[];
 
 export interface Routes {
   find(catalog: Catalog, order: RouteOrder): Route;
   /** What is known of a candidate that came from a route of any state of the catalog. */
   targetOf(candidate: Candidate): CredentialTarget | undefined;
   /** What is known of a model under a credential, also one that no text request asks for. */
-  healthAt(site: HealthSite): Health;
+  healthAt(site: HealthTarget): Health;
   /** Breakers that are open now, to all or to some accounts, by the name of their upstream. */
   openBreakers(): ReadonlyMap<string, number>;
-  /** What is not well now. */
-  troubles(nowMs: number): readonly Trouble[];
+  /** The targets that are unhealthy now. */
+  unhealthyTargets(nowMs: number): readonly UnhealthyTarget[];
 }
 
 /**
@@ -82,7 +82,7 @@ export function createRoutes(): Routes {
   let version: Catalog | undefined;
   let routes = new Map<string, Route>();
   const targets = new WeakMap<Candidate, CredentialTarget>();
-  const known = new Map<string, { readonly site: HealthSite; readonly health: Health }>();
+  const known = new Map<string, { readonly site: HealthTarget; readonly health: Health }>();
   const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
   /** By upstream and credential: what runs there counts whatever the catalog's state. */
@@ -98,7 +98,7 @@ export function createRoutes(): Routes {
       const key = `${order.protocol} ${order.group} ${order.model}`;
       let route = routes.get(key);
       if (route === undefined) {
-        route = workOut(catalog, order);
+        route = buildRoute(catalog, order);
         // What is not in the catalog is not remembered, else callers could fill the memory with names.
         if (route.length > 0) routes.set(key, route);
       }
@@ -114,15 +114,15 @@ export function createRoutes(): Routes {
       }
       return counts;
     },
-    troubles: (nowMs) =>
+    unhealthyTargets: (nowMs) =>
       [...known.values()].flatMap(({ site: { upstream, credential, model }, health }) => {
         const condition = conditionOf(health, nowMs);
-        if (isWell(condition)) return [];
+        if (isHealthy(condition)) return [];
         return [{ upstreamId: upstream.id, credentialId: credential.id, model, ...condition }];
       }),
   };
 
-  function workOut(catalog: Catalog, { model, group, protocol }: RouteOrder): Route {
+  function buildRoute(catalog: Catalog, { model, group, protocol }: RouteOrder): Route {
     // Within one priority those that speak the caller's protocol come first: forwarding loses nothing.
     const tiers = new Map<
       string,
@@ -130,7 +130,7 @@ export function createRoutes(): Routes {
     >();
     for (const upstream of catalog.serving(model, group, protocol)) {
       const name = upstream.models.get(model);
-      const spoken = spokenProtocol(protocolsAt(upstream, model), protocol);
+      const spoken = chooseProtocol(protocolsAt(upstream, model), protocol);
       if (name === undefined || spoken === undefined) continue;
       const upstreamTarget = {
         upstream,
@@ -166,7 +166,7 @@ export function createRoutes(): Routes {
     return target;
   }
 
-  function healthAt(site: HealthSite): Health {
+  function healthAt(site: HealthTarget): Health {
     const { upstream, credential, model } = site;
     const key = healthKey(upstream.id, credential, model);
     let found = known.get(key);
@@ -228,7 +228,7 @@ export interface InspectedUpstream {
   /** Counts from 1: upstreams of one tier share the requests by weight, the next is asked when none of them can. */
   readonly tier: number;
   readonly upstream: Upstream;
-  /** What the upstream calls the model. */
+  /** The upstream's name of the model. */
   readonly model: string;
   /** The protocol in which it is asked. */
   readonly protocol: ProtocolName;

@@ -70,7 +70,7 @@ describe("the order of candidates", () => {
     load.set(2n, 2);
     const candidates = routing.candidates(catalog, ORDER);
     expect([...candidates]).toEqual([]);
-    expect(candidates.refusal()).toMatchObject({ status: 503, retryAfterSeconds: 2 });
+    expect(candidates.unavailableError()).toMatchObject({ status: 503, retryAfterSeconds: 2 });
   });
 });
 
@@ -147,7 +147,7 @@ describe("the breaker", () => {
     const candidates = routing.candidates(single, ORDER);
     expect([...candidates]).toEqual([]);
     expect([...routing.openBreakers()]).toEqual([["u1", 1]]);
-    expect(candidates.refusal()).toMatchObject({
+    expect(candidates.unavailableError()).toMatchObject({
       status: 503,
       reason: "no_available_upstream",
       retryAfterSeconds: 30,

@@ -5,10 +5,10 @@ import type { Log } from "../observe/log.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { TrialResult } from "../upstreams/probe.ts";
 import { CandidateIterator, type Candidates } from "./candidate-iterator.ts";
-import { choosePlace, type Grade, gradeOf, seedOfSite } from "./choose.ts";
-import { chanceKey } from "./conversation.ts";
-import { type Condition, conditionOf, logChange, type Trouble } from "./health/condition.ts";
-import type { Health, HealthSite } from "./health/health.ts";
+import { choosePlace, type Grade, gradeOf, seedOfTarget } from "./choose.ts";
+import { randomKey } from "./conversation.ts";
+import { type Condition, conditionOf, logChange, type UnhealthyTarget } from "./health/condition.ts";
+import type { Health, HealthTarget } from "./health/health.ts";
 import { AttemptCounter, type AttemptCounts, type AttemptOutcome, type Requester } from "./health/outcome.ts";
 import {
   type CandidateOrder,
@@ -39,7 +39,7 @@ export interface Routing {
   /** How many breakers are open, by upstream; 0 for the healthy. */
   openBreakers(): ReadonlyMap<string, number>;
   /** The models under credentials that are not well, as this process has learnt. */
-  troubles(): readonly Trouble[];
+  unhealthyTargets(): readonly UnhealthyTarget[];
   /** How attempts at an upstream ended in the last ten minutes, in this process. */
   attempts(upstreamId: bigint): AttemptCounts;
   /** The way that requests of this order take, without taking it. */
@@ -49,28 +49,28 @@ export interface Routing {
   /** The same of every model that has any. */
   allSeenConversations(): Iterable<readonly [string, SeenConversations]>;
   /** How a model does under a credential, also where no text request asks for it. */
-  condition(site: HealthSite): Condition;
+  condition(site: HealthTarget): Condition;
   /** The same choice and health for what is no text request: tasks and assets have their own few places. */
   readonly places: PlaceHealth;
   /** Milliseconds since an attempt at the upstream was reported; Infinity = none was. */
   idleMs(upstreamId: bigint): number;
-  /** What an idle upstream's trial with this credential has found, for all of its models. */
+  /** Reports the result of a probe of an idle upstream with this credential, for all of its models. */
   reportTrial(upstream: Upstream, credential: Credential, found: TrialResult["found"]): void;
 }
 
 export interface PlaceHealth {
-  /** Of these places the one to ask next for a request of the account, by the rules of text requests; `isSetBack`: asked as one that cools. */
-  choose<Site extends HealthSite>(
+  /** Of these places the one to ask next for a request of the account, by the rules of text requests; `isDeprioritized`: asked as one that cools. */
+  choose<Site extends HealthTarget>(
     sites: readonly Site[],
     account: bigint,
     isSetBack: (site: Site) => boolean,
   ): Site | undefined;
   /** A higher one comes after all lower ones. */
-  rank(site: HealthSite, account: bigint): Grade;
+  rank(site: HealthTarget, account: bigint): Grade;
   /** A request of the account is about to go there. */
-  claim(site: HealthSite, account: bigint): void;
+  claim(site: HealthTarget, account: bigint): void;
   /** How it went. */
-  report(site: HealthSite, outcome: AttemptOutcome, requester: Requester): void;
+  report(site: HealthTarget, outcome: AttemptOutcome, requester: Requester): void;
 }
 
 /** Chooses upstreams and remembers how they do. Per process: each learns for itself within seconds. */
@@ -92,24 +92,24 @@ export function createRouting(options: RoutingOptions): Routing {
     seenConversations: (model) => seen.of(model, nowMs()),
     allSeenConversations: () => seen.all(nowMs()),
     openBreakers: () => routes.openBreakers(),
-    troubles: () => routes.troubles(nowMs()),
+    unhealthyTargets: () => routes.unhealthyTargets(nowMs()),
     inspect: (catalog, order) => inspectRoute(routes.find(catalog, order), { nowMs: nowMs(), inFlight }),
     attempts: (upstreamId) => tally.of(upstreamId, nowMs()),
     report(candidate, outcome, account) {
       const target = routes.targetOf(candidate);
-      if (outcome.kind !== "answering") target?.load.leave();
+      if (outcome.kind !== "answering") target?.load.release();
       learn(candidate, target?.health, outcome, { account, model: target?.model ?? "" });
     },
     condition: (site) => conditionOf(routes.healthAt(site), nowMs()),
     places: {
-      choose: (sites, account, isSetBack) =>
+      choose: (sites, account, isDeprioritized) =>
         choosePlace(sites, {
-          asking: { account, key: chanceKey(iteratorDeps.random) },
+          routingKey: { account, key: randomKey(iteratorDeps.random) },
           nowMs: nowMs(),
           healthOf: routes.healthAt,
-          isSetBack,
+          isDeprioritized,
         }),
-      rank: (site, account) => gradeOf(routes.healthAt(site), seedOfSite(site), { account }, nowMs()),
+      rank: (site, account) => gradeOf(routes.healthAt(site), seedOfTarget(site), { account }, nowMs()),
       claim: (site, account) => routes.healthAt(site).claim(account, nowMs()),
       report: (site, outcome, requester) => learn(site, routes.healthAt(site), outcome, requester),
     },
@@ -124,7 +124,7 @@ export function createRouting(options: RoutingOptions): Routing {
   };
 
   function learn(
-    site: HealthSite,
+    site: HealthTarget,
     health: Health | undefined,
     outcome: AttemptOutcome,
     requester: Requester,

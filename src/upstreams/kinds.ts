@@ -115,11 +115,11 @@ export function listedToolsOf(kind: string): readonly ListedTool[] {
  */
 export function compactsAt(
   { protocol, upstream }: { readonly protocol: ProtocolName; readonly upstream: { readonly kind: string } },
-  wish: "call" | "item" | "field",
+  requested: "call" | "item" | "field",
 ): boolean {
   const { compactPath, compactField } = PROTOCOLS[protocol].endpoint;
-  if (wish === "field") return compactField !== undefined;
-  return compactPath !== undefined && (wish === "item" || kindOf(upstream.kind)?.compacts === true);
+  if (requested === "field") return compactField !== undefined;
+  return compactPath !== undefined && (requested === "item" || kindOf(upstream.kind)?.compacts === true);
 }
 
 /** In which protocols a kind's model is asked, by the vendor's name of it; undefined = in all that its upstream speaks. */

@@ -197,16 +197,16 @@ export function listAlertDeliveries(db: Queryable, accountId: bigint, max: numbe
 /** Sends what is no task's record: `data` is all there is to say. Of those the account's last ones are kept. */
 export async function insertDelivery(
   tx: Queryable,
-  wish: { accountId: bigint; url: string; event: string; data: object },
+  event: { accountId: bigint; url: string; event: string; data: object },
 ): Promise<void> {
   await tx.execute("insert into webhook_deliveries (account_id, url, event, data) values ($1, $2, $3, $4)", [
-    wish.accountId,
-    wish.url,
-    wish.event,
-    JSON.stringify(wish.data),
+    event.accountId,
+    event.url,
+    event.event,
+    JSON.stringify(event.data),
   ]);
   await tx.execute("select trim_deliveries($1, $2), pg_notify('webhooks', 'due')", [
-    wish.accountId,
+    event.accountId,
     ALERT_DELIVERIES_KEPT,
   ]);
 }

@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { freePort } from "../support/free-port.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { type Gateways, startGateways } from "../support/gateways.ts";
 import { modelsFile } from "../support/models-file.ts";
+import { hasRedis, type RedisServer, startRedis } from "../support/redis-server.ts";
 import { report } from "../support/report.ts";
 import { TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
 import { expectErrorForm } from "../support/text-errors.ts";
@@ -163,34 +161,25 @@ describe("rate limits of keys", () => {
   });
 });
 
-const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
 if (!hasRedis) report("rates shared through Redis are not tested: redis-server is not installed");
 
 describe.skipIf(!hasRedis)("rate limits shared through Redis", () => {
-  let redis: ChildProcess;
+  let redis: RedisServer;
   let vendor: VendorUpstream;
   let gateways: Gateways;
   beforeAll(async () => {
-    const port = await freePort();
-    redis = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", ""], {
-      stdio: "pipe",
-    });
-    let said = "";
-    redis.stdout?.on("data", (chunk: Buffer) => {
-      said += chunk;
-    });
-    await waitFor("Redis", () => said.includes("Ready to accept connections"));
+    redis = await startRedis();
     vendor = await vendorUpstream();
     gateways = await startGateways(2, {
       catalog: catalogOf(vendor),
-      env: { REDIS_URL: `redis://127.0.0.1:${port}` },
+      env: { REDIS_URL: redis.url },
     });
   });
   afterAll(async () => {
     await gateways?.end();
     await gateways?.clean();
     await vendor?.close();
-    redis?.kill("SIGKILL");
+    await redis?.end();
   });
 
   const sendAll = (key: string): Promise<number[]> =>
@@ -215,14 +204,13 @@ describe.skipIf(!hasRedis)("rate limits shared through Redis", () => {
   });
 
   it("are each gateway's own while Redis takes connections and says nothing", async () => {
-    redis.kill("SIGSTOP");
+    redis.child.kill("SIGSTOP");
     expect(await passed(KEYS.silent)).toBe(10);
-    redis.kill("SIGCONT");
+    redis.child.kill("SIGCONT");
   });
 
   it("are each gateway's own while Redis is away", async () => {
-    redis.kill("SIGKILL");
-    await once(redis, "exit");
+    await redis.end();
     expect(await passed(KEYS.away)).toBe(10);
   });
 });

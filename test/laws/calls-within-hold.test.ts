@@ -1,23 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBodyScan } from "../../src/base/json/json-scan.ts";
 import { callsHeld } from "../../src/billing/pricing/calls-held.ts";
 import { chargeOf } from "../../src/billing/pricing/charge.ts";
-import { freezePrice } from "../../src/billing/pricing/frozen-price.ts";
-import { estimateMaxCost } from "../../src/billing/pricing/max-cost.ts";
-import type { Catalog, Model } from "../../src/catalog/catalog.ts";
+import type { Model } from "../../src/catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { priceOptions } from "../../src/relay/admit/priced-options.ts";
-import { watchOf } from "../../src/relay/admit/watch.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
-import type { TextRequest } from "../../src/relay/text-request.ts";
+import { frozenHold } from "../support/frozen-hold.ts";
 
 /** However often a vendor says that its tools ran, a request pays for as many calls as it allows, and for none that it does not. */
 
 const EACH = 1_000n;
-const MOST_PASSES = 7;
+const MAX_PASSES = 7;
 const calls = Object.fromEntries(
   ["web_search", "google_search", "file_search"].map((tool) => [tool, { per: "use" as const, nanos: EACH }]),
 );
@@ -144,33 +139,10 @@ const count = fc.oneof(fc.nat({ max: 12 }), fc.nat({ max: 2_000_000_000 }));
 const limit = fc.option(fc.nat({ max: 9 }), { nil: undefined });
 
 describe.each(SHAPES)("calls that a vendor reports in %s by %s", (name, _, shape) => {
-  const charged = async (offered: object, reported: number, runsUnasked = false) => {
+  const charged = async (offered: object, reported: number, runsByDefault = false) => {
     const bytes = Buffer.from(JSON.stringify({ ...shape.body, ...offered }));
-    const scanner = createBodyScan(watchOf(name));
-    scanner.write(bytes);
-    const scan = scanner.end();
-    const request = {
-      protocol: PROTOCOLS[name],
-      body: [bytes],
-      scan,
-      caller: { group: "g" },
-    } as unknown as TextRequest;
-    const catalog = { serving: () => [{ protocols: [name] }] } as unknown as Catalog;
-    const price = freezePrice(
-      model,
-      1_000_000n,
-      priceOptions(request, catalog, model, () => false),
-      0,
-    );
-    const { amountNanos, usage: bound } = estimateMaxCost({
-      forward: PROTOCOLS[name].forward,
-      model,
-      price,
-      body: [bytes],
-      scan,
-      settings: { maxPasses: MOST_PASSES, holdCalls: 1 },
-      runsUnasked,
-    });
+    const hold = frozenHold(name, bytes, model, MAX_PASSES, runsByDefault);
+    const { request, price, amountNanos, bound } = hold;
     const facts = PROTOCOLS[name].usage.readPlain(shape.response(reported));
     const told = (facts.calls ?? []).reduce((sum, call) => sum + call.count, 0);
     const { usage, calls: kept = [], implausible } = await estimateMissing(request, facts, bound);
@@ -195,7 +167,7 @@ describe.each(SHAPES)("calls that a vendor reports in %s by %s", (name, _, shape
     await fc.assert(
       fc.asyncProperty(count, limit, async (reported, most) => {
         const { count, chargeNanos, amountNanos, price } = await charged(shape.offer(most), reported);
-        const allowed = (shape.limits ? most : undefined) ?? MOST_PASSES;
+        const allowed = (shape.limits ? most : undefined) ?? MAX_PASSES;
         expect(count).toBeLessThanOrEqual(allowed);
         // A field that turns a search on is one, whatever came of it.
         const atLeast = (price.fees?.length ?? 0) > 0 ? 1 : 0;
@@ -209,7 +181,7 @@ describe.each(SHAPES)("calls that a vendor reports in %s by %s", (name, _, shape
     await fc.assert(
       fc.asyncProperty(count, async (reported) => {
         const { told, count, amountNanos } = await charged({}, reported, true);
-        expect(count).toBe(Math.min(told, MOST_PASSES));
+        expect(count).toBe(Math.min(told, MAX_PASSES));
         expect(amountNanos).toBe(EACH);
       }),
     );

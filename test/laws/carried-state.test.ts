@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { splice } from "../../src/base/json/json-splice.ts";
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { carriesState, withoutState } from "../../src/relay/admit/carried-state.ts";
+import { containsState, withoutState } from "../../src/relay/admit/carried-state.ts";
 import { ConversationState } from "../../src/relay/admit/conversation-state.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
@@ -161,7 +161,7 @@ describe.each(TEXT_PROTOCOLS)("state that a %s request carries", (protocol) => {
           ),
           places,
         );
-        if (stateful.length > 0) expect(carriesState(request)).toBe(true);
+        if (stateful.length > 0) expect(containsState(request)).toBe(true);
         expect(withoutState(request, count).count).toBe(gone.size);
         const sent = sentOf(request, count);
         const { thinking: _, ...parsed } = JSON.parse(sent);

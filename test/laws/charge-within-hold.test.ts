@@ -214,7 +214,7 @@ function factsOf(name: ChatProtocol, response: string): ResponseSummary {
 }
 
 /** In which a request of plain text can be billed. */
-const PLAIN = { mayWriteLong: false, mediaRead: new Set<never>(), mediaWanted: [] };
+const PLAIN = { mayWriteLong: false, mediaRead: new Set<never>(), requestedMedia: [] };
 const PLAIN_BUCKETS: ReadonlySet<string> = new Set([...inputBuckets(PLAIN), ...outputBuckets(PLAIN)]);
 
 /** All that the model can read and write for this request, at its highest price. */

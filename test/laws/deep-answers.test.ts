@@ -43,7 +43,7 @@ const BOUND: UsageBound = {
   statedOutputTokens: 1,
   responses: 1,
   passes: 1,
-  mostPasses: 10,
+  maxPassesWithTools: 10,
 };
 
 describe("an answer that nests without end, wherever it does", () => {
@@ -69,7 +69,7 @@ describe("an answer that nests without end, wherever it does", () => {
         const meter = PROTOCOLS[protocol].usage.openStream(1);
         meter.write(Buffer.from(stream.join("\n\n")));
         meter.end();
-        bounded(meter.facts());
+        bounded(meter.summary());
         const decoder = PROTOCOLS[protocol].translation?.decodeStream(PLAN(protocol));
         const told = stream.flatMap((each) => decoder?.step({ data: each.replace(/^.*?data: /s, "") }) ?? []);
         const all = [...told, ...(decoder?.end() ?? [])];

@@ -14,7 +14,7 @@ describe("a stream in another protocol than was asked for", () => {
     meter.write(Buffer.from(wholeStream(spoken, "model")));
     meter.end();
     expect(meter.hasOutput).toBe(false);
-    expect(meter.finished && failureIn(meter.facts(), true) === undefined).toBe(false);
+    expect(meter.finished && failureIn(meter.summary(), true) === undefined).toBe(false);
   });
 
   it.each(TEXT_PROTOCOLS)("while its own does: %s", (protocol) => {
@@ -45,6 +45,6 @@ describe("an error in a stream of generateContent", () => {
   ])("is not in form as %s", (_, frame) => {
     const meter = open(frame);
     expect(meter.error).toBeDefined();
-    expect(meter.errorInForm).toBe(false);
+    expect(meter.upstreamFormatError).toBe(false);
   });
 });

@@ -55,7 +55,7 @@ const BODIES: Readonly<Record<"messages" | "responses", (asked: Asked, text: str
   }),
 };
 
-const PLAIN = { mayWriteLong: false, mediaRead: new Set<never>(), mediaWanted: [] };
+const PLAIN = { mayWriteLong: false, mediaRead: new Set<never>(), requestedMedia: [] };
 const INPUT = inputBuckets(PLAIN);
 const OUTPUT = outputBuckets(PLAIN).filter((bucket) => !bucket.endsWith("Output"));
 

@@ -182,13 +182,13 @@ describe("any bytes", () => {
               meter.write(piece.subarray(cut));
             }
             meter.end();
-            const facts = [meter.facts(), ...pieces.map((piece) => usage.readBytes(piece))];
+            const facts = [meter.summary(), ...pieces.map((piece) => usage.readBytes(piece))];
             for (const each of facts) {
               each.outputText();
               if (!isAudio(each.usage?.tokens ?? {})) return false;
             }
             const error = decodeError(400, { "retry-after": "soon" }, pieces[0] ?? new Uint8Array());
-            encodeStreamError(error, "id", meter.broken);
+            encodeStreamError(error, "id", meter.truncated);
           }
           return true;
         }),
@@ -241,7 +241,7 @@ describe("any bytes", () => {
           usage.readPlain(value).outputText();
           const meter = usage.openStream();
           meter.write(Buffer.from(`data: ${text}\n\n`));
-          meter.facts().outputText();
+          meter.summary().outputText();
           decodeError(500, {}, Buffer.from(text));
         },
       ),
@@ -261,7 +261,7 @@ function bothWays(name: ChatProtocol, text: string) {
   meter.end();
   // Plain responses are what the terminal event carries.
   const plain = name === "responses" ? text.replace(/^.*?"response":/, "").slice(0, -1) : text;
-  return [usage.readBytes(Buffer.from(plain)), meter.facts()];
+  return [usage.readBytes(Buffer.from(plain)), meter.summary()];
 }
 
 function isAudio(tokens: TokenUsage): boolean {

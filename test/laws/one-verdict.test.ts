@@ -121,7 +121,7 @@ function shownIn(client: TextProtocol, told: string, streamed: boolean, response
   const meter = usage.openStream(responses);
   meter.write(Buffer.from(told));
   meter.end();
-  return meter.facts().usage?.tokens ?? {};
+  return meter.summary().usage?.tokens ?? {};
 }
 
 describe.each(PAIRS)("callers of $client are told what is charged", ({ client, upstream }) => {

@@ -96,7 +96,7 @@ describe.each(PROTOCOL_NAMES)("a body of %s", (name) => {
           const rightBody = Buffer.from(`{${nested(keys, value, false)}}`);
           const right = mustScan(watch, [rightBody]);
           const { hold } = PROTOCOLS[name].forward;
-          const { images: _, mediaWanted: __, ...features } = readFeatures(hold, scan);
+          const { images: _, requestedMedia: __, ...features } = readFeatures(hold, scan);
           expect(features).toMatchObject(plain(readFeatures(hold, right)));
           const protocol = PROTOCOLS[name];
           expect(readReferences({ protocol, scan, body: [body] })).toEqual(
@@ -177,6 +177,6 @@ describe.each(Object.entries(FREE))("%s", (_, bodyOf) => {
 
 /** What does not tell where something stands. */
 function plain(features: ReturnType<typeof readFeatures>): object {
-  const { images: _, mediaWanted: __, hostedTools, ...rest } = features;
+  const { images: _, requestedMedia: __, hostedTools, ...rest } = features;
   return { ...rest, hostedTools: hostedTools.map(({ tool, place }) => ({ tool, place })) };
 }

@@ -1,19 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBodyScan } from "../../src/base/json/json-scan.ts";
 import { chargeOf } from "../../src/billing/pricing/charge.ts";
-import { freezePrice } from "../../src/billing/pricing/frozen-price.ts";
-import { estimateMaxCost } from "../../src/billing/pricing/max-cost.ts";
-import type { Catalog, Model } from "../../src/catalog/catalog.ts";
+import type { Model } from "../../src/catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
-import { priceOptions } from "../../src/relay/admit/priced-options.ts";
-import { watchOf } from "../../src/relay/admit/watch.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
-import type { TextRequest } from "../../src/relay/text-request.ts";
 import { totalInput, totalOutput } from "../../src/usage/usage.ts";
 import { casesOf } from "../support/cases.ts";
+import { frozenHold } from "../support/frozen-hold.ts";
 
 /**
  * However many tokens a vendor reports for the passes of its tools: a request pays for as many passes as the calls that it allows can
@@ -137,31 +132,7 @@ const SHAPES: Readonly<Record<ChatProtocol, Shape>> = {
 
 async function settle(name: ChatProtocol, body: object | string, response: object) {
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
-  const scanner = createBodyScan(watchOf(name));
-  scanner.write(bytes);
-  const scan = scanner.end();
-  const request = {
-    protocol: PROTOCOLS[name],
-    model: "m",
-    body: [bytes],
-    scan,
-    caller: { group: "g" },
-  } as unknown as TextRequest;
-  const catalog = { serving: () => [{ protocols: [name] }] } as unknown as Catalog;
-  const price = freezePrice(
-    model,
-    1_000_000n,
-    priceOptions(request, catalog, model, () => false),
-    0,
-  );
-  const { amountNanos, usage: bound } = estimateMaxCost({
-    forward: PROTOCOLS[name].forward,
-    model,
-    price,
-    body: [bytes],
-    scan,
-    settings: { maxPasses: MAX_PASSES, holdCalls: 1 },
-  });
+  const { request, price, amountNanos, bound } = frozenHold(name, bytes, model, MAX_PASSES);
   const facts = PROTOCOLS[name].usage.readPlain(response);
   const { usage, calls } = await estimateMissing(request, facts, bound);
   const { chargeNanos } = chargeOf(price, { usage, calls });

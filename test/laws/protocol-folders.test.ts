@@ -57,7 +57,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   "conversation/loss.ts": "messages",
   "conversation/lower/lower-request.ts": "messages",
   "conversation/lower/orphan-results.ts": "messages",
-  "conversation/lower/silent-turns.ts": "messages",
+  "conversation/lower/empty-turns.ts": "messages",
   "observe/log.ts": "messages",
   // A field of a body whose adapter this is.
   "http/text/compaction-block.ts": "messages",

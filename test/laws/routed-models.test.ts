@@ -241,5 +241,5 @@ function factsOf(
     meter.write(Buffer.from(`${type}data: ${JSON.stringify(event)}\n\n`));
   }
   meter.end();
-  return meter.facts();
+  return meter.summary();
 }

@@ -114,7 +114,7 @@ function readingOf(request: unknown): unknown {
   scanner.write(body);
   const scan = scanner.end();
   const protocol = PROTOCOLS[PROTOCOL];
-  const { hostedTools, images, mediaWanted, vendorTools, ...features } = readFeatures(
+  const { hostedTools, images, requestedMedia, vendorTools, ...features } = readFeatures(
     protocol.forward.hold,
     scan,
   );
@@ -123,7 +123,7 @@ function readingOf(request: unknown): unknown {
     hostedTools: hostedTools.map(({ tool, place }) => ({ tool, place })),
     images: images.map(({ start, end }) => end - start),
     vendorTools: vendorTools.length,
-    mediaWanted: mediaWanted.map(({ field, start, end }) => [
+    mediaWanted: requestedMedia.map(({ field, start, end }) => [
       field,
       [JSON.parse(body.toString("utf8", start, end))].flat(),
     ]),

@@ -426,7 +426,7 @@ function streamed({ protocol, events }: Bill, open: "openStream" | "openEvents")
     meter.write(Buffer.from(`${lines}${writeFrame(JSON.stringify(event))}`));
   }
   meter.end();
-  return meter.facts();
+  return meter.summary();
 }
 
 function charged({ prices, dimensions }: Bill, { usage, calls, units, served }: ResponseSummary) {

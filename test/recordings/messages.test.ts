@@ -60,7 +60,7 @@ describe("recorded messages", () => {
       const events = read(Buffer.from(body), body.length);
       expect(read(Buffer.from(body), 7), id).toEqual(events);
       // A stream with a call that was cut short is told to end at the limit.
-      if (events.some((event) => "broken" in event)) continue;
+      if (events.some((event) => "defect" in event)) continue;
       const run = codec.encodeStream(frame, openLosses({}));
       const frames = [...events.flatMap((event) => run.step(event)), ...run.end()];
       const again = codec.decodeStream(plan("messages"));

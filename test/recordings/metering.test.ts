@@ -57,7 +57,7 @@ describe("metering of recorded answers", () => {
       const whole = meter(recording);
       const cut = meter(recording, [1][Symbol.iterator](), 1);
       expect(comparable(cut.facts), recording.id).toEqual(comparable(whole.facts));
-      expect(cut.meter.broken, recording.id).toEqual(whole.meter.broken);
+      expect(cut.meter.truncated, recording.id).toEqual(whole.meter.truncated);
     }
   });
 
@@ -95,7 +95,7 @@ function meter(recording: Recording, sizes?: Iterator<number>, every?: number) {
     at += size;
   }
   opened.end();
-  return { meter: opened, facts: opened.facts() };
+  return { meter: opened, facts: opened.summary() };
 }
 
 function tokens(facts: ResponseSummary): TokenUsage {

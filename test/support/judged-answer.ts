@@ -63,8 +63,8 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     whole: (_status: number, _headers: object, pieces: readonly Uint8Array[]) => void told.push(...pieces),
     onDrain: () => undefined,
     onClosed: () => undefined,
-    cut: () => undefined,
-    onGone(callback: () => void) {
+    abort: () => undefined,
+    onDisconnect(callback: () => void) {
       leave = callback;
     },
     head() {
@@ -103,14 +103,14 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     chargeEmptyAnswers: false,
     attempts: 1,
     firstByteMs: null,
-    bridge: undefined,
-    isCut: false,
-    gone: false,
+    keepAlive: undefined,
+    isAborted: false,
+    clientGone: false,
     settled: false,
     outcome: undefined,
     losses: [],
     uses: [],
-    asked: null,
+    lastCandidate: null,
   } as unknown as Exchange;
   const timeouts = { firstByteStreamMs: 60_000 };
   const candidate = {
@@ -153,7 +153,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
   const [outcome] = outcomes;
   const heardOf = { outcome, told: Buffer.concat(told).toString() };
   if (outcome === undefined)
-    return { reason: "", usage: undefined, next: failure?.next === true, ...heardOf };
+    return { reason: "", usage: undefined, next: failure?.retryable === true, ...heardOf };
   return { reason: outcome.reason, usage: outcome.usage, next: false, ...heardOf };
 }
 

@@ -18,7 +18,7 @@ export function metersApart(usage: UsageReader, chunks: readonly Uint8Array[]): 
 
 /** All that decides what is passed on and what is charged; ids come late in some streams, where bytes are not looked at. */
 function saidBy(meter: StreamMeter, withText = false): object {
-  const { outputText, id: _, issued: __, ...facts } = meter.facts();
+  const { outputText, id: _, issued: __, ...facts } = meter.summary();
   const { started, hasOutput, error, failed, bytesBeforeError, bytesToEnd, errorBehindEnd } = meter;
   const { finished, finishedBeforeOutput, nothingFollows, continuedAfterFinish } = meter;
   return {

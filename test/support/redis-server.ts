@@ -8,13 +8,15 @@ export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
 
 export interface RedisServer {
   readonly url: string;
+  readonly port: number;
   readonly child: ChildProcess;
   /** Kills it; nothing is kept. */
   end(): Promise<void>;
 }
 
-export async function startRedis(): Promise<RedisServer> {
-  const port = await freePort();
+/** On a port of its own, or on that of one that was ended. */
+export async function startRedis(atPort?: number): Promise<RedisServer> {
+  const port = atPort ?? (await freePort());
   const child = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--save", ""], {
     stdio: "pipe",
   });
@@ -26,6 +28,7 @@ export async function startRedis(): Promise<RedisServer> {
   await waitFor("Redis", () => said.includes("Ready to accept connections"));
   return {
     url: `redis://127.0.0.1:${port}`,
+    port,
     child,
     async end() {
       child.kill("SIGKILL");

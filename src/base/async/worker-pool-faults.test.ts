@@ -60,6 +60,13 @@ describe("a pool of one worker", () => {
     expect(made).toEqual([0, 1, 2]);
   });
 
+  it("ends a worker that takes too long", async () => {
+    const hasty = openPool(100);
+    const lost = hasty.run(() => ({ message: { forMs: FOREVER_MS } satisfies Order, moved: [] }));
+    await expect(lost).rejects.toMatchObject({ name: "WorkerLost" });
+    await hasty.close();
+  });
+
   it("loses what runs and what waits when it closes, and takes nothing more", async () => {
     const closing = openPool();
     const order = (forMs: number) => closing.run(() => ({ message: { forMs } satisfies Order, moved: [] }));
@@ -71,8 +78,9 @@ describe("a pool of one worker", () => {
   });
 });
 
-function openPool(): WorkerPool<Obeyed> {
+function openPool(limitMs?: number): WorkerPool<Obeyed> {
   return createWorkerPool<Obeyed>({
+    limitMs,
     entry: new URL("../../../test/support/ordered-worker.ts", import.meta.url),
     workers: 1,
     waiting: WAITING,

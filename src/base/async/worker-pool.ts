@@ -11,7 +11,19 @@ export interface WorkerPoolOptions {
   readonly workers: number;
   /** Most jobs that wait for a worker. */
   readonly waiting: number;
+  /** Most of them that may be one owner's; absent = all. */
+  readonly waitingOfOwner?: number | undefined;
+  /** How long a worker may take for a job; one that takes longer is ended. Absent = as long as it takes. */
+  readonly limitMs?: number | undefined;
   readonly limits: ResourceLimits;
+}
+
+/** Who a job is for, and until when it is wanted. */
+export interface JobOptions {
+  /** Those who wait take turns, however many jobs each has. */
+  readonly owner?: unknown;
+  /** Aborted: the job is rejected at once. One that runs already ends by itself, and its response is dropped. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A job for a worker, made when one is free, so that what waits is not copied yet. */
@@ -23,10 +35,10 @@ export interface Job {
 
 export interface WorkerPool<Response> {
   /**
-   * Rejects with PoolFull when too many jobs wait, with WorkerLost when the worker ended over it. Making a job may take
-   * several turns of the event loop.
+   * Rejects with PoolFull when too many jobs wait, with WorkerLost when the worker ended over it or took too long, with the
+   * signal's reason when that is aborted. Making a job may take several turns of the event loop.
    */
-  run(makeJob: () => Job | Promise<Job>): Promise<Response>;
+  run(makeJob: () => Job | Promise<Job>, options?: JobOptions): Promise<Response>;
   /** Ends all workers; what runs or waits is lost. */
   close(): Promise<void>;
 }
@@ -36,7 +48,7 @@ export class PoolFull extends Error {
   override readonly name = "PoolFull";
 }
 
-/** The worker threw, ran out of memory, was ended, or could not be given the job. */
+/** The worker threw, ran out of memory or time, was ended, or could not be given the job. */
 export class WorkerLost extends Error {
   override readonly name = "WorkerLost";
 }
@@ -47,34 +59,48 @@ interface Waiting<Response> {
   readonly reject: (error: Error) => void;
 }
 
+interface Running<Response> extends Waiting<Response> {
+  readonly tooLong: NodeJS.Timeout | undefined;
+}
+
 /** Threads for work that would hold up everybody else. An idle one keeps no process alive. */
 export function createWorkerPool<Response>(options: WorkerPoolOptions): WorkerPool<Response> {
   const idle: Worker[] = [];
-  const busy = new Map<Worker, Waiting<Response>>();
-  const queue: Waiting<Response>[] = [];
+  const busy = new Map<Worker, Running<Response>>();
+  const queue = new TurnQueue<Waiting<Response>>();
   let closed = false;
 
   return {
-    run: (makeJob) =>
+    run: (makeJob, { owner, signal } = {}) =>
       new Promise((resolve, reject) => {
         if (closed) return reject(new WorkerLost("the pool is closed"));
-        if (queue.length >= options.waiting) return reject(new PoolFull("too many jobs wait for a worker"));
-        queue.push({ makeJob, resolve, reject });
+        if (signal?.aborted === true) return reject(signal.reason);
+        const { waiting, waitingOfOwner = waiting } = options;
+        if (queue.size >= waiting || queue.sizeOf(owner) >= waitingOfOwner)
+          return reject(new PoolFull("too many jobs wait for a worker"));
+        const job = { makeJob, resolve, reject };
+        queue.add(owner, job);
+        signal?.addEventListener("abort", () => {
+          queue.remove(owner, job);
+          reject(signal.reason);
+        });
         next();
       }),
     async close() {
       closed = true;
-      for (const { reject } of queue.splice(0)) reject(new WorkerLost("the pool was closed"));
+      for (const { reject } of queue.clear()) reject(new WorkerLost("the pool was closed"));
       await Promise.all([...idle, ...busy.keys()].map((worker) => worker.terminate()));
     },
   };
 
   function next(): void {
-    if (queue.length === 0 || closed) return;
+    if (queue.size === 0 || closed) return;
     const worker = idle.pop() ?? (busy.size < options.workers ? start() : undefined);
-    const job = worker === undefined ? undefined : queue.shift();
+    const job = worker === undefined ? undefined : queue.next();
     if (worker === undefined || job === undefined) return;
-    busy.set(worker, job);
+    const { limitMs } = options;
+    const tooLong = limitMs === undefined ? undefined : setTimeout(() => void worker.terminate(), limitMs);
+    busy.set(worker, { ...job, tooLong });
     worker.ref();
     void give(worker, job);
   }
@@ -95,6 +121,7 @@ export function createWorkerPool<Response>(options: WorkerPoolOptions): WorkerPo
   /** Its job, which is over. */
   function free(worker: Worker): Waiting<Response> | undefined {
     const job = busy.get(worker);
+    clearTimeout(job?.tooLong);
     busy.delete(worker);
     worker.unref();
     idle.push(worker);
@@ -112,12 +139,57 @@ export function createWorkerPool<Response>(options: WorkerPoolOptions): WorkerPo
       cause = error;
     });
     worker.on("exit", () => {
-      busy.get(worker)?.reject(new WorkerLost("the worker has ended", { cause }));
+      const job = busy.get(worker);
+      clearTimeout(job?.tooLong);
+      job?.reject(new WorkerLost("the worker has ended", { cause }));
       busy.delete(worker);
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
       next();
     });
     return worker;
+  }
+}
+
+/** What waits, owner by owner in turn. */
+class TurnQueue<Item> {
+  /** In the order of their turns. */
+  readonly #owners = new Map<unknown, Set<Item>>();
+  size = 0;
+
+  sizeOf(owner: unknown): number {
+    return this.#owners.get(owner)?.size ?? 0;
+  }
+
+  add(owner: unknown, item: Item): void {
+    const items = this.#owners.get(owner) ?? new Set();
+    this.#owners.set(owner, items.add(item));
+    this.size += 1;
+  }
+
+  remove(owner: unknown, item: Item): void {
+    const items = this.#owners.get(owner);
+    if (items?.delete(item) !== true) return;
+    this.size -= 1;
+    if (items.size === 0) this.#owners.delete(owner);
+  }
+
+  next(): Item | undefined {
+    for (const [owner, items] of this.#owners) {
+      for (const item of items) {
+        this.remove(owner, item);
+        // Whoever has more goes behind the others.
+        if (this.#owners.delete(owner)) this.#owners.set(owner, items);
+        return item;
+      }
+    }
+    return undefined;
+  }
+
+  clear(): Item[] {
+    const items = [...this.#owners.values()].flatMap((each) => [...each]);
+    this.#owners.clear();
+    this.size = 0;
+    return items;
   }
 }
 

@@ -3,10 +3,10 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { forbiddenUrls, hostileLookup } from "../../../test/support/forbidden-urls.ts";
-import { createSafeFetch, type FetchWish } from "./safe-fetch.ts";
+import { createSafeFetch, type FetchOptions } from "./safe-fetch.ts";
 import { FetchFailure } from "./safe-fetch-failure.ts";
 
-const WISH: FetchWish = {
+const WISH: FetchOptions = {
   maxBytes: 1_000,
   limits: { connectMs: 20_000, firstByteMs: 20_000, totalMs: 25_000 },
 };

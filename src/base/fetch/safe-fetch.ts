@@ -22,7 +22,7 @@ export interface SafeFetchOptions {
 
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
-export interface FetchWish {
+export interface FetchOptions {
   /** More than this is a failure `too-large`; with `range` it is where reading stops. */
   readonly maxBytes: number;
   /** Only these bytes, both ends included: a server that knows no ranges answers 200 from the start on. */
@@ -66,14 +66,14 @@ export interface FetchedBytes extends Omit<FetchedStream, "body" | "close"> {
  */
 export interface SafeFetch {
   /** The head and a stream of the body, which must be read or closed. */
-  open(url: string, wish: FetchWish): Promise<FetchedStream>;
+  open(url: string, options: FetchOptions): Promise<FetchedStream>;
   /** The whole file in memory. */
-  read(url: string, wish: FetchWish): Promise<FetchedBytes>;
+  read(url: string, options: FetchOptions): Promise<FetchedBytes>;
   /** POSTs to the URL and gives what status it answered; a redirect is a response, and what follows the head is not read. */
-  post(url: string, wish: PostWish): Promise<{ readonly status: number }>;
+  post(url: string, options: PostOptions): Promise<{ readonly status: number }>;
 }
 
-export interface PostWish {
+export interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly limits?: Partial<FetchLimits>;
@@ -82,19 +82,19 @@ export interface PostWish {
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   const { allow, lookup = lookupAll, ownAddresses = interfaceAddresses } = options;
 
-  async function open(url: string, wish: FetchWish): Promise<FetchedStream> {
+  async function open(url: string, options: FetchOptions): Promise<FetchedStream> {
     const rules: Rules = { allowed: readAllowList(allow()), own: ownAddresses() };
-    const run = startRun({ ...LIMITS, ...wish.limits }, wish.signal);
+    const run = startRun({ ...LIMITS, ...options.limits }, options.signal);
     try {
-      const { hop, target } = await follow(readTarget(url), wish, run, async (next) => {
-        if (wish.through !== undefined) {
+      const { hop, target } = await follow(readTarget(url), options, run, async (next) => {
+        if (options.through !== undefined) {
           assertNotPrivate(next, rules);
-          return openHop(next, wish.through, wish.range, run);
+          return openHop(next, options.through, options.range, run);
         }
         const addresses = await run.during("connectMs", addressesOf(next, rules, lookup));
-        return openHop(next, addresses, wish.range, run);
+        return openHop(next, addresses, options.range, run);
       });
-      return streamOf(hop, target, wish, run);
+      return streamOf(hop, target, options, run);
     } catch (error) {
       run.end();
       throw run.failure(error);
@@ -103,8 +103,8 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
 
   return {
     open,
-    async read(url, wish) {
-      const { body, status, headers, finalUrl } = await open(url, wish);
+    async read(url, options) {
+      const { body, status, headers, finalUrl } = await open(url, options);
       const chunks: Buffer[] = [];
       let length = 0;
       for await (const chunk of body) {
@@ -141,7 +141,7 @@ const MAX_URL_LETTERS = 8_192;
 
 async function follow(
   first: URL,
-  wish: FetchWish,
+  options: FetchOptions,
   run: Run,
   visit: (target: URL) => Promise<Hop>,
 ): Promise<{ hop: Hop; target: URL }> {
@@ -149,7 +149,7 @@ async function follow(
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const hop = await visit(target);
     if (hop.status < 300 || hop.status > 399) {
-      assertFile(hop, wish, run);
+      assertFile(hop, options, run);
       return { hop, target };
     }
     run.nextHop();
@@ -233,16 +233,16 @@ function interfaceAddresses(): readonly string[] {
   );
 }
 
-function assertFile({ status, headers }: Hop, wish: FetchWish, run: Run): void {
-  if (status !== 200 && !(status === 206 && wish.range !== undefined)) {
+function assertFile({ status, headers }: Hop, options: FetchOptions, run: Run): void {
+  if (status !== 200 && !(status === 206 && options.range !== undefined)) {
     throw new FetchFailure("status", `Its server returned status ${status} instead of a file.`);
   }
   const encoding = headers["content-encoding"]?.toLowerCase();
   if (encoding !== undefined && encoding !== "identity") {
     throw new FetchFailure("broken", "Its server sent it compressed although that wasn't accepted.");
   }
-  if (wish.range === undefined && Number(headers["content-length"] ?? 0) > wish.maxBytes) {
-    throw tooLarge(wish.maxBytes);
+  if (options.range === undefined && Number(headers["content-length"] ?? 0) > options.maxBytes) {
+    throw tooLarge(options.maxBytes);
   }
   run.headCame();
 }
@@ -251,17 +251,17 @@ function tooLarge(maxBytes: number): FetchFailure {
   return new FetchFailure("too-large", `It exceeds the limit of ${maxBytes} bytes.`);
 }
 
-function streamOf(hop: Hop, target: URL, wish: FetchWish, run: Run): FetchedStream {
+function streamOf(hop: Hop, target: URL, options: FetchOptions, run: Run): FetchedStream {
   return {
     status: hop.status === 206 ? 206 : 200,
     headers: hop.headers,
     finalUrl: target.href,
-    body: bounded(hop, wish, run),
+    body: bounded(hop, options, run),
     close: () => run.end(),
   };
 }
 
-async function* bounded(hop: Hop, { maxBytes, range }: FetchWish, run: Run): AsyncGenerator<Buffer> {
+async function* bounded(hop: Hop, { maxBytes, range }: FetchOptions, run: Run): AsyncGenerator<Buffer> {
   const most = range === undefined ? maxBytes : Math.min(maxBytes, range.last - range.first + 1);
   let left = most;
   try {

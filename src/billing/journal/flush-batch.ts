@@ -3,7 +3,7 @@ import type { Lease } from "../leases/lease.ts";
 import { type Row, recordsOfRow } from "../usage-log/usage-row.ts";
 import type { JournalRecord } from "./journal-record.ts";
 
-/** What is known of an ended request beside its row: needed where the text cannot be read. */
+/** The fields of an ended request that are needed if its row can't be parsed. */
 export interface EndedHold {
   /** Of the end record. */
   readonly number: number;
@@ -26,7 +26,7 @@ export class FlushBatch {
   readonly numbers: number[] = [];
   readonly balances: string[] = [];
   readonly holdNanos: bigint[] = [];
-  /** What they charge to each lease, as their holds are forgotten. */
+  /** The total charge per lease, since the holds themselves are dropped. */
   readonly charges = new Map<Lease, bigint>();
   /** No record that is still needed for these stands in the journal before this number. */
   retainFrom = Number.POSITIVE_INFINITY;

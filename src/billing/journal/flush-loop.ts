@@ -74,7 +74,7 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
         return;
       }
       if (response.flushNumber < journal.flushNumber) sayLost();
-      journal.learn(response, sentAtMs, clock.monotonicMs());
+      journal.applyResult(response, sentAtMs, clock.monotonicMs());
       if (failures > 0) log.info({ journal: journal.id, failures }, "the database responds again");
       failures = 0;
       options.onFlushed(response);

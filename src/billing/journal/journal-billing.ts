@@ -6,14 +6,14 @@ import { createAdmission } from "../admission.ts";
 import type { TextBilling } from "../billing.ts";
 import type { LedgerClient } from "../ledger/ledger-client.ts";
 import { openLedgerClients } from "../ledger/ledger-clients.ts";
-import { timelyStore } from "../ledger/timely-store.ts";
+import { storeWithTimeout } from "../ledger/timely-store.ts";
 import type { WaitLimits } from "../money-wait.ts";
 import type { JournalStore } from "./flush.ts";
 import type { RequestRecords } from "./flush-batch.ts";
 import type { JournalDisk } from "./journal-disk.ts";
 import { startMaintenance } from "./maintenance.ts";
 
-/** What one process needs; all of it can be simulated. */
+/** The dependencies of one process; all of them can be simulated. */
 export interface JournalBillingOptions {
   readonly store: JournalStore;
   readonly disk: JournalDisk;
@@ -26,11 +26,11 @@ export interface JournalBillingOptions {
   /** An id no journal ever had. */
   readonly newId: () => string;
   /** Calls back with what the database notifies; gives the function that ends it. Only makes things faster. */
-  readonly listen: (onNews: (news: MoneyNews) => void) => Promise<() => Promise<void>>;
+  readonly listen: (onNews: (news: LedgerNotification) => void) => Promise<() => Promise<void>>;
 }
 
 /** "reclaim": others need what is not held of this ledger. "room": something was given back. */
-export interface MoneyNews {
+export interface LedgerNotification {
   readonly kind: "reclaim" | "room";
   readonly ledger: string;
   readonly byJournal: string;
@@ -60,7 +60,7 @@ const FAILED_START_MS = 1_000;
 /** Opens this process's journal, recovers those its dead predecessors left on this data dir, and starts flushing. */
 export async function createJournalBilling(options: JournalBillingOptions): Promise<JournalBilling> {
   const { disk, clock, timers, log } = options;
-  const store = timelyStore(options.store, timers);
+  const store = storeWithTimeout(options.store, timers);
   let draining = false;
   const clients = await openLedgerClients({ ...options, store });
   const upkeep = startMaintenance({ store, disk, clock, timers, log, ownIds: clients.ownIds });
@@ -80,11 +80,11 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
     );
     return isFinished;
   };
-  const onNews = ({ kind, ledger, byJournal }: MoneyNews): void => {
+  const onNews = ({ kind, ledger, byJournal }: LedgerNotification): void => {
     for (const client of clients.all) {
       if (byJournal === client.journal.id) continue;
       if (kind === "reclaim") client.journal.reclaim(ledger);
-      else if ((client.journal.leases.get(ledger)?.waiting ?? 0) > 0) client.journal.hurry();
+      else if ((client.journal.leases.get(ledger)?.waiting ?? 0) > 0) client.journal.flushSoon();
       client.flushLoop.wake();
     }
   };

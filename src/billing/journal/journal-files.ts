@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { failpoint } from "../../base/failpoint.ts";
 import { unframe } from "./journal-record.ts";
 
-/** Where records go. The simulation has one in memory. */
+/** The storage of a journal's records. The simulation has one in memory. */
 export interface JournalMedium {
   /** Hands framed records to the operating system in one write; throws where that fails. `last` = highest number in it. */
   append(records: Buffer, last: number): void;
@@ -110,7 +110,7 @@ export interface JournalContents {
   readonly damaged: number;
 }
 
-/** What a journal whose process is gone holds. */
+/** The contents of the journal of a process that has ended. */
 export function readJournalFiles(folder: string): JournalContents {
   const names = existsSync(folder) ? readdirSync(folder).sort() : [];
   const segments = names.filter((name) => name.endsWith(SEGMENT_SUFFIX));

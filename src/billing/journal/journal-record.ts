@@ -42,12 +42,12 @@ export function encodeBegin(
     });
 }
 
-/** What an end record says, beside when. */
+/** The contents of an end record, except for its time. */
 export interface SettledEnd {
   readonly chargeNanos: bigint;
-  /** What was held in the end: the charge is never above it. */
+  /** The final amount of the hold; the charge never exceeds it. */
   readonly holdNanos: bigint;
-  /** What the request cost beyond that. */
+  /** The part of the request's price beyond the hold. */
   readonly writtenOffNanos: bigint;
   readonly outcome: Outcome;
   /** Undefined where the begin record's rates and the usage say it all. */

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from "../../storage/database.ts";
 import type { FlushRequest, FlushResult, JournalStore, LeaseState } from "./flush.ts";
-import type { MoneyNews } from "./journal-billing.ts";
+import type { LedgerNotification } from "./journal-billing.ts";
 
 /** The store of flushes on PostgreSQL; each statement is a function under migrations/functions/journal. */
 export function createJournalStore(database: Database): JournalStore {
@@ -36,7 +36,7 @@ export function createJournalStore(database: Database): JournalStore {
 /** Calls back with each reclaim ("others need it") and each return ("there may be room") of a ledger. */
 export function listenForMoney(
   database: Database,
-  onNews: (news: MoneyNews) => void,
+  onNews: (news: LedgerNotification) => void,
 ): Promise<() => Promise<void>> {
   return database.listen({
     channel: "money",
@@ -47,7 +47,7 @@ export function listenForMoney(
   });
 }
 
-/** What of the journals on this machine the database has not heard of or not finished, for `ledger verify`. */
+/** The journals on this machine that the database doesn't know or hasn't finished, for `ledger verify`. */
 export async function readPostedMarks(db: Queryable): Promise<Map<string, number>> {
   const rows = await db.query<{ id: string; posted: bigint }>(
     "select id, flushed_through as posted from journals",

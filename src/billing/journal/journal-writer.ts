@@ -43,7 +43,7 @@ export function createJournalWriter(medium: JournalMedium, timers: Timers, log: 
   let gathering: Batch | undefined;
   // Written, and ready for the next turn.
   let spare: ByteWriter | undefined;
-  // What the disk refused. No new work begins meanwhile, so only running requests add to it.
+  // Records that the disk rejected. No new requests are accepted meanwhile, so only running ones add to it.
   let refused: Batch[] = [];
 
   const batch = (): Batch => {

@@ -13,7 +13,7 @@ describe("a journal", () => {
     const sent = journal.nextFlush(0);
     journal.end(begin(10n), 7n, 0, ending);
     expect(journal.nextFlush(5_000)).toBe(sent);
-    journal.learn(response({ flush: 2, posted: sent.flushedThrough, lease: 95n }), 5_000, 5_000);
+    journal.applyResult(response({ flush: 2, posted: sent.flushedThrough, lease: 95n }), 5_000, 5_000);
     expect(journal.nextFlush(5_300)).toMatchObject({
       flushNumber: 2,
       flushedThrough: 4,
@@ -24,7 +24,7 @@ describe("a journal", () => {
   it("sends a flush once it is full, and otherwise lets records gather", () => {
     const { journal, begin } = leased(2_000n);
     journal.nextFlush(0);
-    journal.learn(response({ flush: 2, posted: 0, lease: 2_000n }), 0, 0);
+    journal.applyResult(response({ flush: 2, posted: 0, lease: 2_000n }), 0, 0);
     for (let count = 1; count < 1_000; count += 1) {
       journal.end(begin(1n), 1n, 0, ending);
       expect(journal.changesDueTime()).toBe(count === 1);
@@ -34,7 +34,7 @@ describe("a journal", () => {
     expect(journal.dueInMs(0)).toBe(0);
     const { batch: records, flushedThrough: upto } = journal.nextFlush(0);
     expect(records.size).toBe(1_000);
-    journal.learn(response({ flush: 3, posted: upto, lease: 1_000n }), 0, 0);
+    journal.applyResult(response({ flush: 3, posted: upto, lease: 1_000n }), 0, 0);
     expect([journal.unpostedCount, journal.dueInMs(0)]).toEqual([1, 250]);
   });
 
@@ -50,7 +50,7 @@ describe("a journal", () => {
           endRecord: textOf(record(endNumber)),
         })),
       );
-      journal.learn(response({ flush, posted: upto, lease: 100n }), 0, 0);
+      journal.applyResult(response({ flush, posted: upto, lease: 100n }), 0, 0);
     }
   });
 
@@ -59,10 +59,10 @@ describe("a journal", () => {
     journal.end(begin(1n), 1n, 0, ending);
     journal.nextFlush(0);
     journal.end(begin(1n), 1n, 0, ending);
-    journal.learn(response({ flush: 2, posted: 0, lease: 100n, applied: false }), 0, 0);
+    journal.applyResult(response({ flush: 2, posted: 0, lease: 100n, applied: false }), 0, 0);
     const { batch: records, flushedThrough: upto } = journal.nextFlush(0);
     expect([records.numbers, upto]).toEqual([[2], 2]);
-    journal.learn(response({ flush: 3, posted: upto, lease: 99n }), 0, 0);
+    journal.applyResult(response({ flush: 3, posted: upto, lease: 99n }), 0, 0);
     expect(journal.nextFlush(0).batch.numbers).toEqual([4]);
   });
 
@@ -75,7 +75,11 @@ describe("a journal", () => {
     expect(found(2)).toEqual({ beginRecord: '{"mark":"<2>"}', endRecord: undefined });
     journal.end(hold, 1n, 0, ending);
     expect(found(2)).toEqual({ beginRecord: '{"mark":"<2>"}', endRecord: textOf(record(3)) });
-    journal.learn(response({ flush: 2, posted: journal.nextFlush(0).flushedThrough, lease: 99n }), 0, 0);
+    journal.applyResult(
+      response({ flush: 2, posted: journal.nextFlush(0).flushedThrough, lease: 99n }),
+      0,
+      0,
+    );
     expect(found(2)).toBeUndefined();
   });
 
@@ -84,7 +88,7 @@ describe("a journal", () => {
     journal.end(begin(30n), 30n, 0, ending);
     const { flushedThrough: upto } = journal.nextFlush(0);
     expect(lease.freeNanos()).toBe(70n);
-    journal.learn(response({ flush: 2, posted: upto, lease: 70n, applied: false }), 0, 0);
+    journal.applyResult(response({ flush: 2, posted: upto, lease: 70n, applied: false }), 0, 0);
     expect(lease.freeNanos()).toBe(70n);
     expect(journal.unpostedCount).toBe(0);
   });
@@ -95,7 +99,7 @@ describe("a journal", () => {
     for (const hold of holds) journal.end(hold, 10n, 0, ending);
     const { batch: records, flushedThrough: upto } = journal.nextFlush(0);
     expect([records.numbers, upto]).toEqual([[4, 5, 6], 6]);
-    journal.learn(response({ flush: 5, posted: 5, lease: 0n, applied: false, closed: true }), 0, 0);
+    journal.applyResult(response({ flush: 5, posted: 5, lease: 0n, applied: false, closed: true }), 0, 0);
     expect([journal.unpostedCount, journal.retainFrom()]).toEqual([3, 1]);
     expect(journal.nextFlush(0)).toMatchObject({
       flushNumber: 5,
@@ -103,14 +107,14 @@ describe("a journal", () => {
       batch: { numbers: [4, 5, 6] },
       deltas: [],
     });
-    journal.learn(response({ flush: 6, posted: 6, lease: 0n, closed: true }), 0, 0);
+    journal.applyResult(response({ flush: 6, posted: 6, lease: 0n, closed: true }), 0, 0);
     expect([journal.unpostedCount, journal.retainFrom(), lease.unpostedNanos]).toEqual([0, 7, 0n]);
   });
 
   it("takes no answer for fresh that was sent for long ago", () => {
     const { journal } = leased(100n);
     journal.nextFlush(1_000);
-    journal.learn(response({ flush: 2, posted: 0, lease: 100n }), 1_000, 91_000);
+    journal.applyResult(response({ flush: 2, posted: 0, lease: 100n }), 1_000, 91_000);
     expect(journal.isFresh(91_000)).toBe(false);
   });
 
@@ -125,7 +129,7 @@ describe("a journal", () => {
     expect(journal.rewriteOpenRecords(100), "an ended one is soon posted").toEqual([long]);
     expect(journal.retainFrom()).toBe(3);
     const { flushedThrough: upto } = journal.nextFlush(0);
-    journal.learn(response({ flush: 2, posted: upto, lease: 99n }), 0, 0);
+    journal.applyResult(response({ flush: 2, posted: upto, lease: 99n }), 0, 0);
     expect(journal.retainFrom()).toBe(4);
   });
 
@@ -136,7 +140,7 @@ describe("a journal", () => {
     expect(journal.nextFlush(0).deltas).toMatchObject([{ releaseNanos: 60n, answersReclaim: true }]);
     const idle = leased(100n).journal;
     expect(idle.nextFlush(9_000).deltas).toEqual([]);
-    idle.learn(response({ flush: 2, posted: 0, lease: 100n }), 9_000, 9_000);
+    idle.applyResult(response({ flush: 2, posted: 0, lease: 100n }), 9_000, 9_000);
     expect(idle.nextFlush(10_001).deltas).toMatchObject([{ releaseNanos: 100n, answersReclaim: false }]);
   });
 });
@@ -156,7 +160,7 @@ function leased(nanos: bigint): {
   if (!lease) throw new Error("unreachable");
   lease.waiting += 1; // as if somebody waited: an empty lease is forgotten
   journal.nextFlush(0);
-  journal.learn(response({ flush: 1, posted: 0, lease: nanos }), 0, 0);
+  journal.applyResult(response({ flush: 1, posted: 0, lease: nanos }), 0, 0);
   lease.waiting -= 1;
   const begin = (amount: bigint, encode = record): Hold => {
     expect(journal.leases.take(leases, amount, 0)).toBe(true);

@@ -7,44 +7,44 @@ import type { FlushRequest, FlushResult } from "./flush.ts";
 import { FlushBatch, type RequestRecords, rowOfRecords } from "./flush-batch.ts";
 import { type JournalRecord, textOf } from "./journal-record.ts";
 
-// While records wait to be posted, and while nothing happens at all.
+// How often to flush while records wait to be posted, and while the journal is idle.
 const BUSY_FLUSH_MS = 250;
 const QUIET_FLUSH_MS = 1_000;
-// One statement of this many records takes some 20 ms, in which it holds the locks of its accounts.
+// A statement that posts this many records takes about 20 ms and locks their accounts meanwhile.
 const MAX_RECORDS = 1_000;
-// What this process believes of its leases is not to be trusted any longer: it may have slept, and others
-// may have closed its journal. They wait 60 s before they do.
+// After this long without a flush result the lease amounts in memory are stale: the process may have been suspended,
+// and another process may have closed its journal (which it does after 60 s).
 const STALE_MS = 5_000;
 
-// What a quiet flush posts; never filled.
+// The batch of a flush that posts nothing; always empty.
 const NO_RECORDS = new FlushBatch();
 
-/** A request between its begin record and its end record. */
+/** The hold of a request that has a begin record but no posted end record. */
 export interface Hold extends Slotted {
-  /** Of the begin record. */
+  /** Number of the begin record. */
   readonly number: number;
-  /** As it was taken, and what it has grown by since. */
+  /** The amount at the start plus what the hold has grown by since. */
   amountNanos: bigint;
-  /** The balance first. */
+  /** The leases that the hold is taken from, the account's balance first. */
   readonly leases: readonly Lease[];
-  /** No record of this hold that is still needed stands in the journal before this number. */
+  /** The journal must keep this hold's records from this number on. */
   retainFrom: number;
   chargeNanos: bigint;
-  /** Undefined once the hold is ended, when its records are with those to be posted. */
+  /** Undefined once the hold has ended and its records are in a flush batch. */
   beginRecord: JournalRecord | undefined;
-  /** Of the end record; 0 until then. */
+  /** Number of the end record; 0 until the hold ends. */
   endNumber: number;
 }
 
-/** The end of a request, for the disk and for the next flush; without a row its records are posted. */
+/** The end of a request: a record for the disk and a usage row for the next flush. Without a row, the flush posts the records. */
 export interface JournalEnd {
   readonly record: JournalRecord;
   readonly row: Row | undefined;
 }
 
 /**
- * The core of one journal: numbers its records, knows which are posted, builds flushes and learns from their
- * answers. Pure but for the times it is given; who writes the records and sends the flushes is outside.
+ * The in-memory state of one journal: numbers the records, tracks which are posted, builds flushes and applies their
+ * results. It performs no I/O and reads no clock: `journal-writer.ts` writes the records, `flush-loop.ts` sends the flushes.
  */
 export class Journal {
   readonly id: string;
@@ -52,29 +52,29 @@ export class Journal {
   flushNumber = 0;
   posted = 0;
   closed = false;
-  /** When the last answered flush was sent: a later moment would count a sleep before the response as fresh. */
+  /** When the last flush that got a result was sent. The time of the result would hide a suspension between the two. */
   freshAtMs = Number.NEGATIVE_INFINITY;
   private lastNumber = 0;
-  /** Every hold that has not ended, by `retainFrom`. */
+  /** All open holds, in the order of `retainFrom`. */
   private readonly holds = new SlotList<Hold>();
-  /** Those that have, as the next flushes will post them. */
+  /** Ended holds, batched for the next flushes. */
   private batches: FlushBatch[] = [];
-  /** The last of them, while it takes more. */
-  private gathering: FlushBatch | undefined;
-  /** Holds in all of them. */
+  /** The last batch, while it still accepts holds. */
+  private openBatch: FlushBatch | undefined;
+  /** The number of holds in all batches. */
   private unposted = 0;
-  /** Posted, and to be filled again: its room is large, and only a full collection would give it back. */
-  private spare: FlushBatch | undefined;
+  /** A posted batch to reuse: it is large, and only a full garbage collection would free it. */
+  private reusableBatch: FlushBatch | undefined;
   private unanswered: FlushRequest | undefined;
   private urgent = true;
   private builtAtMs = Number.NEGATIVE_INFINITY;
-  private givesAll = false;
+  private releasesAll = false;
 
   constructor(id: string) {
     this.id = id;
   }
 
-  /** Opens a hold that was taken from these leases. `encode` makes the begin record of the number it is given. */
+  /** Opens a hold on these leases. `encode` returns the begin record for the given number. */
   begin(leases: readonly Lease[], amountNanos: bigint, encode: (number: number) => JournalRecord): Hold {
     const number = this.nextNumber();
     const hold: Hold = {
@@ -91,14 +91,14 @@ export class Journal {
     return hold;
   }
 
-  /** Lets a hold grow by what its leases have free, at most `byNanos`; gives how much that is. */
+  /** Grows a hold by at most `byNanos`, as far as its leases have free amounts. Returns the amount. */
   growNow(hold: Hold, byNanos: bigint, nowMs: number): bigint {
     const grown = this.closed ? 0n : this.leases.takeFree(hold.leases, byNanos, nowMs);
     hold.amountNanos += grown;
     return grown;
   }
 
-  /** Ends a hold. `encode` makes what is written of it; the end record is given back. The hold stays where that throws. */
+  /** Ends a hold and returns its end record, which `encode` makes. If `encode` throws, the hold stays open. */
   end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => JournalEnd): JournalRecord {
     const { beginRecord, amountNanos, leases } = hold;
     assert(beginRecord, "a hold is settled once");
@@ -120,33 +120,33 @@ export class Journal {
     return record;
   }
 
-  /** True while new holds may be taken on what is believed of the leases. */
+  /** True while the lease amounts in memory are recent enough to take new holds. */
   isFresh(nowMs: number): boolean {
     return !this.closed && nowMs - this.freshAtMs <= STALE_MS;
   }
 
-  /** Something cannot wait for the next beat. */
-  hurry(): void {
+  /** Sends the next flush without waiting for the interval. */
+  flushSoon(): void {
     this.urgent = true;
   }
 
-  /** The database said that others need this ledger; a flush will tell for sure. */
+  /** Another process needs money of this ledger: flushes soon to release what is unused. */
   reclaim(ledger: string): void {
     const lease = this.leases.get(ledger);
     if (!lease) return;
     lease.reclaimed = true;
-    this.hurry();
+    this.flushSoon();
   }
 
-  /** From now on every lease gives what it does not hold. */
-  giveAll(): void {
-    this.givesAll = true;
-    this.hurry();
+  /** From now on every flush releases all unused lease amounts. */
+  releaseAll(): void {
+    this.releasesAll = true;
+    this.flushSoon();
   }
 
   /**
-   * Milliseconds until a flush should be sent; 0 = now. A full one is not kept waiting: the longer records wait, the more of
-   * them the collector of memory takes for old.
+   * Milliseconds until the next flush is due; 0 = now. A full batch is due at once: records that wait longer are moved to
+   * the garbage collector's old generation.
    */
   dueInMs(nowMs: number): number {
     if (this.urgent || this.unanswered || this.unposted >= MAX_RECORDS) return 0;
@@ -155,11 +155,11 @@ export class Journal {
     return Math.max(0, this.builtAtMs + (busy ? BUSY_FLUSH_MS : QUIET_FLUSH_MS) - nowMs);
   }
 
-  /** The flush to send: the one that has no response yet, unchanged, else a new one. */
+  /** The flush to send: the previous one unchanged if it has no result yet, else a new one. */
   nextFlush(nowMs: number): FlushRequest {
     if (this.unanswered) return this.unanswered;
     const records = this.batches[0] ?? NO_RECORDS;
-    if (records === this.gathering) this.gathering = undefined;
+    if (records === this.openBatch) this.openBatch = undefined;
     this.builtAtMs = nowMs;
     this.urgent = false;
     this.unanswered = {
@@ -168,13 +168,13 @@ export class Journal {
       flushedThrough: Math.max(records.last, this.posted),
       batch: records,
       interrupted: [],
-      deltas: this.closed ? [] : this.leases.asks(nowMs, this.givesAll),
+      deltas: this.closed ? [] : this.leases.deltas(nowMs, this.releasesAll),
     };
     return this.unanswered;
   }
 
-  /** What the database said replaces what was believed. `sentAtMs`: when this attempt was sent. */
-  learn(response: FlushResult, sentAtMs: number, nowMs: number): void {
+  /** Replaces the state in memory by the database's. `sentAtMs`: when the flush was sent. */
+  applyResult(response: FlushResult, sentAtMs: number, nowMs: number): void {
     const request = this.unanswered;
     assert(request, "an answer belongs to a request");
     this.unanswered = undefined;
@@ -182,16 +182,16 @@ export class Journal {
     this.freshAtMs = sentAtMs;
     this.closed ||= response.closed;
     this.dropPosted(response.posted);
-    this.leases.learn(request, response);
-    // A response that lay there while this process slept says nothing about now.
+    this.leases.applyResult(request, response);
+    // A result that arrived while the process was suspended may be outdated.
     if (this.isFresh(nowMs)) this.leases.serve(nowMs, response.applied);
     for (const { ledger, reclaimed } of response.leases) {
       const lease = reclaimed ? this.leases.get(ledger) : undefined;
-      if (lease && lease.freeNanos() > 0n) this.hurry();
+      if (lease && lease.freeNanos() > 0n) this.flushSoon();
     }
   }
 
-  /** Records before this number are not needed any more. */
+  /** The number of the first record that the journal must keep. */
   retainFrom(): number {
     return this.batches.reduce(
       (first, batch) => Math.min(first, batch.retainFrom),
@@ -200,44 +200,44 @@ export class Journal {
   }
 
   /**
-   * Holds still open whose records stand before `number`, so that a few long requests do not keep whole
-   * segments: their begin records are to be written again, and from then on are needed only from there.
+   * Returns the open holds whose begin records are before `before`, for the caller to write those records again at the end of
+   * the journal. Without it a few long requests would keep whole segments from being deleted.
    */
   rewriteOpenRecords(before: number): Hold[] {
-    const carried: Hold[] = [];
+    const rewritten: Hold[] = [];
     for (const hold of this.holds.members()) {
       if (hold.retainFrom >= before) break;
-      carried.push(hold);
+      rewritten.push(hold);
     }
-    for (const hold of carried) {
+    for (const hold of rewritten) {
       this.holds.delete(hold);
       hold.retainFrom = this.lastNumber + 1;
       this.holds.add(hold);
     }
-    return carried;
+    return rewritten;
   }
 
-  /** Holds that nobody has ended yet. */
+  /** The number of open holds. */
   get openCount(): number {
     return this.holds.size;
   }
 
-  /** Ended holds that no flush has posted yet. */
+  /** The number of ended holds that no flush has posted. */
   get unpostedCount(): number {
     return this.unposted;
   }
 
-  /** The record that was just ended begins to wait alone, or fills a flush. */
+  /** True if the hold that has just ended changes when the next flush is due: it is the first one, or fills a batch. */
   changesDueTime(): boolean {
     return this.unposted === 1 || this.unposted === MAX_RECORDS;
   }
 
-  /** The records of a request that is not posted yet, for receipts. */
+  /** The records of a request that no flush has posted, for its receipt. */
   findUnposted(requestId: string): RequestRecords | undefined {
-    const mark = JSON.stringify(requestId);
+    const quotedId = JSON.stringify(requestId);
     for (const { beginRecord } of this.holds.members()) {
       const text = beginRecord === undefined ? "" : textOf(beginRecord);
-      if (text.includes(mark)) return { beginRecord: text, endRecord: undefined };
+      if (text.includes(quotedId)) return { beginRecord: text, endRecord: undefined };
     }
     for (const batch of this.batches) {
       const found = batch.find(requestId);
@@ -252,36 +252,36 @@ export class Journal {
   }
 
   private batch(): FlushBatch {
-    let batch = this.gathering;
+    let batch = this.openBatch;
     if (batch === undefined || batch.size >= MAX_RECORDS) {
-      batch = this.spare ?? new FlushBatch();
-      this.spare = undefined;
+      batch = this.reusableBatch ?? new FlushBatch();
+      this.reusableBatch = undefined;
       this.batches.push(batch);
-      this.gathering = batch;
+      this.openBatch = batch;
     }
     return batch;
   }
 
   /**
-   * A statement that was given up on may still be waiting with what now becomes other records; it names a flush
-   * that is over, so it does nothing, whatever it says.
+   * Empties a posted batch for reuse. A statement that timed out may still refer to the batch, but it carries an outdated
+   * flush number, so the database ignores it.
    */
-  private forget(posted: FlushBatch): void {
+  private recycle(posted: FlushBatch): void {
     this.batches.shift();
-    if (posted === this.gathering) this.gathering = undefined;
+    if (posted === this.openBatch) this.openBatch = undefined;
     posted.clear();
-    this.spare = posted;
+    this.reusableBatch = posted;
   }
 
   /**
-   * Where somebody else has posted a part of one, which happens to closed journals only, all of it waits for its own flush:
-   * that posts the rest.
+   * Drops the batches that are fully posted. A partly posted batch, which only another process can leave after it has closed
+   * the journal, waits for its own flush, which posts the rest.
    */
   private dropPosted(posted: number): void {
     for (let first = this.batches[0]; first && first.last <= posted; first = this.batches[0]) {
       for (const [lease, chargeNanos] of first.charges) lease.unpostedNanos -= chargeNanos;
       this.unposted -= first.size;
-      this.forget(first);
+      this.recycle(first);
     }
     this.posted = Math.max(this.posted, posted);
   }

@@ -78,7 +78,7 @@ export class LeaseTable {
   /** Takes from each of these leases what all of them have free, at most `amountNanos`, and gives how much that is. */
   takeFree(leases: readonly Lease[], amountNanos: bigint, nowMs: number): bigint {
     let part = amountNanos;
-    for (const lease of leases) if (lease.roomNanos() < part) part = lease.roomNanos();
+    for (const lease of leases) if (lease.availableNanos() < part) part = lease.availableNanos();
     if (part > 0n) for (const lease of leases) lease.hold(part, nowMs);
     return part;
   }
@@ -98,8 +98,8 @@ export class LeaseTable {
     return this.growing.length > 0;
   }
 
-  /** What to say in the next flush. */
-  asks(nowMs: number, givesAll: boolean): LeaseDelta[] {
+  /** The lease changes for the next flush. */
+  deltas(nowMs: number, releasesAll: boolean): LeaseDelta[] {
     const lacking = new Map<Lease, bigint>();
     this.asked.push(...this.growing);
     this.growing = [];
@@ -116,16 +116,16 @@ export class LeaseTable {
         }
       }
     }
-    const asks: LeaseDelta[] = [];
+    const deltas: LeaseDelta[] = [];
     for (const lease of this.byLedger.values()) {
-      const ask = lease.ask(wanted.get(lease) ?? [], lacking.get(lease) ?? 0n, nowMs, givesAll);
-      if (ask) asks.push(ask);
+      const delta = lease.delta(wanted.get(lease) ?? [], lacking.get(lease) ?? 0n, nowMs, releasesAll);
+      if (delta) deltas.push(delta);
     }
-    return asks;
+    return deltas;
   }
 
   /** The response replaces what was believed. Charges it has posted are already off the leases. */
-  learn(request: FlushRequest, response: FlushResult): void {
+  applyResult(request: FlushRequest, response: FlushResult): void {
     for (const { ledger } of request.deltas) {
       const lease = this.byLedger.get(ledger);
       if (lease) lease.releasedNanos = 0n;
@@ -173,7 +173,7 @@ export class LeaseTable {
       const lacking = refuse && waiting.asked ? leases.find((lease) => isBelow(lease, waiter)) : undefined;
       if (lacking) {
         this.leave(waiting);
-        waiter.refused({ kind: "insufficient", ledger: lacking.ledger, fundsNanos: leastTotal(leases) });
+        waiter.refused({ kind: "insufficient", ledger: lacking.ledger, fundsNanos: minTotal(leases) });
         return false;
       }
       const mayTry = !balanceShort && !leases.some((lease) => shortLimits.has(lease));
@@ -183,7 +183,7 @@ export class LeaseTable {
         return false;
       }
       for (const lease of leases) {
-        if (lease.hasRoom(waiter.amountNanos)) continue;
+        if (lease.hasFree(waiter.amountNanos)) continue;
         if (lease === balance) balanceShort = true;
         else shortLimits.add(lease);
       }
@@ -195,10 +195,10 @@ export class LeaseTable {
 
   /** Sends away who has waited too long. */
   expire(nowMs: number, { balanceWaitMs }: WaitLimits): void {
-    this.sendAway({ kind: "busy", waitMs: balanceWaitMs }, ({ untilMs }) => nowMs >= untilMs);
+    this.refuseExpired({ kind: "busy", waitMs: balanceWaitMs }, ({ untilMs }) => nowMs >= untilMs);
   }
 
-  sendAway(why: HoldRefusal, which: (waiter: Waiter) => boolean = () => true): void {
+  refuseExpired(why: HoldRefusal, which: (waiter: Waiter) => boolean = () => true): void {
     for (const waiter of this.removeWaiters(which)) waiter.refused(why);
   }
 
@@ -225,13 +225,13 @@ export class LeaseTable {
 }
 
 function holdAll(leases: readonly Lease[], amountNanos: bigint, nowMs: number): boolean {
-  for (const lease of leases) if (!lease.hasRoom(amountNanos)) return false;
+  for (const lease of leases) if (!lease.hasFree(amountNanos)) return false;
   for (const lease of leases) lease.hold(amountNanos, nowMs);
   return true;
 }
 
 /** Of those that are known: one that was not asked about has room for what is wanted. */
-function leastTotal(leases: readonly Lease[]): bigint {
+function minTotal(leases: readonly Lease[]): bigint {
   const totals = leases.flatMap(({ totalNanos }) => (totalNanos === undefined ? [] : [totalNanos]));
   return totals.reduce((least, total) => (total < least ? total : least));
 }

@@ -2,13 +2,13 @@ import type { LedgerRef } from "./ledger-ref.ts";
 
 // Long enough that a steady stream of requests asks the database for money every few seconds only, short
 // enough that a process that dies has little of it.
-const AHEAD_WINDOW_MS = 5_000;
+const PREFETCH_WINDOW_MS = 5_000;
 // Money that lies idle here is missing elsewhere.
 const IDLE_MS = 10_000;
 // Somebody else is short: what was just given back is not asked for again at once.
 const AFTER_RECLAIM_MS = 2_000;
 
-/** What the next flush says of one lease. */
+/** The change of one lease in the next flush. */
 export interface LeaseDelta {
   readonly ledger: string;
   readonly accountId: bigint;
@@ -50,8 +50,8 @@ export class Lease {
   private windowFromMs: number;
   private spentNanos = 0n;
   private spentBeforeNanos = 0n;
-  private mostHeldNanos = 0n;
-  private mostHeldBeforeNanos = 0n;
+  private maxHeldNanos = 0n;
+  private maxHeldBeforeNanos = 0n;
 
   constructor(ledger: LedgerRef, nowMs: number) {
     this.ledger = ledger;
@@ -63,19 +63,19 @@ export class Lease {
     return this.grantedNanos - this.heldNanos - this.unpostedNanos - this.releasedNanos;
   }
 
-  hasRoom(amountNanos: bigint): boolean {
+  hasFree(amountNanos: bigint): boolean {
     return amountNanos === 0n || this.freeNanos() >= amountNanos;
   }
 
-  /** Free, or nothing where others have closed the journal and taken what was held as well. */
-  roomNanos(): bigint {
+  /** The free amount, or 0 if another process has closed the journal and reclaimed the holds too. */
+  availableNanos(): bigint {
     return larger(this.freeNanos(), 0n);
   }
 
   hold(amountNanos: bigint, nowMs: number): void {
     this.turnWindow(nowMs);
     this.heldNanos += amountNanos;
-    if (this.heldNanos > this.mostHeldNanos) this.mostHeldNanos = this.heldNanos;
+    if (this.heldNanos > this.maxHeldNanos) this.maxHeldNanos = this.heldNanos;
     this.usedAtMs = nowMs;
   }
 
@@ -89,63 +89,68 @@ export class Lease {
   }
 
   /**
-   * What to say about this lease in the next flush, or undefined. `wanted` = waiting holds, in order; `growing` = what
-   * running holds lack.
+   * Returns this lease's change for the next flush, or undefined if there is none. `waitingHolds` in order; `growing` =
+   * the amount that running holds lack.
    */
-  ask(wanted: readonly bigint[], growing: bigint, nowMs: number, givesAll: boolean): LeaseDelta | undefined {
-    const growNanos = larger(growing - this.roomNanos(), 0n);
+  delta(
+    waitingHolds: readonly bigint[],
+    growing: bigint,
+    nowMs: number,
+    releasesAll: boolean,
+  ): LeaseDelta | undefined {
+    const growNanos = larger(growing - this.availableNanos(), 0n);
     const free = larger(this.freeNanos() - growing, 0n);
-    const idle = wanted.length === 0 && nowMs - this.usedAtMs > IDLE_MS;
-    const gives = this.reclaimed || givesAll || idle;
-    const giveNanos = gives && free > 0n ? free : 0n;
-    const wants = this.wants(wanted, free - giveNanos);
-    const aheadNanos = gives ? 0n : this.ahead(wants, nowMs);
-    const asksNothing = growNanos === 0n && wants.length === 0 && aheadNanos === 0n;
-    if (!this.reclaimed && giveNanos === 0n && asksNothing) return undefined;
+    const idle = waitingHolds.length === 0 && nowMs - this.usedAtMs > IDLE_MS;
+    const releases = this.reclaimed || releasesAll || idle;
+    const releaseNanos = releases && free > 0n ? free : 0n;
+    const demands = this.demands(waitingHolds, free - releaseNanos);
+    const prefetchNanos = releases ? 0n : this.prefetchAmount(demands, nowMs);
+    const isUnchanged = growNanos === 0n && demands.length === 0 && prefetchNanos === 0n;
+    if (!this.reclaimed && releaseNanos === 0n && isUnchanged) return undefined;
     if (this.reclaimed) this.reclaimedAtMs = nowMs;
-    this.releasedNanos = giveNanos;
+    this.releasedNanos = releaseNanos;
     const { id, accountId, allowanceNanos } = this.ledger;
     const reclaimSeen = this.reclaimed;
     return {
       ledger: id,
       accountId,
       allowanceNanos,
-      releaseNanos: giveNanos,
+      releaseNanos: releaseNanos,
       answersReclaim: reclaimSeen,
       growNanos,
-      demands: wants,
-      prefetchNanos: aheadNanos,
+      demands: demands,
+      prefetchNanos: prefetchNanos,
     };
   }
 
-  /** True where nothing would be forgotten by forgetting this lease. */
+  /** True if this lease can be dropped without losing information. */
   isEmpty(): boolean {
     return (
       this.grantedNanos === 0n && this.heldNanos === 0n && this.unpostedNanos === 0n && this.waiting === 0
     );
   }
 
-  private wants(wanted: readonly bigint[], free: bigint): bigint[] {
-    const wants: bigint[] = [];
-    for (const amount of wanted) {
+  private demands(waitingHolds: readonly bigint[], free: bigint): bigint[] {
+    const demands: bigint[] = [];
+    for (const amount of waitingHolds) {
       const missing = amount - free;
       free = missing > 0n ? 0n : -missing;
-      if (missing > 0n) wants.push(missing);
+      if (missing > 0n) demands.push(missing);
     }
-    return wants;
+    return demands;
   }
 
   /**
-   * What to have beyond the wants, so that the next seconds' requests find room at once: as much as was
-   * held at most lately, and on top of it what will be spent meanwhile. At most the latter is asked for.
+   * The amount to lease beyond the demands, so that the requests of the next seconds need no flush: the recent maximum of holds
+   * plus the recent spending. At most the latter is requested.
    */
-  private ahead(wants: readonly bigint[], nowMs: number): bigint {
+  private prefetchAmount(demands: readonly bigint[], nowMs: number): bigint {
     this.turnWindow(nowMs);
     const recent = larger(this.spentNanos, this.spentBeforeNanos);
     if (recent === 0n || nowMs - this.reclaimedAtMs < AFTER_RECLAIM_MS) return 0n;
     let have = this.grantedNanos - this.unpostedNanos;
-    for (const want of wants) have += want;
-    const missing = larger(this.mostHeldNanos, this.mostHeldBeforeNanos) + recent - have;
+    for (const want of demands) have += want;
+    const missing = larger(this.maxHeldNanos, this.maxHeldBeforeNanos) + recent - have;
     // Half is the signal, so that not every flush moves a little.
     if (2n * missing <= recent) return 0n;
     return missing < recent ? missing : recent;
@@ -153,12 +158,12 @@ export class Lease {
 
   private turnWindow(nowMs: number): void {
     const age = nowMs - this.windowFromMs;
-    if (age < AHEAD_WINDOW_MS) return;
-    const next = age < 2 * AHEAD_WINDOW_MS;
+    if (age < PREFETCH_WINDOW_MS) return;
+    const next = age < 2 * PREFETCH_WINDOW_MS;
     this.spentBeforeNanos = next ? this.spentNanos : 0n;
-    this.mostHeldBeforeNanos = next ? this.mostHeldNanos : 0n;
+    this.maxHeldBeforeNanos = next ? this.maxHeldNanos : 0n;
     this.spentNanos = 0n;
-    this.mostHeldNanos = this.heldNanos;
+    this.maxHeldNanos = this.heldNanos;
     this.windowFromMs = nowMs;
   }
 }

@@ -5,7 +5,7 @@ export interface LedgerRef {
   /** `account:<id>`, or `limit:<key id>:<period>:<its first day>`. */
   readonly id: string;
   readonly accountId: bigint;
-  /** What a limit allows in its period; null for a balance. */
+  /** The spending limit per period; null for a balance. */
   readonly allowanceNanos: bigint | null;
 }
 

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../storage/database.ts";
 import { ALERT_DELIVERIES_KEPT } from "../../webhooks/webhooks-store.ts";
 
-/** Where and when an account wants to be told that its money runs out. */
+/** The balance alert of an account: its threshold and its webhook URL. */
 export interface BalanceAlert {
   readonly thresholdNanos: bigint;
   readonly url: string;

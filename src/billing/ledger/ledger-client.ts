@@ -78,7 +78,7 @@ export async function openLedgerClient(options: LedgerClientOptions): Promise<Le
       records.posted(posted);
       freeSegments();
       if (!closed || finishing) return;
-      journal.leases.sendAway({ kind: "unavailable" });
+      journal.leases.refuseExpired({ kind: "unavailable" });
       options.onClosed(client);
       if (journal.openCount > 0 || journal.unpostedCount > 0) return;
       void flushLoop.stop();
@@ -94,12 +94,12 @@ export async function openLedgerClient(options: LedgerClientOptions): Promise<Le
     answered,
     async finish(deadlineMs) {
       finishing = true;
-      journal.leases.sendAway({ kind: "unavailable" });
+      journal.leases.refuseExpired({ kind: "unavailable" });
       const inTime = (): boolean => clock.monotonicMs() < deadlineMs;
       while (journal.openCount > 0 && inTime()) await pause(timers);
       records.flush();
       while (journal.unpostedCount > 0 && inTime()) {
-        journal.hurry();
+        journal.flushSoon();
         flushLoop.wake();
         await pause(timers);
       }
@@ -114,7 +114,7 @@ export async function openLedgerClient(options: LedgerClientOptions): Promise<Le
   return client;
 }
 
-/** Nobody knows whether what had no response was made; to make it again does nothing. */
+/** A statement without a response may have been executed; repeating it has no effect. */
 async function make(store: JournalStore, id: string, label: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

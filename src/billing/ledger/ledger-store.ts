@@ -72,11 +72,11 @@ export async function lackingLedger(
 export interface Balance {
   /** Everything the account owns: wallet, leased and held. */
   readonly balanceNanos: bigint;
-  /** What it can still spend: without what tasks hold. */
+  /** The amount that the account can still spend: the balance without the holds of tasks. */
   readonly availableNanos: bigint;
 }
 
-/** What has been charged to each of these limits, by ledger id; those never used are not there. */
+/** The amount charged to each of these limits, by ledger id. Limits that were never used are omitted. */
 export async function readLimitsSpent(
   db: Queryable,
   ledgers: readonly string[],

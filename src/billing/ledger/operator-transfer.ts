@@ -1,7 +1,7 @@
 import { systemTimers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Database, Queryable } from "../../storage/database.ts";
-import { DEFAULT_WAIT_LIMITS, untilReclaimed } from "../money-wait.ts";
+import { DEFAULT_WAIT_LIMITS, waitForReclaim } from "../money-wait.ts";
 import { attemptOperatorTransfer, type OperatorTransfer, type TransferOutcome } from "./ledger-store.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function transferByOperator(
       if (made.outcome === "done" || made.outcome === "repeated") await note(tx, made);
       return made;
     });
-  return untilReclaimed(attempt, ({ outcome }) => outcome === "reclaiming", {
+  return waitForReclaim(attempt, ({ outcome }) => outcome === "reclaiming", {
     clock,
     timers: systemTimers,
     waitMs: DEFAULT_WAIT_LIMITS.balanceWaitMs,

@@ -11,7 +11,7 @@ export class LateResponseError extends Error {
 }
 
 /** The same store, but whoever waits for it is told after 4 s: {@link LateResponseError}. */
-export function timelyStore(store: JournalStore, timers: Timers): JournalStore {
+export function storeWithTimeout(store: JournalStore, timers: Timers): JournalStore {
   const inTime = async <T>(response: Promise<T>): Promise<T> => {
     let cancel = (): void => undefined;
     const late = new Promise<never>((_, reject) => {

@@ -235,7 +235,7 @@ export async function findBreaches(db: Queryable, finds: string): Promise<Findin
 
 export interface LedgerTotals {
   readonly revenueNanos: bigint;
-  readonly lossNanos: bigint;
+  readonly absorbedLossNanos: bigint;
   readonly fundingNanos: bigint;
   readonly quarantinedRecords: bigint;
 }
@@ -243,7 +243,7 @@ export interface LedgerTotals {
 export async function readTotals(db: Queryable): Promise<LedgerTotals> {
   return db.one<LedgerTotals>(
     `select coalesce(sum(amount) filter (where to_side = 'revenue'), 0)::int8 as "revenueNanos",
-            coalesce(sum(amount) filter (where from_side = 'loss'), 0)::int8 as "lossNanos",
+            coalesce(sum(amount) filter (where from_side = 'loss'), 0)::int8 as "absorbedLossNanos",
             coalesce(sum(amount * ((from_side = 'funding')::int - (to_side = 'funding')::int)), 0)::int8 as "fundingNanos",
             (select count(*) from quarantined_records) as "quarantinedRecords"
        from transfers`,

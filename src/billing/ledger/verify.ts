@@ -61,7 +61,7 @@ export async function verifyLedger(
         ok: breaches.length === 0,
         breaches,
         revenue_nanos: totals.revenueNanos,
-        loss_nanos: totals.lossNanos,
+        loss_nanos: totals.absorbedLossNanos,
         funding_nanos: totals.fundingNanos,
         quarantined_records: Number(totals.quarantinedRecords),
         unposted_records: dataDir === undefined ? null : countUnposted(dataDir, await readPostedMarks(tx)),

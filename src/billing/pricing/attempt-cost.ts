@@ -7,7 +7,7 @@ import { type ChargeText, encodeCharge } from "./charge-text.ts";
 import { roundedExact, scaledLine } from "./price.ts";
 import { boundCost, statedCost } from "./stated-cost.ts";
 
-/** What the vendors of a request bill us. */
+/** The cost of a request: what its vendors bill the operator. */
 export interface RequestCost {
   /** Of all attempts. */
   readonly nanos: Nanos;
@@ -21,7 +21,7 @@ export interface AttemptCostText {
   readonly upstream_model?: string | undefined;
   readonly credential?: string | undefined;
   readonly nanos: string;
-  /** What the vendor says itself, in nanos. */
+  /** The cost that the vendor reports, in nanos. */
   readonly stated?: string | undefined;
   /** On the list price, parts per million; absent = 1, or the upstream has prices of its own for the model. */
   readonly factor?: string | undefined;

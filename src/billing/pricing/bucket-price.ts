@@ -1,7 +1,7 @@
 import { keysOfTokenPrice, type TokenPriceName } from "../../catalog/token-prices.ts";
 import { TOKEN_BUCKETS, type TokenBucket } from "../../usage/usage.ts";
 
-/** What each bucket is priced by. */
+/** The price of each bucket. */
 export const PRICE_OF = {
   inputUncached: "input",
   cacheRead: "cacheRead",
@@ -24,11 +24,11 @@ export const PRICE_OF = {
 } as const satisfies Readonly<Record<TokenBucket, TokenPriceName>>;
 
 /** What operators read of a bucket without a price: the words under which the catalog file writes that, as `audio_input`. */
-export function bucketWord(bucket: TokenBucket): string {
+export function bucketName(bucket: TokenBucket): string {
   return keysOfTokenPrice(PRICE_OF[bucket]).join("_");
 }
 
 /** The bucket of such a word; undefined = there is none. */
-export function bucketOfWord(word: string): TokenBucket | undefined {
-  return TOKEN_BUCKETS.find((bucket) => bucketWord(bucket) === word);
+export function bucketByName(word: string): TokenBucket | undefined {
+  return TOKEN_BUCKETS.find((bucket) => bucketName(bucket) === word);
 }

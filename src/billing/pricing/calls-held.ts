@@ -36,14 +36,14 @@ export function anyCallsHeld(price: FrozenPrice, calls: number): Nanos {
 export function boundCallsOf(
   { vendorTools, hostedTools, hostedFields, mayBringTools }: BodyFeatures,
   allowed: number | undefined,
-  { runsUnasked, maxPasses }: { readonly runsUnasked: boolean; readonly maxPasses: number },
+  { runsByDefault, maxPasses }: { readonly runsByDefault: boolean; readonly maxPasses: number },
 ): CallBound | undefined {
-  if (runsUnasked) return { most: maxPasses, tools: undefined, unasked: true };
+  if (runsByDefault) return { max: maxPasses, tools: undefined, byDefault: true };
   if (vendorTools.length === 0 && !mayBringTools) return undefined;
   // A field turns a search on, which vendors count by names of their own.
   const isOpen = mayBringTools || hostedFields.length > 0;
   return {
-    most: allowed ?? maxPasses,
+    max: allowed ?? maxPasses,
     tools: isOpen ? undefined : hostedTools.map(({ tool }) => tool),
   };
 }

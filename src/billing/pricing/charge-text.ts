@@ -62,7 +62,7 @@ function encodeLine(line: PriceLine, row: string): LineText {
   };
 }
 
-/** What a receipt shows of a charge. */
+/** The part of a charge that a receipt shows. */
 export type ShownCharge = Pick<Charge, "row" | "isStepEstimated" | "terms" | "unpriced" | "lines" | "sum">;
 
 export function decodeCharge({

@@ -23,7 +23,7 @@ export interface Charge extends Omit<PricedCharge, "terms"> {
   readonly isStepEstimated?: true | undefined;
 }
 
-/** What a response costs at the price that was frozen for its request. What the response reports overrides what the request asked for. */
+/** The charge of a response at its request's frozen price. Terms in the response override those in the request. */
 export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const { factorPpm, hours } = frozen;
   const asked = response.withoutOptions ? undefined : frozen.asked;
@@ -58,7 +58,7 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   return additionalUsage.length === 0 ? own : withAdditional(own, frozen, additionalUsage, said);
 }
 
-/** Whether the usage is the sum of several passes. */
+/** True if the usage is the sum of several passes. */
 function isSummed({ calls = [] }: ServedUsage): boolean {
   return calls.some(({ count }) => count > 0);
 }

@@ -19,7 +19,7 @@ import { type LimitPaths, statedLimit } from "./stated-limit.ts";
 import { textBytes } from "./text-bytes.ts";
 import { type AdditionalBound, boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
-/** What the hold of a text request depends on. */
+/** The properties of a text request that determine its hold. */
 export interface CostEstimateInput {
   /** Where bodies of the caller's protocol state what their cost depends on. */
   readonly forward: CostPaths;
@@ -39,7 +39,7 @@ export interface CostEstimateInput {
   /** The request refers to content that its upstream stores. Its size is unknown, so it may fill the context window. */
   readonly refersElsewhere?: boolean;
   /** Whether the model runs searches that the request does not ask for; absent = no. */
-  readonly runsUnasked?: boolean;
+  readonly runsByDefault?: boolean;
   /** Models beside the asked one that may work on the response; absent = none. */
   readonly additionalModels?: readonly AdditionalModel[] | undefined;
 }
@@ -65,7 +65,7 @@ interface CostPaths extends LimitPaths {
   readonly responseCounts: readonly string[];
 }
 
-/** What a request may cost and use. */
+/** An upper bound of a request's cost and usage. */
 export interface RequestBound {
   readonly amountNanos: Nanos;
   /** The highest price that a token of output can have. */
@@ -79,41 +79,41 @@ export interface RequestBound {
  * unknown: the calls that the caller allows, otherwise `settings.holdCalls`. Throws `model_not_priced` for a generating
  * model without limits or prices.
  */
-export function estimateMaxCost(question: CostEstimateInput): RequestBound {
-  const { scan, price, model, settings } = question;
-  const { hold } = question.forward;
-  if (hold.texts !== null) return boundTexts(hold.texts, question);
+export function estimateMaxCost(input: CostEstimateInput): RequestBound {
+  const { scan, price, model, settings } = input;
+  const { hold } = input.forward;
+  if (hold.texts !== null) return boundTexts(hold.texts, input);
   const features = readFeatures(hold, scan);
   const read = inputBuckets(features);
   const inputRateAt = (tokens: number): bigint => maxRate(price, tokens, read);
   if (price.rates.output === undefined) throw notPriced(model, "an output price");
-  const limits = limitsOf(model, question.betas);
+  const limits = limitsOf(model, input.betas);
   if (limits === undefined) throw notPriced(model, LIMITS);
-  const responses = responsesAsked(question);
-  const stated = outputAllowed(question, limits.outputTokens);
+  const responses = responsesAsked(input);
+  const stated = outputAllowed(input, limits.outputTokens);
   // The vendor's summary is one more pass over the same input, and may be as long as the model's longest output.
   const summaries = features.maySummarise ? 1 : 0;
   const runsTools = features.vendorTools.length > 0;
-  const { runsUnasked = false } = question;
+  const { runsByDefault = false } = input;
   const allowed = allowedCalls(hold, scan, features);
   const calls = runsTools ? (allowed.offered ?? settings.holdCalls) : 0;
   const { maxPasses } = settings;
-  const callBound = boundCallsOf(features, allowed.any, { runsUnasked, maxPasses });
-  const mayRunAny = runsUnasked || features.mayBringTools;
+  const callBound = boundCallsOf(features, allowed.any, { runsByDefault, maxPasses });
+  const mayRunAny = runsByDefault || features.mayBringTools;
   const heldCalls = mayRunAny
     ? anyCallsHeld(price, Math.max(calls, settings.holdCalls))
     : callsHeld(price, calls);
   const passesWith = (called: number): number => Math.min(1 + called, maxPasses) + summaries;
   const passes = passesWith(calls);
-  const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), question, features);
+  const inputTokens = inputBound(limits.contextTokens, imageTokensOf(model), input, features);
   // Vendors report the sum of all passes, and the price step is chosen by that sum.
   const summed = inputTokens * passes;
   const outputRate = maxRate(price, summed, outputBuckets(features));
-  const input = BigInt(summed) * BigInt(question.copies ?? 1) * inputRateAt(summed);
+  const inputCost = BigInt(summed) * BigInt(input.copies ?? 1) * inputRateAt(summed);
   const outputTokens = BigInt(stated) * BigInt(responses) + BigInt(summaries * limits.outputTokens);
-  const output = outputTokens * outputRate;
-  const own = { microNanos: input + output, outputRate };
-  const total = withAdditional(own, question, features, { responses, calls, passes, summaries });
+  const outputCost = outputTokens * outputRate;
+  const own = { microNanos: inputCost + outputCost, outputRate };
+  const total = withAdditional(own, input, features, { responses, calls, passes, summaries });
   return {
     amountNanos: costOf(total.microNanos, feesOf(price) + heldCalls, price),
     outputRate: total.outputRate,
@@ -123,9 +123,9 @@ export function estimateMaxCost(question: CostEstimateInput): RequestBound {
       statedOutputTokens: stated,
       responses,
       passes: 1 + summaries,
-      mostPasses: runsTools && callBound !== undefined ? passesWith(callBound.most) : undefined,
+      maxPassesWithTools: runsTools && callBound !== undefined ? passesWith(callBound.max) : undefined,
       calls: callBound,
-      additionalModels: question.additionalModels?.map((use) => additionalBound(use, question)),
+      additionalModels: input.additionalModels?.map((use) => additionalBound(use, input)),
     },
   };
 }
@@ -151,34 +151,34 @@ interface ModelsCost {
  */
 function withAdditional(
   own: ModelsCost,
-  question: CostEstimateInput,
+  input: CostEstimateInput,
   features: BodyFeatures,
   { responses, calls, passes, summaries }: Work,
 ): ModelsCost {
   let { microNanos, outputRate } = own;
   let [beside, besideRate] = [0n, 0n];
-  for (const use of question.additionalModels ?? []) {
+  for (const use of input.additionalModels ?? []) {
     const { model, price } = use;
     const makesImages = use.makesImages === true;
     if (!makesImages && price.rates.output === undefined) throw notPriced(model, "an output price");
-    const limits = limitsOf(model, question.betas);
+    const limits = limitsOf(model, input.betas);
     if (limits === undefined) {
       if (!makesImages) throw notPriced(model, LIMITS);
-      beside += BigInt(calls) * imageCost(question, model, price, features);
+      beside += BigInt(calls) * imageCost(input, model, price, features);
       continue;
     }
     const { contextTokens, outputTokens } = limits;
     const once = use.byCall
       ? contextTokens
-      : inputBound(contextTokens, imageTokensOf(model), question, features) * passes;
+      : inputBound(contextTokens, imageTokensOf(model), input, features) * passes;
     const inputRate = maxRate(price, once, inputBuckets(features));
     const rate = maxRate(price, once, outputBuckets(features));
     if (use.byCall) {
       beside += BigInt(calls) * (BigInt(once) * inputRate + BigInt(outputTokens) * rate);
       continue;
     }
-    const written = BigInt(outputOf(use, question, outputTokens)) * BigInt(responses);
-    const read = BigInt(once) * BigInt(question.copies ?? 1);
+    const written = BigInt(outputOf(use, input, outputTokens)) * BigInt(responses);
+    const read = BigInt(once) * BigInt(input.copies ?? 1);
     const cost = read * inputRate + (written + BigInt(summaries * outputTokens)) * rate;
     if (use.isBilledAlone === true) {
       microNanos = larger(microNanos, cost);
@@ -196,22 +196,18 @@ function larger(one: bigint, other: bigint): bigint {
 }
 
 /** The most output tokens that a response of this model may have. */
-function outputOf(
-  { outputLimit }: AdditionalModel,
-  question: CostEstimateInput,
-  outputTokens: number,
-): number {
-  return Math.min(outputLimit ?? outputAllowed(question, outputTokens), outputTokens);
+function outputOf({ outputLimit }: AdditionalModel, input: CostEstimateInput, outputTokens: number): number {
+  return Math.min(outputLimit ?? outputAllowed(input, outputTokens), outputTokens);
 }
 
-function additionalBound(use: AdditionalModel, question: CostEstimateInput): AdditionalBound {
+function additionalBound(use: AdditionalModel, input: CostEstimateInput): AdditionalBound {
   const { model, byCall, isBilledAlone } = use;
-  const limits = byCall ? undefined : limitsOf(model, question.betas);
+  const limits = byCall ? undefined : limitsOf(model, input.betas);
   return {
     model: model.id,
     byCall,
     isBilledAlone,
-    limits: limits && { ...limits, statedOutputTokens: outputOf(use, question, limits.outputTokens) },
+    limits: limits && { ...limits, statedOutputTokens: outputOf(use, input, limits.outputTokens) },
   };
 }
 
@@ -237,19 +233,19 @@ function boundTexts(paths: TextPaths, { scan, price, model, body }: CostEstimate
   const read = inputBuckets({
     mayWriteLong: false,
     mediaRead: new Set(media > 0 ? MEDIA : []),
-    mediaWanted: [],
+    requestedMedia: [],
   });
   const most = { search: paths.beside === undefined ? 0 : maxSearches(texts, tokens), image: among };
   const priced = Object.entries(most).filter(([unit]) => Object.hasOwn(price.dimensions?.units ?? {}, unit));
-  const mostUnits: UnitCounts = Object.fromEntries(priced);
+  const maxUnits: UnitCounts = Object.fromEntries(priced);
   return {
     amountNanos: costOf(
       BigInt(tokens) * maxRate(price, tokens, read),
-      feesOf(price) + unitsHeld(price, mostUnits),
+      feesOf(price) + unitsHeld(price, maxUnits),
       price,
     ),
     outputRate: 0n,
-    usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0), mostUnits),
+    usage: boundOfTexts(Math.max(tokens, model.contextTokens ?? 0), maxUnits),
   };
 }
 
@@ -346,8 +342,8 @@ const MAX_RESPONSES = 1e15;
 const USUAL_RESPONSES = 128;
 
 /** The most output that the request allows one response of a model with this limit. */
-function outputAllowed(question: CostEstimateInput, outputTokens: number): number {
-  return question.outputLimit ?? statedLimit(question, outputTokens) ?? outputTokens;
+function outputAllowed(input: CostEstimateInput, outputTokens: number): number {
+  return input.outputLimit ?? statedLimit(input, outputTokens) ?? outputTokens;
 }
 
 const LIMITS = "context_tokens and max_output_tokens";

@@ -8,7 +8,7 @@ import type { FrozenPrice } from "../billing.ts";
 import { PRICE_OF } from "./bucket-price.ts";
 import { FACTOR_SCALE } from "./price.ts";
 
-type MediaFeatures = Pick<BodyFeatures, "mayWriteLong" | "mediaRead" | "mediaWanted">;
+type MediaFeatures = Pick<BodyFeatures, "mayWriteLong" | "mediaRead" | "requestedMedia">;
 
 /** The buckets in which vendors may bill input tokens of a request with these features. */
 export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readonly TokenBucket[] {
@@ -19,8 +19,8 @@ export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readon
 }
 
 /** The same for output. Models that make images may do so unasked, but they speak only if the request asks for audio. */
-export function outputBuckets({ mediaWanted }: MediaFeatures): readonly TokenBucket[] {
-  return mediaWanted.length > 0 ? [...ALWAYS_WRITTEN, "audioOutput"] : ALWAYS_WRITTEN;
+export function outputBuckets({ requestedMedia }: MediaFeatures): readonly TokenBucket[] {
+  return requestedMedia.length > 0 ? [...ALWAYS_WRITTEN, "audioOutput"] : ALWAYS_WRITTEN;
 }
 
 const ALWAYS_READ: readonly TokenBucket[] = [

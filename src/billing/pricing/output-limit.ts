@@ -2,7 +2,7 @@ import type { Nanos } from "../../base/money.ts";
 import { type CostEstimateInput, estimateMaxCost, type RequestBound, tokensWithin } from "./max-cost.ts";
 import { statedLimit } from "./stated-limit.ts";
 
-/** What a request may cost and use with an output limit that the gateway writes into it. */
+/** The bound of a request with an output limit that the gateway adds. */
 export interface LimitedRequest extends RequestBound {
   /** In tokens, for each response. */
   readonly outputLimit: number;
@@ -12,7 +12,7 @@ export interface LimitedRequest extends RequestBound {
 const PARTS = 4n;
 
 /** A shorter response is mostly cut in its middle: a refusal that names the cost is worth more to its caller. */
-const LEAST_TOKENS = 256n;
+const MIN_TOKENS = 256n;
 
 /**
  * The largest output limit with which a request that states none costs at most a quarter of this money. Undefined where a
@@ -23,11 +23,11 @@ export function limitOutput(question: CostEstimateInput, fundsNanos: Nanos): Lim
   const { forward, price } = question;
   if (forward.outputLimits.length === 0 || statedLimit(question, 1) !== undefined) return undefined;
   const { amountNanos: inputNanos, usage, outputRate } = estimateMaxCost({ ...question, outputLimit: 0 });
-  if (usage.responses > 1 || usage.passes > 1 || usage.mostPasses !== undefined) return undefined;
+  if (usage.responses > 1 || usage.passes > 1 || usage.maxPassesWithTools !== undefined) return undefined;
   // One nano less, as input and output are rounded together in the end.
   const outputNanos = fundsNanos / PARTS - inputNanos - 1n;
   const tokens = tokensWithin(outputNanos, outputRate, price.factorPpm);
-  if (tokens < LEAST_TOKENS) return undefined;
+  if (tokens < MIN_TOKENS) return undefined;
   const most = BigInt(usage.outputTokens);
   const outputLimit = Number(tokens < most ? tokens : most);
   return { ...estimateMaxCost({ ...question, outputLimit }), outputLimit };

@@ -25,7 +25,7 @@ import {
   totalInput,
   type UnitCounts,
 } from "../../usage/usage.ts";
-import { bucketWord, PRICE_OF } from "./bucket-price.ts";
+import { bucketName, PRICE_OF } from "./bucket-price.ts";
 
 /** All that one request is charged for. */
 export interface PricedUsage extends CountedWork {
@@ -90,7 +90,7 @@ export interface PricedCharge {
   /** The row that the first pass took. */
   readonly row: string;
   readonly terms: readonly AppliedTerm[];
-  /** What came and has no price in the table, such as "tier turbo" or "audio_input". [] = all has one. */
+  /** Reported terms and buckets without a price in the table, such as "tier turbo" or "audio_input". [] = none. */
   readonly unpriced: readonly string[];
 }
 
@@ -274,7 +274,7 @@ function tokenLines(
     let rate = tokenPrice(taken.row.prices, name);
     if (rate === undefined) {
       // A vendor that reports nothing of a kind needs no price for it: embeddings have no output.
-      if (tokens > 0) unpriced.add(bucketWord(bucket));
+      if (tokens > 0) unpriced.add(bucketName(bucket));
       ({ from, rate } = highestRateOf(everyCandidate(shared), name, taken));
     }
     const { row, factor } = from;

@@ -54,7 +54,7 @@ function encodeModel(model: string, price: FrozenPrice): ModelText {
   };
 }
 
-/** Whether a text can be a field of a row, and stands in JSON as it is. */
+/** True if a string needs no escaping in a row and in JSON. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }

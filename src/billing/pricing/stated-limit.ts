@@ -1,6 +1,6 @@
 import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
 
-/** Where a protocol's bodies state output limits. */
+/** The paths of a protocol's output limits. */
 export interface LimitPaths {
   /**
    * Paths at which this protocol's vendors read an output limit, in any spelling they take; never one

@@ -76,7 +76,7 @@ describe("the hold of texts", () => {
       const input = [{ image: "https://example.com/a.png" }];
       const tokens = held(input);
       expect(holdOf("embeddings", { input }, priced)).toBe(tokens * 5_000n + 700n);
-      expect(boundOf("embeddings", { input }, priced).usage.mostUnits).toEqual({ image: 1 });
+      expect(boundOf("embeddings", { input }, priced).usage.maxUnits).toEqual({ image: 1 });
       expect(holdOf("embeddings", { input: ["a"] }, priced)).toBe(held(["a"]) * 1_000n);
     });
   });

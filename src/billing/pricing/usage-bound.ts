@@ -18,68 +18,68 @@ import {
   type UnitCounts,
 } from "../../usage/usage.ts";
 
-/** What one request can have used at most: nobody pays for more, whatever the vendor says. */
+/** An upper bound of what one request can use. Usage that a vendor reports beyond it is not charged. */
 export interface UsageBound {
-  /** Input of one pass. */
+  /** Maximum input tokens of one pass. */
   readonly contextTokens: number;
-  /** Output of one response in one pass. */
+  /** Maximum output tokens of one response in one pass. */
   readonly outputTokens: number;
-  /** What the caller allows of that; a vendor may count reasoning beyond it, an estimate may not. */
+  /** The caller's own output limit. A vendor may report reasoning beyond it; an estimate never exceeds it. */
   readonly statedOutputTokens: number;
-  /** That one request to an upstream may bring; the input counts once for all of them. */
+  /** Responses per upstream request; their input counts once. */
   readonly responses: number;
-  /** Over the conversation, where no tool runs. */
+  /** Passes over the conversation if no tool runs. */
   readonly passes: number;
-  /** The same where the upstream runs tools; undefined = it runs none. */
-  readonly mostPasses: number | undefined;
-  /** Of tools that the upstream runs; absent = it runs none. */
+  /** Passes if the upstream runs tools; undefined = it runs none. */
+  readonly maxPassesWithTools: number | undefined;
+  /** Calls of tools that the upstream runs; absent = it runs none. */
   readonly calls?: CallBound | undefined;
   /** Additional models that may work on the response; absent = none. */
   readonly additionalModels?: readonly AdditionalBound[] | undefined;
-  /** At most so many units of those that have a price; absent = none has. */
-  readonly mostUnits?: UnitCounts | undefined;
+  /** Maximum counts of the priced units; absent = no unit has a price. */
+  readonly maxUnits?: UnitCounts | undefined;
 }
 
-/** Calls of an upstream's tools that one response can take. */
+/** The calls of upstream tools that one response can make. */
 export interface CallBound {
-  readonly most: number;
-  /** As they were offered; undefined = any. */
+  readonly max: number;
+  /** The tools in the request; undefined = any tool. */
   readonly tools: readonly string[] | undefined;
-  /** The model runs them of itself, whatever it is asked for. */
-  readonly unasked?: true | undefined;
+  /** The model calls them even if the request doesn't ask for it. */
+  readonly byDefault?: true | undefined;
 }
 
-/** A model that a request names beside its own. */
+/** A model that a request names in addition to its own. */
 export interface AdditionalBound {
   readonly model: string;
-  /** It works with each call of a tool; else in the place of the model that was asked. */
+  /** True = a tool call runs it; false = it may respond instead of the requested model. */
   readonly byCall: boolean;
-  /** Of these and the model that was asked the vendor bills the one that answers; absent = also those that declined before it. */
+  /** The vendor bills only the model that responds; absent = it also bills the models that declined before it. */
   readonly isBilledAlone?: true | undefined;
-  /** Of a response of it; absent = those of the model that was asked. */
+  /** Limits of one of its responses; absent = those of the requested model. */
   readonly limits?: Pick<UsageBound, "contextTokens" | "outputTokens" | "statedOutputTokens"> | undefined;
 }
 
-/** A count that is not possible, or far beyond what the caller allowed. */
+/** A reported count that is impossible, or far beyond the caller's limit. */
 export interface Implausible {
   readonly field: "input" | "output" | "calls" | BilledUnit;
   readonly reported: number;
-  /** What the model can have done; with `charged`, what the caller allowed. */
+  /** The model's maximum; with `charged`, the caller's limit. */
   readonly most: number;
-  /** Odd, but within what the model can do: it is charged as reported. */
+  /** Suspicious, but possible for the model, so it is charged as reported. */
   readonly charged?: true;
 }
 
 export interface BoundedUsage {
-  /** As reported; a side that is not possible is its bound where tools ran, else left out. */
+  /** The reported tokens. An impossible side is reduced to its bound if tools ran, else omitted. */
   readonly tokens: TokenUsage;
   readonly implausible: readonly Implausible[];
 }
 
-/** Of all protocols, since betas reach an upstream of theirs whatever the caller speaks. */
+/** Of all protocols, since a beta header is forwarded even if the caller uses another protocol. */
 const BETA_LIMITS = Object.values(PROTOCOLS).flatMap(({ endpoint }) => endpoint.betaLimits ?? []);
 
-/** The limits of a model for a request that asks for these betas; undefined where the model has none. */
+/** The limits of a model for a request with these beta headers; undefined if the model states none. */
 export function limitsOf(
   { contextTokens, maxOutputTokens }: Model,
   betas: string | undefined,
@@ -97,27 +97,27 @@ export function limitsOf(
   return limits;
 }
 
-/** Texts that are embedded or ranked: so many tokens at most, and so many units of those that have a price. */
-export function boundOfTexts(tokens: number, mostUnits?: UnitCounts): UsageBound {
+/** The bound of an embeddings or rerank request. */
+export function boundOfTexts(tokens: number, maxUnits?: UnitCounts): UsageBound {
   return {
     contextTokens: tokens,
     outputTokens: tokens,
     statedOutputTokens: tokens,
     responses: 1,
     passes: 1,
-    mostPasses: undefined,
-    mostUnits,
+    maxPassesWithTools: undefined,
+    maxUnits,
   };
 }
 
-/** Units as reported, each at most its bound; one without a price costs nothing, and stays as it is. */
+/** Limits reported units to their bounds. Units without a price stay as reported. */
 export function boundUnits(
   units: UnitCounts | undefined,
-  { mostUnits = {} }: UsageBound,
+  { maxUnits = {} }: UsageBound,
 ): { readonly units: UnitCounts | undefined; readonly implausible: readonly Implausible[] } {
   if (units === undefined) return { units, implausible: NONE };
   const implausible = BILLED_UNITS.flatMap((field): Implausible[] => {
-    const [reported = 0, most = reported] = [units[field], mostUnits[field]];
+    const [reported = 0, most = reported] = [units[field], maxUnits[field]];
     return reported > most ? [{ field, reported, most }] : [];
   });
   if (implausible.length === 0) return { units, implausible };
@@ -127,14 +127,14 @@ export function boundUnits(
   };
 }
 
-/** Calls as reported, all together at most as many as the request allows, of the tools that it offers. */
+/** Limits reported tool calls to the request's tools and to the number of calls that it allows in total. */
 export function boundCalls(
   calls: readonly CallCount[] | undefined,
   { calls: bound, responses }: UsageBound,
 ): { readonly calls: readonly CallCount[] | undefined; readonly implausible: readonly Implausible[] } {
   if (calls === undefined) return { calls, implausible: NONE };
   const implausible: Implausible[] = [];
-  let left = bound === undefined ? 0 : bound.most * responses;
+  let left = bound === undefined ? 0 : bound.max * responses;
   const kept = calls.flatMap((call): CallCount[] => {
     const most = bound !== undefined && mayRun(bound, call.tool) ? Math.min(call.count, left) : 0;
     left -= most;
@@ -145,7 +145,7 @@ export function boundCalls(
   return { calls: kept.length === 0 ? undefined : kept, implausible };
 }
 
-/** Usage without summaries of the conversation, where the request allows none. */
+/** Removes the usage of conversation summaries if the request doesn't allow summaries. */
 export function boundSummaries(
   usage: MeteredUsage | undefined,
   isAllowed: boolean,
@@ -172,7 +172,7 @@ function minus(tokens: TokenUsage, part: TokenUsage): TokenUsage {
   return rest;
 }
 
-/** Vendors count one search under the name of another: of collections as of files, of X as of the web. */
+/** True if the request offers the tool. Vendors report some searches under another search's name (collections as files, X as web). */
 export function mayRun({ tools }: CallBound, tool: string): boolean {
   if (tools === undefined || findTool(tools, tool) !== undefined) return true;
   return SEARCH.test(familyOf(tool)) && tools.some((offered) => SEARCH.test(familyOf(offered)));
@@ -181,22 +181,22 @@ export function mayRun({ tools }: CallBound, tool: string): boolean {
 const SEARCH = /_search$/;
 
 /**
- * Tools that others run within, at no charge where they are not offered themselves:
+ * Tools that run other tools. The vendor doesn't charge for them unless the request offers them:
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool#usage-and-pricing
  */
 const RUN_WITHIN: ReadonlySet<string> = new Set(["code_execution"]);
 
-/** Holds what a vendor reports of one response, or of several that one request brought, against what is possible. */
+/** Checks the usage that a vendor reports for one upstream request against the bound. */
 export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound): BoundedUsage {
   if (usage === undefined) return { tokens: {}, implausible: NONE };
   const { tokens } = usage;
   const input = totalInput(tokens);
   const output = totalOutput(tokens);
-  // Nearly always one pass explains it all.
+  // Almost all usage fits into one pass.
   if (input <= bound.contextTokens && output <= bound.statedOutputTokens)
     return { tokens, implausible: NONE };
-  const calls = bound.mostPasses === undefined ? 0 : callsReported(usage.raw);
-  const passes = Math.min(bound.passes + calls, bound.mostPasses ?? bound.passes);
+  const calls = bound.maxPassesWithTools === undefined ? 0 : callsReported(usage.raw);
+  const passes = Math.min(bound.passes + calls, bound.maxPassesWithTools ?? bound.passes);
   const allowed = atMost(bound.statedOutputTokens * bound.responses * passes);
   const mostInput = atMost(bound.contextTokens * passes);
   const mostOutput = atMost(bound.outputTokens * bound.responses * passes);
@@ -217,16 +217,16 @@ export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound
 }
 
 /**
- * Words beyond the caller's own limit, which vendors keep to. Some have a least of their own (16 tokens), and some count
- * reasoning beside it: what they say is reasoning is left out of account.
+ * True if visible output is far beyond the caller's limit. The tolerance covers vendors with a minimum of their own
+ * (16 tokens); reported reasoning is ignored, as some vendors count it outside the limit.
  */
 function isFarBeyond(visible: number, allowed: number): boolean {
-  return visible > 2 * allowed + LEAST_ODD;
+  return visible > 2 * allowed + TOLERATED_TOKENS;
 }
 
-const LEAST_ODD = 256;
+const TOLERATED_TOKENS = 256;
 
-/** An estimate has the bounds of a report; of the output, the caller's own limit. */
+/** Limits an estimate: input to the context window, output to the caller's limit. */
 export function boundEstimate(tokens: number, side: "input" | "output", bound: UsageBound): number {
   const most = side === "input" ? bound.contextTokens : bound.statedOutputTokens * bound.responses;
   return Math.min(tokens, atMost(most));
@@ -234,7 +234,7 @@ export function boundEstimate(tokens: number, side: "input" | "output", bound: U
 
 const NONE: readonly Implausible[] = [];
 
-/** Cheap ones first: what does not fit is left out of the dearer ones. */
+/** Cheapest first, so that tokens beyond the bound are cut from the more expensive buckets. */
 const CHEAP_FIRST: readonly TokenBucket[] = [
   "cacheRead",
   "inputUncached",
@@ -247,7 +247,7 @@ const OTHERS = TOKEN_BUCKETS.filter((bucket) => !CHEAP_FIRST.includes(bucket));
 const INPUT = [...CHEAP_FIRST, ...OTHERS].filter((bucket) => !isOutput(bucket));
 const OUTPUT = [...CHEAP_FIRST, ...OTHERS].filter(isOutput);
 
-/** These buckets if they are within `most` together; else cut to it, or nothing. */
+/** Returns these buckets if their sum is at most `most`; else cuts them to it, or returns none. */
 function within(
   tokens: TokenUsage,
   buckets: readonly TokenBucket[],
@@ -270,7 +270,7 @@ function atMost(tokens: number): number {
   return Math.min(tokens, MAX_TOKENS_REPORTED);
 }
 
-/** Where vendors count the calls of the tools that they ran, beside the tokens. */
+/** Fields in which vendors report the calls of tools that they ran. */
 const CALL_COUNTS = [
   "server_tool_use",
   "server_side_tool_usage_details",
@@ -278,7 +278,7 @@ const CALL_COUNTS = [
   "num_server_side_tools_used",
 ];
 
-/** How often the vendor says that its tools ran; without a word of it, as often as one may believe. */
+/** The number of tool calls that the vendor reports; infinite if it reports none, since the bound limits it. */
 function callsReported(raw: unknown): number {
   const objects = (Array.isArray(raw) ? raw : [raw]).filter(isRecord);
   const counts = objects.flatMap((usage) => CALL_COUNTS.flatMap((name) => countsIn(usage[name])));
@@ -288,7 +288,7 @@ function callsReported(raw: unknown): number {
 function countsIn(value: unknown, levels = USAGE_LEVELS): number[] {
   if (typeof value === "number") return value >= 0 ? [value] : [];
   if (levels === 0 || !isRecord(value)) return [];
-  // A tool that has a model of its own also states its tokens.
+  // A tool that runs a model also reports its tokens.
   return Object.entries(value).flatMap(([name, inner]) =>
     name.includes("token") ? [] : countsIn(inner, levels - 1),
   );

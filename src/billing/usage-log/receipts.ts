@@ -19,7 +19,7 @@ import type { Implausible } from "../pricing/usage-bound.ts";
 import { findReceiptTask, type ReceiptTask } from "./task-receipt-store.ts";
 import { findUsage, isQuarantined, type UsageRow } from "./usage-store.ts";
 
-/** What a request cost and why, as callers read it; all amounts are exact decimals in US dollars, as text. */
+/** A request's charge and how it was computed. All amounts are exact decimals in US dollars, as strings. */
 export interface Receipt {
   readonly request_id: string;
   /**
@@ -60,7 +60,7 @@ export interface Receipt {
   readonly exact_usd?: string;
   readonly charge_usd?: string;
   readonly charge_nanos?: string;
-  /** What was set aside while the request ran, in the end: the charge is never above it. */
+  /** The final amount of the hold; the charge never exceeds it. */
   readonly hold_usd?: string;
   /** What the request cost beyond that and the account's money or the key's limit did not cover: nobody's to pay. */
   readonly written_off_usd?: string;
@@ -122,7 +122,7 @@ export interface CountReceiptLine {
 
 export type ReadReceipt = (accountId: bigint, requestId: string) => Promise<Receipt | undefined>;
 
-/** Where lines of this process stand that no flush has posted yet. */
+/** Looks up records of this process that no flush has posted yet. */
 export interface UnpostedLines {
   findUnposted(requestId: string): RequestRecords | undefined;
 }
@@ -314,7 +314,7 @@ function textItems(row: UsageRow): Items {
   };
 }
 
-/** What a row of the usage log says of its charge. */
+/** The charge in a row of the usage log. */
 export type RowCharge = Pick<UsageRow, "charged" | "priceId" | "factorPpm" | "rates" | TokenClass>;
 
 /** As it was written, or of a plain charge as it was computed. */

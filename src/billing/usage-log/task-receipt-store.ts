@@ -1,6 +1,6 @@
 import type { Queryable } from "../../storage/database.ts";
 
-/** What a receipt shows of a task. */
+/** The fields of a task that its receipt shows. */
 export interface ReceiptTask {
   readonly id: string;
   readonly requestId: string;

@@ -7,7 +7,7 @@ import { callerRow, isPlain, modelText, wellFormed } from "../pricing/shared-tex
 /** Writes a row, without a newline. */
 export type Row = (writer: ByteWriter) => void;
 
-/** What both records of an ended request say, as a row of the usage log needs it. */
+/** The begin and end record of a request as one row of the usage log. */
 export interface EndedRequest {
   readonly beganAtMs: number;
   readonly endedAtMs: number;

@@ -25,7 +25,7 @@ export interface UsageRow {
   readonly endedAt: Date;
   readonly keyId: bigint;
   readonly model: string;
-  /** What the caller asked for; null = the model by its id. */
+  /** The requested name; null = the model's id. */
   readonly askedModel: string | null;
   readonly endpoint: string;
   readonly streamed: boolean;
@@ -77,7 +77,7 @@ export async function findUsage(
   );
 }
 
-/** Whether the record of this request was refused by the database and paid by the platform. */
+/** True if the database rejected the record of this request and the platform absorbed its cost. */
 export async function isQuarantined(db: Queryable, accountId: bigint, requestId: string): Promise<boolean> {
   const row = await db.maybeOne(
     `select from quarantined_records

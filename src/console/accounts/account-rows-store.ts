@@ -22,7 +22,7 @@ export interface RowsQuery {
 }
 
 /** Accounts by name, along the index of its uniqueness; the sums of a page's accounts come from the rollups. */
-export function readAccountRows(db: Queryable, wish: RowsQuery): Promise<StoredRow[]> {
+export function readAccountRows(db: Queryable, query: RowsQuery): Promise<StoredRow[]> {
   return db.query<StoredRow>(
     `with page as materialized (
        select a.* from accounts a
@@ -33,7 +33,7 @@ export function readAccountRows(db: Queryable, wish: RowsQuery): Promise<StoredR
         order by a.name limit $5
      )
      select ${COLUMNS} from page a ${SUMS} order by a.name`,
-    [wish.search ?? null, wish.group ?? null, wish.disabled ?? null, wish.after ?? null, wish.limit],
+    [query.search ?? null, query.group ?? null, query.disabled ?? null, query.after ?? null, query.limit],
   );
 }
 

@@ -40,9 +40,9 @@ function list({ database }: ConsoleDeps): Operation {
     summary: "Accounts by name, with balance and this month's spending",
     query: accountsQuery,
     response: accountsPage,
-    async run({ query: { disabled, limit, after, ...wish } }) {
+    async run({ query: { disabled, limit, after, ...filter } }) {
       const rows = await readAccountRows(database, {
-        ...wish,
+        ...filter,
         disabled: disabled === undefined ? undefined : disabled === "true",
         after: after === undefined ? undefined : nameOfMark(after),
         limit: limit + 1,

@@ -1,7 +1,7 @@
 import type { Catalog, Endpoint, Upstream } from "../../catalog/catalog.ts";
 import { requestChanges } from "../../catalog/upstream-options.ts";
 import { EXAMPLE_PROTOCOL } from "../../conversation/protocol-name.ts";
-import { conditionWord } from "../../routing/health/condition.ts";
+import { conditionLabel } from "../../routing/health/condition.ts";
 import { readCoolings } from "../../tasks/store/task-queue-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
@@ -68,7 +68,7 @@ function textStations(
       id: String(id),
       name,
       wait_seconds: Math.ceil(condition.waitMs / 1_000),
-      state: conditionWord(condition),
+      state: conditionLabel(condition),
       closed_accounts: condition.closedTo,
     })),
   }));
@@ -105,7 +105,7 @@ async function mediaStations(
             id: String(credential.id),
             name: credential.name,
             wait_seconds: Math.max(coolSeconds, Math.ceil(learnt.waitMs / 1_000)),
-            state: conditionWord({ ...learnt, cooling: learnt.cooling || coolSeconds > 0 }),
+            state: conditionLabel({ ...learnt, cooling: learnt.cooling || coolSeconds > 0 }),
             closed_accounts: learnt.closedTo,
           };
         }),

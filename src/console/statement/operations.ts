@@ -28,17 +28,17 @@ interface StatementQuery extends Omit<EntryQuery, "before"> {
  * on to the next: entries of one ledger are numbered in the order in which they were made, so this is exact, as
  * long as no entry that changes the balance is left out.
  */
-export async function readStatementPage(db: Queryable, wish: StatementQuery): Promise<Statement> {
-  const mark = wish.after === undefined ? undefined : readMark(wish.after);
-  const page = await readEntries(db, { ...wish, before: mark?.id ?? null, limit: wish.limit + 1 });
-  let balance = mark === undefined ? startOf(wish, page.balanceNanos) : mark.balanceNanos;
+export async function readStatementPage(db: Queryable, query: StatementQuery): Promise<Statement> {
+  const mark = query.after === undefined ? undefined : readMark(query.after);
+  const page = await readEntries(db, { ...query, before: mark?.id ?? null, limit: query.limit + 1 });
+  let balance = mark === undefined ? startOf(query, page.balanceNanos) : mark.balanceNanos;
   const data: StatementEntry[] = [];
-  for (const entry of page.entries.slice(0, wish.limit)) {
+  for (const entry of page.entries.slice(0, query.limit)) {
     data.push(statementEntry(entry, balance));
     if (balance !== null) balance -= changeOf(entry);
   }
   const last = data.at(-1);
-  const isLast = page.entries.length <= wish.limit || last === undefined;
+  const isLast = page.entries.length <= query.limit || last === undefined;
   return { data, next: isLast ? null : writeMark(last.id, balance) };
 }
 
@@ -65,7 +65,7 @@ const PAGE = 1_000;
 /** The statement as CSV (RFC 4180), in dollars with every digit. */
 export async function* statementCsv(
   db: Queryable,
-  wish: Omit<StatementQuery, "limit" | "after">,
+  query: Omit<StatementQuery, "limit" | "after">,
 ): AsyncGenerator<string> {
   yield csvLine([
     ...["entry", "at", "kind", "amount_usd", "change_usd", "balance_after_usd"],
@@ -73,7 +73,7 @@ export async function* statementCsv(
   ]);
   let after: string | undefined;
   do {
-    const { data, next } = await readStatementPage(db, { ...wish, limit: PAGE, after });
+    const { data, next } = await readStatementPage(db, { ...query, limit: PAGE, after });
     yield data.map((entry) => csvLine(cells(entry))).join("");
     after = next ?? undefined;
   } while (after !== undefined);
@@ -130,8 +130,8 @@ export function statementOperations(deps: ConsoleDeps): readonly Operation[] {
       async run(call) {
         const { after = null, limit } = call.query;
         const entryId = idOf(call.params["entry"], "Entry not found.");
-        const wish = { accountId: call.account().id, entryId, after, limit: limit + 1 };
-        const rows = await readEntryRequests(database, wish);
+        const query = { accountId: call.account().id, entryId, after, limit: limit + 1 };
+        const rows = await readEntryRequests(database, query);
         const shown = rows.slice(0, limit);
         return {
           data: shown.map((row) => ({

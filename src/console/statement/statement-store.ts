@@ -38,12 +38,12 @@ const OF_VIEW: Readonly<Record<StatementView, string>> = {
 /** Entries of the account's balance, newest first, and the balance after the newest entry of all, from one snapshot. */
 export async function readEntries(
   db: Queryable,
-  wish: EntryQuery,
+  query: EntryQuery,
 ): Promise<{ readonly entries: readonly LedgerEntry[]; readonly balanceNanos: bigint }> {
   const rows = await db.query<Partial<LedgerEntry> & { balanceNanos: bigint }>(
     `with page as (
        select t.* from transfers t
-        where t.ledger = 'account:' || $1::int8 and ${OF_VIEW[wish.view]}
+        where t.ledger = 'account:' || $1::int8 and ${OF_VIEW[query.view]}
           and ($2::int8 is null or t.id < $2)
           and ($3::timestamptz is null or t.at >= $3
                and t.id >= (select transfer_id_at($3::timestamptz - ${SLACK})))
@@ -61,7 +61,7 @@ export async function readEntries(
           where p.kind = 'post' and u.account_id = $1 and u.posted_at = p.at and u.charge_nanos > 0
             and u.journal = split_part(p.reference, ':', 2)) n on true
       order by p.id desc`,
-    [wish.accountId, wish.before, momentOf(wish.from), momentOf(wish.to), wish.limit],
+    [query.accountId, query.before, momentOf(query.from), momentOf(query.to), query.limit],
   );
   return {
     entries: rows.filter((row): row is LedgerEntry & { balanceNanos: bigint } => row.id != null),
@@ -88,7 +88,7 @@ export interface EntryRequest {
 /** The charged requests that a flush's entry of this account sums up: they were posted in the same transaction. */
 export function readEntryRequests(
   db: Queryable,
-  wish: {
+  query: {
     readonly accountId: bigint;
     readonly entryId: bigint;
     readonly after: string | null;
@@ -102,6 +102,6 @@ export function readEntryRequests(
       where t.id = $2 and t.ledger = 'account:' || $1::int8 and t.kind = 'post' and u.charge_nanos > 0
         and ($3::text is null or u.request_id > $3)
       order by u.request_id limit $4`,
-    [wish.accountId, wish.entryId, wish.after, wish.limit],
+    [query.accountId, query.entryId, query.after, query.limit],
   );
 }

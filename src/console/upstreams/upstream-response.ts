@@ -3,7 +3,7 @@ import { formatDecimal } from "../../base/money.ts";
 import type { UpstreamCost } from "../../catalog/catalog.ts";
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/file/encode-file.ts";
-import { conditionWord } from "../../routing/health/condition.ts";
+import { conditionLabel } from "../../routing/health/condition.ts";
 import { isPlainKey, maskedParts, partsOf } from "../../upstreams/credentials/credential-forms.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
 import { priceResponse } from "../catalog/model-response.ts";
@@ -28,7 +28,7 @@ export function upstreamResponses(
 ): Upstream[] {
   const rows = new Map(hour.upstreams.map((row) => [row.name, row]));
   const usable = new Set(catalog.current().upstreams.map(({ id }) => id));
-  const troubles = routing.troubles();
+  const troubles = routing.unhealthyTargets();
   return records.map((record) => {
     const file = encodeUpstream(record);
     const own = troubles.filter(({ upstreamId }) => upstreamId === record.id);
@@ -81,7 +81,7 @@ export function upstreamResponses(
           .filter(({ credentialId }) => credentialId === credential.id)
           .map((trouble) => ({
             model: trouble.model,
-            state: conditionWord(trouble),
+            state: conditionLabel(trouble),
             wait_seconds: Math.ceil(trouble.waitMs / 1_000),
             closed_accounts: trouble.closedTo,
           })),

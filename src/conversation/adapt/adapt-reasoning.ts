@@ -7,26 +7,26 @@ import type { ReasoningOptions } from "../request.ts";
  * upstream's protocol, whose words mean there what they mean.
  */
 export function fitReasoning(
-  wish: ReasoningOptions,
+  reasoning: ReasoningOptions,
   own: boolean,
   quirks: Quirks,
   losses: LossList,
 ): ReasoningOptions | undefined {
   if (quirks.thinking === "none") {
     // Not thinking is what such a model does anyway.
-    if (wish.enabled) losses.field("reasoning", "model-refuses");
+    if (reasoning.enabled) losses.field("reasoning", "model-refuses");
     return undefined;
   }
-  if (!wish.enabled && quirks.thinkingOff === false) {
-    const { budgetTokens: _, ...rest } = wish;
+  if (!reasoning.enabled && quirks.thinkingOff === false) {
+    const { budgetTokens: _, ...rest } = reasoning;
     losses.field("reasoning", "weakened");
     return { ...rest, enabled: true, effort: "minimal" };
   }
-  if (wish.betweenTools && !own) {
+  if (reasoning.betweenTools && !own) {
     // To think little at the beginning is the nearest that others can be told.
-    const { betweenTools: _, ...rest } = wish;
+    const { betweenTools: _, ...rest } = reasoning;
     losses.field("reasoning", "weakened");
     return { effort: "low", ...rest };
   }
-  return wish;
+  return reasoning;
 }

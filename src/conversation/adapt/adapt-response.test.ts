@@ -15,7 +15,7 @@ const narrow: ProtocolCapabilities = {
   toolNames: { maxLength: 64, also: "" },
   callIds: { maxLength: 64, also: "" },
   maxUserLength: 64,
-  leastOutputTokens: 1,
+  minOutputTokens: 1,
   maxStops: 0,
   customTools: false,
   namespaces: false,

@@ -5,9 +5,9 @@ import { fitCallId } from "../lower/names.ts";
 import type { Citation } from "../request.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../response.ts";
 import { dropTrailingState, dropTrailingStateEvents } from "../state/drop-trailing-state.ts";
-import { eventsPlaceState, placeState } from "../state/place-state.ts";
-import { chainRuns, type StreamRun } from "./machine.ts";
-import { brokenLeftOut, withoutBroken } from "./whole-calls.ts";
+import { placeState, placeStateEvents } from "../state/place-state.ts";
+import { chainRuns, type StreamRun } from "./stream-transform.ts";
+import { dropMalformedCallEvents, dropMalformedCalls } from "./whole-calls.ts";
 
 /** The response without what the caller's protocol has no slot for; ids of calls as it takes them. */
 export function adaptResponse(
@@ -57,7 +57,7 @@ function firstChoice(losses: LossList): StreamRun<ChatEvent, ChatEvent> {
 }
 
 function fitChoice(source: Choice, capabilities: ProtocolCapabilities, losses: LossList): Choice {
-  const choice = withoutBroken(source, capabilities, losses);
+  const choice = dropMalformedCalls(source, capabilities, losses);
   const fitted = choice.parts.flatMap((each) => fitPart(each, capabilities, losses));
   const parts = placeState(fitted, capabilities, losses);
   return { ...choice, parts: capabilities.stateAfterWords ? parts : dropTrailingState(parts, losses) };
@@ -70,7 +70,7 @@ export function adaptEvents(
   oneChoice = false,
 ): StreamRun<ChatEvent, ChatEvent> {
   const places = openPlaces(capabilities);
-  const state = eventsPlaceState(capabilities, losses);
+  const state = placeStateEvents(capabilities, losses);
   const fitting: StreamRun<ChatEvent, ChatEvent> = {
     step(event) {
       switch (event.type) {
@@ -95,7 +95,7 @@ export function adaptEvents(
     },
     end: () => [],
   };
-  const whole = chainRuns(brokenLeftOut(capabilities, losses), fitting);
+  const whole = chainRuns(dropMalformedCallEvents(capabilities, losses), fitting);
   const single = capabilities.manyChoices ? whole : chainRuns(firstChoice(losses), whole);
   const fitted = oneChoice || !capabilities.manyChoices ? chainRuns(firstIsZero(), single) : single;
   if (!capabilities.blocksInTurn) return fitted;

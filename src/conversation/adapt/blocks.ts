@@ -28,10 +28,10 @@ export interface BlockWriter {
   /** An error is the last event of a stream: what the rest of the step would tell is dropped. */
   emit(event: ChatEvent): void;
   /** A piece of text; starts the block where it must, even for "". */
-  text(at: BlockPlace, text: string, refusal?: boolean): void;
-  reasoning(at: BlockPlace, text: string): void;
+  text(at: BlockKey, text: string, refusal?: boolean): void;
+  reasoning(at: BlockKey, text: string): void;
   /** Starts a call, or does nothing where it is open. */
-  toolCall(at: BlockPlace, call: CallStart): void;
+  toolCall(at: BlockKey, call: CallStart): void;
   /** A piece of arguments for an open call; false where there is none. */
   arguments(key: string, text: string): boolean;
   /** A citation of the open text; dropped where there is none. */
@@ -45,7 +45,7 @@ export interface BlockWriter {
   readonly events: readonly ChatEvent[];
 }
 
-export interface BlockPlace {
+export interface BlockKey {
   readonly key: string;
   readonly choice: number;
 }
@@ -83,7 +83,7 @@ class StepWriter implements BlockWriter {
     if (event.type === "error") this.#hasFailed = true;
   }
 
-  text(at: BlockPlace, text: string, refusal = false): void {
+  text(at: BlockKey, text: string, refusal = false): void {
     const { choice } = at;
     const block = this.#reach(at, "text", (block) =>
       refusal ? { type: "text-start", block, choice, refusal: true } : { type: "text-start", block, choice },
@@ -91,13 +91,13 @@ class StepWriter implements BlockWriter {
     if (text !== "") this.#emit({ type: "text-delta", block, text });
   }
 
-  reasoning(at: BlockPlace, text: string): void {
+  reasoning(at: BlockKey, text: string): void {
     const { choice } = at;
     const block = this.#reach(at, "reasoning", (block) => ({ type: "reasoning-start", block, choice }));
     if (text !== "") this.#emit({ type: "reasoning-delta", block, text });
   }
 
-  toolCall(at: BlockPlace, call: CallStart): void {
+  toolCall(at: BlockKey, call: CallStart): void {
     const { choice } = at;
     this.#reach(at, "tool-call", (block) => ({ type: "tool-call-start", block, choice, ...call }));
   }
@@ -149,11 +149,7 @@ class StepWriter implements BlockWriter {
   }
 
   /** The open block of this kind under the key; one of another kind that stands there is closed first. */
-  #reach(
-    { key, choice }: BlockPlace,
-    kind: OpenBlock["kind"],
-    onStart: (block: number) => ChatEvent,
-  ): number {
+  #reach({ key, choice }: BlockKey, kind: OpenBlock["kind"], onStart: (block: number) => ChatEvent): number {
     const known = this.state.open.get(key);
     if (known?.kind === kind) return known.block;
     if (known !== undefined) this.#close(key, known);

@@ -104,7 +104,7 @@ function grown(part: ResponsePart, event: ChatEvent): ResponsePart {
       return part.kind === "tool-call"
         ? {
             ...part,
-            broken: event.broken ?? part.broken,
+            defect: event.defect ?? part.defect,
             opaque: event.opaque ?? part.opaque,
           }
         : part;

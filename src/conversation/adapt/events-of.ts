@@ -54,11 +54,11 @@ function eventsOfPart(
         },
       ];
     case "tool-call": {
-      const { kind: _, arguments: all, opaque: state, cache: __, broken, ...call } = part;
+      const { kind: _, arguments: all, opaque: state, cache: __, defect, ...call } = part;
       return [
         { type: "tool-call-start", block, choice, ...call, opaque: state },
         ...pieces(all).map((piece) => ({ type: "tool-call-delta", block, arguments: piece }) as const),
-        { type: "tool-call-end", block, broken: broken ? broken : undefined },
+        { type: "tool-call-end", block, defect: defect ? defect : undefined },
       ];
     }
   }

@@ -2,10 +2,10 @@ import type { ChatEvent } from "../event.ts";
 import type { PlannedTool, ResponsePlan } from "../lower/plan.ts";
 import type { ToolCallPart } from "../request.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../response.ts";
-import { chainRuns, type StreamRun } from "./machine.ts";
+import { markRequested, markRequestedEvents } from "./requested-reasoning.ts";
 import { cutAtStops, openStopCutter } from "./stop-sequences.ts";
-import { eventsSplitThinkTags, splitThinkTags } from "./think-tags.ts";
-import { eventsMarkWanted, markWanted } from "./wanted-reasoning.ts";
+import { chainRuns, type StreamRun } from "./stream-transform.ts";
+import { splitThinkTagEvents, splitThinkTags } from "./think-tags.ts";
 
 /**
  * Undoes in a response what the encoding of its request did: shortened names get their own again,
@@ -20,7 +20,7 @@ export function restoreNames(response: ChatResponse, plan: ResponsePlan): ChatRe
 
 function undoChoice(choice: Choice, plan: ResponsePlan): Choice {
   const split = plan.thinkTags ? splitThinkTags(choice.parts) : choice.parts;
-  const marked = plan.reasoningReplay ? markWanted(split) : split;
+  const marked = plan.reasoningReplay ? markRequested(split) : split;
   const parts = marked.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
   const undone = { parts, finish: choice.finish };
   return plan.stops.length === 0 ? undone : cutAtStops(undone, plan);
@@ -31,8 +31,8 @@ function undoCall(part: ToolCallPart, plan: ResponsePlan): ResponsePart {
   const tool = plan.tools.get(part.name);
   if (tool === undefined) return part;
   const owned = { ...part, ...tool };
-  if (tool.custom !== true || part.broken === "cut") return owned;
-  const { broken: _, ...whole } = owned;
+  if (tool.custom !== true || part.defect === "cut") return owned;
+  const { defect: _, ...whole } = owned;
   return { ...whole, arguments: bareInput(part.arguments) };
 }
 
@@ -75,8 +75,8 @@ export function restoreEventNames(plan: ResponsePlan): StreamRun<ChatEvent, Chat
       case "tool-call-end": {
         if (calls.get(event.block) === "answer") return [{ type: "text-end", block: event.block }];
         const written = inputs.get(event.block);
-        if (written === undefined || event.broken === "cut") return [event];
-        const { broken: _, ...end } = event;
+        if (written === undefined || event.defect === "cut") return [event];
+        const { defect: _, ...end } = event;
         return [{ type: "tool-call-delta", block: event.block, arguments: bareInput(written) }, end];
       }
       default:
@@ -91,8 +91,8 @@ export function restoreEventNames(plan: ResponsePlan): StreamRun<ChatEvent, Chat
     },
     end: () => [],
   };
-  const marking = plan.reasoningReplay ? chainRuns(eventsMarkWanted(), undoing) : undoing;
-  return plan.thinkTags ? chainRuns(eventsSplitThinkTags(), marking) : marking;
+  const marking = plan.reasoningReplay ? chainRuns(markRequestedEvents(), undoing) : undoing;
+  return plan.thinkTags ? chainRuns(splitThinkTagEvents(), marking) : marking;
 }
 
 function isIdle(plan: ResponsePlan): boolean {

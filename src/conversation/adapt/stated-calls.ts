@@ -3,7 +3,7 @@ import type { ChatEvent } from "../event.ts";
 import type { ChatRequest, Message, ToolCallPart } from "../request.ts";
 import type { ChatResponse } from "../response.ts";
 import type { Opaque } from "../state/opaque.ts";
-import type { StreamRun } from "./machine.ts";
+import type { StreamRun } from "./stream-transform.ts";
 
 /** A call with all that its client should send back of its state. */
 export type StatedCall = Pick<ToolCallPart, "id" | "name" | "arguments"> & { readonly opaque: Opaque };

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "../event.ts";
 import type { ResponsePlan } from "../lower/plan.ts";
 import type { Choice, Finish, ResponsePart } from "../response.ts";
-import type { StreamRun } from "./machine.ts";
+import type { StreamRun } from "./stream-transform.ts";
 
 /** The response up to the first stop sequence that the upstream was not told (rule 39). */
 export function cutAtStops(choice: Choice, plan: ResponsePlan): Choice {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../test/support/conversation-arbitraries.ts";
 import type { ChatResponse, ResponsePart } from "../response.ts";
 import { collectEvents } from "./collect.ts";
-import { eventsSplitThinkTags, splitThinkTags } from "./think-tags.ts";
+import { splitThinkTagEvents, splitThinkTags } from "./think-tags.ts";
 
 const words = fc.string({
   unit: fc.constantFrom(..."ab \n<>/", "<think>", "</think>", "think"),
@@ -46,7 +46,7 @@ describe("thoughts in tags", () => {
           const response: ChatResponse = {
             choices: [{ parts, finish: { unified: "stop", protocol: "chat-completions" } }],
           };
-          const run = eventsSplitThinkTags();
+          const run = splitThinkTagEvents();
           const streamed = collectEvents(eventsOf(response, () => size).flatMap((event) => run.step(event)));
           expect("response" in streamed && withoutBlank(streamed.response.choices[0]?.parts)).toEqual(
             withoutBlank(splitThinkTags(parts)),

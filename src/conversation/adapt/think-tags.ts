@@ -1,6 +1,6 @@
 import type { ChatEvent } from "../event.ts";
 import type { ResponsePart } from "../response.ts";
-import type { StreamRun } from "./machine.ts";
+import type { StreamRun } from "./stream-transform.ts";
 
 /**
  * Thoughts that a server left in the text, in `<think>` tags at the response's beginning, as thoughts. Anywhere else the
@@ -29,7 +29,7 @@ export function splitThinkTags(parts: readonly ResponsePart[]): readonly Respons
 }
 
 /** The same for a stream, with the tags cut anywhere. */
-export function eventsSplitThinkTags(): StreamRun<ChatEvent, ChatEvent> {
+export function splitThinkTagEvents(): StreamRun<ChatEvent, ChatEvent> {
   /** The text that a choice began with, while it is not known what it is, or is a thought. */
   const opening = new Map<number, Opening>();
   const begun = new Set<number>();

@@ -2,9 +2,9 @@ import { ARGUMENT_LEVELS, isWithinDepth, writeExact } from "../../base/json/exac
 import type { ChatEvent } from "../event.ts";
 import type { LossList } from "../loss.ts";
 import type { ProtocolCapabilities } from "../lower/capabilities.ts";
-import type { BrokenCall, ToolCallPart } from "../request.ts";
+import type { CallDefect, ToolCallPart } from "../request.ts";
 import type { ChatResponse, Choice, Finish, ResponsePart } from "../response.ts";
-import type { StreamRun } from "./machine.ts";
+import type { StreamRun } from "./stream-transform.ts";
 
 /**
  * The one place that says what the calls of a response are worth. Their arguments are a JSON object, or the call is
@@ -22,12 +22,12 @@ export function markCalls(response: ChatResponse): ChatResponse {
 function markCall(part: ResponsePart): ResponsePart {
   if (part.kind !== "tool-call" || part.custom === true) return part;
   if (isNoArguments(part.arguments)) return { ...part, arguments: "{}" };
-  const broken = howBroken(part.arguments);
-  return broken === undefined ? part : { ...part, broken };
+  const defect = defectOf(part.arguments);
+  return defect === undefined ? part : { ...part, defect };
 }
 
 /** The same for a stream. What may turn out to be no arguments waits until it is known. */
-export function callMarks(): StreamRun<ChatEvent, ChatEvent> {
+export function markCallEvents(): StreamRun<ChatEvent, ChatEvent> {
   const calls = new Map<number, { text: string; waits: boolean }>();
   return {
     step(event) {
@@ -56,7 +56,7 @@ export function callMarks(): StreamRun<ChatEvent, ChatEvent> {
           if (isNoArguments(call.text)) {
             return [{ type: "tool-call-delta", block: event.block, arguments: "{}" }, event];
           }
-          const broken = howBroken(call.text);
+          const broken = defectOf(call.text);
           const end = broken === undefined ? event : { ...event, broken };
           return call.waits
             ? [{ type: "tool-call-delta", block: event.block, arguments: call.text }, end]
@@ -102,7 +102,7 @@ export function firstCallEvents(losses: LossList): StreamRun<ChatEvent, ChatEven
 }
 
 /** Each choice with a finish that goes with its calls. */
-export function settleFinishes(response: ChatResponse): ChatResponse {
+export function correctFinishes(response: ChatResponse): ChatResponse {
   const settled = (choice: Choice): Choice => {
     const calls = choice.parts.filter((part) => part.kind === "tool-call");
     return { parts: choice.parts, finish: finishWith(choice.finish, madeBy(calls)) };
@@ -111,7 +111,7 @@ export function settleFinishes(response: ChatResponse): ChatResponse {
 }
 
 /** The same for a stream. */
-export function finishesSettled(): StreamRun<ChatEvent, ChatEvent> {
+export function correctFinishEvents(): StreamRun<ChatEvent, ChatEvent> {
   const makers = new Map<number, "model" | "code">();
   return {
     step(event) {
@@ -148,14 +148,18 @@ function finishWith(finish: Finish, maker: ReturnType<typeof madeBy>): Finish {
  * The choice without calls that its caller could only take for others. Some protocols hand arguments on as the text
  * that they are, and their callers read for themselves what a model wrote badly.
  */
-export function withoutBroken(choice: Choice, capabilities: ProtocolCapabilities, losses: LossList): Choice {
+export function dropMalformedCalls(
+  choice: Choice,
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): Choice {
   const left = choice.parts.flatMap((part) =>
-    part.kind === "tool-call" && isLeftOut(part.broken, capabilities) ? (part.broken ?? []) : [],
+    part.kind === "tool-call" && isLeftOut(part.defect, capabilities) ? (part.defect ?? []) : [],
   );
   if (left.length === 0) return choice;
   losses.field("toolCalls", "cut-short");
   const parts = choice.parts.filter(
-    (part) => part.kind !== "tool-call" || !isLeftOut(part.broken, capabilities),
+    (part) => part.kind !== "tool-call" || !isLeftOut(part.defect, capabilities),
   );
   return { parts, finish: finishWithout(choice.finish, left, capabilities) };
 }
@@ -164,12 +168,12 @@ export function withoutBroken(choice: Choice, capabilities: ProtocolCapabilities
  * The same for a stream, whose pieces of arguments are out when their end tells that they are broken: there the call
  * stays cut as the vendors leave it, and the finish says so.
  */
-export function brokenLeftOut(
+export function dropMalformedCallEvents(
   capabilities: ProtocolCapabilities,
   losses: LossList,
 ): StreamRun<ChatEvent, ChatEvent> {
   const choices = new Map<number, number>();
-  const left = new Map<number, Set<BrokenCall>>();
+  const left = new Map<number, Set<CallDefect>>();
   return {
     step(event) {
       switch (event.type) {
@@ -179,11 +183,11 @@ export function brokenLeftOut(
         case "tool-call-end": {
           const choice = choices.get(event.block);
           choices.delete(event.block);
-          if (choice === undefined || event.broken === undefined || !isLeftOut(event.broken, capabilities)) {
+          if (choice === undefined || event.defect === undefined || !isLeftOut(event.defect, capabilities)) {
             return [event];
           }
           losses.field("toolCalls", "cut-short");
-          left.set(choice, (left.get(choice) ?? new Set()).add(event.broken));
+          left.set(choice, (left.get(choice) ?? new Set()).add(event.defect));
           return [event];
         }
         case "finish": {
@@ -200,14 +204,14 @@ export function brokenLeftOut(
   };
 }
 
-function isLeftOut(broken: BrokenCall | undefined, { argumentsAs }: ProtocolCapabilities): boolean {
+function isLeftOut(broken: CallDefect | undefined, { argumentsAs }: ProtocolCapabilities): boolean {
   return broken === "cut" || (broken === "malformed" && argumentsAs === "object");
 }
 
 /** The limit is what cut them; of what was written badly some protocols have a word to say. */
 function finishWithout(
   finish: Finish,
-  left: readonly BrokenCall[],
+  left: readonly CallDefect[],
   { protocol, brokenCallWord: raw }: ProtocolCapabilities,
 ): Finish {
   if (finish.unified === "content-filter" || finish.unified === "length") return finish;
@@ -233,7 +237,7 @@ export function textOfArguments(value: unknown): string {
 }
 
 /** Undefined: they are a JSON object that a request can hold. */
-function howBroken(text: string): BrokenCall | undefined {
+function defectOf(text: string): CallDefect | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import type { LossList } from "../loss.ts";
 import type { ChatRequest, Message, Part, TextPart, ToolCallPart, ToolResultPart } from "../request.ts";
-import { NO_WORDS } from "./silent-turns.ts";
+import { EMPTY_TEXT } from "./empty-turns.ts";
 
 /** A turn of a protocol whose turns alternate. */
 export interface Turn {
@@ -25,7 +25,7 @@ export function alternatingTurns(request: ChatRequest, losses: LossList): readon
   }
   if (turns[0]?.role !== "user") {
     losses.field("messages", "weakened");
-    turns.unshift({ role: "user", parts: [NO_WORDS] });
+    turns.unshift({ role: "user", parts: [EMPTY_TEXT] });
   }
   return turns.map((turn) => (turn.role === "user" ? { ...turn, parts: resultsFirst(turn.parts) } : turn));
 }

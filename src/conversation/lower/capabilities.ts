@@ -18,7 +18,7 @@ export interface ProtocolCapabilities {
   /** Most letters of the end user's name, where that has a slot. */
   readonly maxUserLength?: number | undefined;
   /** The smallest limit of output that the protocol takes; 0 asks messages to fill the cache and to write nothing. */
-  readonly leastOutputTokens: number;
+  readonly minOutputTokens: number;
   /** Most stop sequences; the gateway cuts the response at the others. */
   readonly maxStops: number;
   /** Custom tools have a slot; elsewhere they become functions with one text (rule 29). */
@@ -62,7 +62,7 @@ export interface ProtocolCapabilities {
   /** The word for an end at a call whose arguments are no JSON; absent = it has none. */
   readonly brokenCallWord?: string | undefined;
   /**
-   * Where clients drop thoughts: what carries the state of those before it (`riding-state.ts`). A text carries only what
+   * Where clients drop thoughts: what carries the state of those before it (`attached-reasoning.ts`). A text carries only what
    * no call comes for.
    */
   readonly reasoningRideOn: readonly ("tool-call" | "text")[];

@@ -1,15 +1,15 @@
 import { EFFORTS, type Effort, type ReasoningOptions } from "../request.ts";
 
 /** The effort that a wish amounts to; undefined where it says no more than "think". */
-export function effortOf(wish: ReasoningOptions): Effort | undefined {
-  if (wish.effort !== undefined || wish.budgetTokens === undefined) return wish.effort;
-  const budget = wish.budgetTokens;
+export function effortOf(reasoning: ReasoningOptions): Effort | undefined {
+  if (reasoning.effort !== undefined || reasoning.budgetTokens === undefined) return reasoning.effort;
+  const budget = reasoning.budgetTokens;
   return SHARES.find(({ upTo }) => budget <= upTo)?.effort ?? "high";
 }
 
 /** The same for a vendor that can only be told an effort, and may not think without one. */
-export function leastEffortOf(wish: ReasoningOptions): Effort | undefined {
-  return effortOf(wish) ?? (wish.adaptive ? "medium" : undefined);
+export function minEffortOf(reasoning: ReasoningOptions): Effort | undefined {
+  return effortOf(reasoning) ?? (reasoning.adaptive ? "medium" : undefined);
 }
 
 /**
@@ -19,15 +19,16 @@ export function leastEffortOf(wish: ReasoningOptions): Effort | undefined {
  * `maxBudget`: the largest that the model takes, whatever the limit.
  */
 export function budgetOf(
-  wish: ReasoningOptions,
+  reasoning: ReasoningOptions,
   maxOutputTokens: number,
   maxBudget = Number.POSITIVE_INFINITY,
 ): number | undefined {
-  const stated = wish.budgetTokens;
+  const stated = reasoning.budgetTokens;
   const most =
     stated !== undefined && stated < maxOutputTokens ? stated : Math.floor(maxOutputTokens * MAX_SHARE);
-  const wanted = stated ?? SHARES.find(({ effort }) => effort === (wish.effort ?? "medium"))?.budget;
-  const budget = Math.max(Math.min(wanted ?? LEAST_BUDGET, most, maxBudget), LEAST_BUDGET);
+  const requestedBudget =
+    stated ?? SHARES.find(({ effort }) => effort === (reasoning.effort ?? "medium"))?.budget;
+  const budget = Math.max(Math.min(requestedBudget ?? MIN_BUDGET, most, maxBudget), MIN_BUDGET);
   return budget < maxOutputTokens ? budget : undefined;
 }
 
@@ -44,7 +45,7 @@ function distance(effort: Effort, rank: number): number {
 }
 
 /** The least that messages takes: 1024 <= budget < max_tokens. */
-const LEAST_BUDGET = 1024;
+const MIN_BUDGET = 1024;
 
 /** With less than a quarter of the limit left, answers are cut off in the middle. */
 const MAX_SHARE = 3 / 4;

@@ -20,7 +20,7 @@ export interface StatedFields {
 }
 
 /** Whether nobody is named once an operator's changes are made. */
-export function namesNobody(
+export function isAnonymous(
   { paths }: EndUser,
   { set = {}, default: ifAbsent = {}, remove = [] }: FieldChanges,
   body: StatedFields,
@@ -36,7 +36,7 @@ export function namesNobody(
 /** A body that the gateway writes, with an operator's changes and the end user. */
 export function withEndUser(body: JsonObject, changes: FieldChanges, endUser: EndUser): JsonObject {
   const changed = withChanges(body, changes);
-  const isOpen = namesNobody(endUser, changes, {
+  const isOpen = isAnonymous(endUser, changes, {
     has: (field) => body[field] !== undefined,
     states: (path) => (valueAt(body, path) ?? null) !== null,
   });

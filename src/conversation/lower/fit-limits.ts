@@ -23,8 +23,8 @@ export function fitLimits(
 }
 
 /** A smaller limit than a protocol takes becomes its least, which is as near as it comes (rule 39). */
-function atLeast(limit: number, { leastOutputTokens }: ProtocolCapabilities, losses: LossList): number {
-  if (limit >= leastOutputTokens) return limit;
+function atLeast(limit: number, { minOutputTokens }: ProtocolCapabilities, losses: LossList): number {
+  if (limit >= minOutputTokens) return limit;
   losses.field("maxOutputTokens", "weakened");
-  return leastOutputTokens;
+  return minOutputTokens;
 }

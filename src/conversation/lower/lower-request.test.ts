@@ -14,7 +14,7 @@ const capabilities: ProtocolCapabilities = {
   toolNames: { maxLength: 24, also: "" },
   callIds: { maxLength: 40, also: "" },
   maxUserLength: 64,
-  leastOutputTokens: 1,
+  minOutputTokens: 1,
   maxStops: 1,
   customTools: false,
   namespaces: false,
@@ -55,8 +55,8 @@ function prepare(request: Partial<ChatRequest>, to: EncodeTarget = target("messa
 }
 
 function partsOf(outcome: ReturnType<typeof prepare>): readonly Part[] {
-  if (!("prepared" in outcome)) throw new Error(`refused ${outcome.refused}`);
-  return outcome.prepared.messages.flatMap(({ parts }) => parts);
+  if (!("plan" in outcome)) throw new Error(`refused ${outcome.refused}`);
+  return outcome.request.messages.flatMap(({ parts }) => parts);
 }
 
 describe("preparing a request", () => {
@@ -86,9 +86,9 @@ describe("preparing a request", () => {
     const to = target("messages", { quirks: { refuses: ["user", "penalties", "verbosity"] } });
     const sampling = { presencePenalty: 0, temperature: 1 };
     const outcome = prepare({ protocol: "messages", user: "u", verbosity: "low", sampling }, to);
-    expect("prepared" in outcome && outcome.prepared).not.toHaveProperty("user");
-    expect("prepared" in outcome && outcome.prepared).not.toHaveProperty("verbosity");
-    expect("prepared" in outcome && outcome.prepared.sampling).toEqual({ temperature: 1 });
+    expect("plan" in outcome && outcome.request).not.toHaveProperty("user");
+    expect("plan" in outcome && outcome.request).not.toHaveProperty("verbosity");
+    expect("plan" in outcome && outcome.request.sampling).toEqual({ temperature: 1 });
     expect(outcome.lost).toEqual([
       "presencePenalty model-refuses",
       "user model-refuses",
@@ -99,24 +99,24 @@ describe("preparing a request", () => {
   it("lets a model that always thinks think the least where it shall not", () => {
     const to = target("messages", { quirks: { thinkingOff: false } });
     const outcome = prepare({ reasoning: { enabled: false, budgetTokens: 0 } }, to);
-    expect("prepared" in outcome && outcome.prepared.reasoning).toEqual({ enabled: true, effort: "minimal" });
+    expect("plan" in outcome && outcome.request.reasoning).toEqual({ enabled: true, effort: "minimal" });
     expect(outcome.lost).toEqual(["reasoning weakened"]);
   });
 
   it("shortens the end user's name to one that no other becomes, and leaves a protocol's own alone", () => {
     const long = (end: string): string => "u".repeat(70) + end;
     const one = prepare({ user: long("1") });
-    const told = "prepared" in one ? one.prepared.user : undefined;
+    const told = "plan" in one ? one.request.user : undefined;
     expect(told).toHaveLength(64);
     expect(one.lost).toEqual(["user weakened"]);
-    expect(prepare({ user: long("1") })).toHaveProperty("prepared.user", told);
-    expect(prepare({ user: long("2") })).not.toHaveProperty("prepared.user", told);
+    expect(prepare({ user: long("1") })).toHaveProperty("request.user", told);
+    expect(prepare({ user: long("2") })).not.toHaveProperty("request.user", told);
     expect(prepare({ user: "u-1@example.com" })).toMatchObject({
-      prepared: { user: "u-1@example.com" },
+      request: { user: "u-1@example.com" },
       lost: [],
     });
     const own = prepare({ user: long("1"), protocol: "messages" });
-    expect(own).toMatchObject({ prepared: { user: long("1") }, lost: [] });
+    expect(own).toMatchObject({ request: { user: long("1") }, lost: [] });
   });
 
   it("tells other protocols in words what only the caller's can say", () => {
@@ -142,7 +142,7 @@ describe("preparing a request", () => {
       refused: "tool_choice",
     });
     expect(prepare({ tools, toolChoice: { kind: "auto" } }, to)).toHaveProperty(
-      "prepared.toolChoice.kind",
+      "request.toolChoice.kind",
       "auto",
     );
   });
@@ -150,7 +150,7 @@ describe("preparing a request", () => {
   it("drops hints without a slot, named as the caller spelled them", () => {
     const outcome = prepare({ sampling: { temperature: 1, topP: 0.5 }, parallelToolCalls: false });
     expect(outcome.lost).toEqual(["top_p no-slot", "parallelToolCalls no-slot"]);
-    expect("prepared" in outcome && outcome.prepared.sampling).toEqual({ temperature: 1 });
+    expect("plan" in outcome && outcome.request.sampling).toEqual({ temperature: 1 });
   });
 
   it("refuses what changes the meaning, naming the field", () => {
@@ -175,10 +175,10 @@ describe("preparing a request", () => {
   it("asks as often as answers are wanted where a request makes one, and refuses more than eight", () => {
     const several = prepare({ n: 8 });
     expect(several).toMatchObject({ plan: { copies: 8 }, lost: [] });
-    expect("prepared" in several && several.prepared.n).toBeUndefined();
-    expect(prepare({ n: 1 })).toMatchObject({ plan: { copies: 1 }, prepared: { n: 1 } });
+    expect("plan" in several && several.request.n).toBeUndefined();
+    expect(prepare({ n: 1 })).toMatchObject({ plan: { copies: 1 }, request: { n: 1 } });
     const capable = { ...target("messages"), quirks: { manyAnswers: true } };
-    expect(prepare({ n: 9 }, capable)).toMatchObject({ plan: { copies: 1 }, prepared: { n: 9 } });
+    expect(prepare({ n: 9 }, capable)).toMatchObject({ plan: { copies: 1 }, request: { n: 9 } });
     expect(prepare({ n: 9 }).refused).toBe("n");
   });
 
@@ -250,8 +250,8 @@ describe("preparing a request", () => {
         { role: "user", parts: [{ kind: "tool-result", callId: "call|1", parts: [] }] },
       ],
     });
-    if (!("prepared" in outcome)) throw new Error(outcome.refused);
-    const { tools, toolChoice } = outcome.prepared;
+    if (!("plan" in outcome)) throw new Error(outcome.refused);
+    const { tools, toolChoice } = outcome.request;
     const [, first, second, result] = partsOf(outcome);
     const name = tools[0]?.name ?? "";
     expect(name).toMatch(/^[a-zA-Z0-9_-]{1,24}$/);
@@ -268,15 +268,15 @@ describe("preparing a request", () => {
   it("answers a schema by a forced tool where the model has no field for it (rule 40)", () => {
     const responseFormat = { kind: "schema", name: "point", schema: { type: "object" } } as const;
     const outcome = prepare({ responseFormat }, target("messages", { quirks: { structuredOutput: "tool" } }));
-    if (!("prepared" in outcome)) throw new Error(outcome.refused);
+    if (!("plan" in outcome)) throw new Error(outcome.refused);
     expect(outcome.plan.responseTool).toBe("point");
-    expect(outcome.prepared.toolChoice).toEqual({ kind: "tool", name: "point" });
-    expect(outcome.prepared.responseFormat).toBeUndefined();
+    expect(outcome.request.toolChoice).toEqual({ kind: "tool", name: "point" });
+    expect(outcome.request.responseFormat).toBeUndefined();
   });
 
   it("tells the upstream as many stop sequences as it takes and plans to cut at the others (rule 39)", () => {
     const outcome = prepare({ limits: { stop: ["a", "b", "c"] } });
-    expect("prepared" in outcome && [outcome.prepared.limits.stop, outcome.plan.stops]).toEqual([
+    expect("plan" in outcome && [outcome.request.limits.stop, outcome.plan.stops]).toEqual([
       ["a"],
       ["b", "c"],
     ]);

@@ -20,20 +20,20 @@ import { type Opaque, stateFor } from "../state/opaque.ts";
 import { endsWithPrefill, shownByUser, withoutLoneReasoning } from "./alternating-turns.ts";
 import { withCacheAll } from "./cache-all.ts";
 import type { ProtocolCapabilities } from "./capabilities.ts";
+import { withText } from "./empty-turns.ts";
 import { fitLimits } from "./fit-limits.ts";
-import { withJsonWords } from "./json-words.ts";
-import { prepareTools, takesCustom } from "./lower-tools.ts";
+import { withJsonInstruction } from "./json-instruction.ts";
+import { lowerTools, takesCustom } from "./lower-tools.ts";
 import { fitCallId, openToolNames, type ToolNames } from "./names.ts";
 import { withoutOrphans } from "./orphan-results.ts";
 import type { EncodeTarget, ResponsePlan } from "./plan.ts";
 import type { RefusedHint } from "./quirks.ts";
-import { withWords } from "./silent-turns.ts";
 import { withNeighbours } from "./user-turns.ts";
 import { fitWord, type WordRule } from "./words.ts";
 
 /** A request that fits its target, and what its response must undo. */
 export interface LoweredRequest {
-  readonly prepared: ChatRequest;
+  readonly request: ChatRequest;
   readonly plan: ResponsePlan;
 }
 
@@ -49,12 +49,12 @@ export function lowerRequest(
   losses: LossList,
 ): LoweredRequest {
   const marked = { ...asked, messages: withNeighbours(asked.messages) };
-  const said = withWords(withoutOrphans(marked, capabilities, losses), capabilities, losses);
+  const said = withText(withoutOrphans(marked, capabilities, losses), capabilities, losses);
   const request = withCacheAll(said, capabilities, target.quirks, losses);
   refuseUnservable(request, capabilities, target, losses);
   const copies = copiesOf(request, capabilities, target, losses);
   const names = openToolNames(capabilities.toolNames);
-  const tools = prepareTools(request, capabilities, target, names, losses);
+  const tools = lowerTools(request, capabilities, target, names, losses);
   const callIds = callIdsAt(capabilities, target);
   const fit: Fit = { request, capabilities, target, losses, names, callIds };
   const maxStops = target.quirks.stop === false ? 0 : capabilities.maxStops;
@@ -86,7 +86,7 @@ export function lowerRequest(
     thinkTags: target.quirks.thinkTags ? true : undefined,
     reasoningReplay: target.quirks.reasoningReplay ? true : undefined,
   };
-  return { prepared: withJsonWords(prepared, request.responseFormat, capabilities), plan };
+  return { request: withJsonInstruction(prepared, request.responseFormat, capabilities), plan };
 }
 
 interface Fit {

@@ -12,7 +12,7 @@ import type { ProtocolCapabilities } from "./capabilities.ts";
 import type { ToolNames } from "./names.ts";
 import type { EncodeTarget } from "./plan.ts";
 
-export interface PreparedTools {
+export interface LoweredTools {
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice | undefined;
   readonly responseFormat: ResponseFormat | undefined;
@@ -20,13 +20,13 @@ export interface PreparedTools {
 }
 
 /** Tools, choice and structured output as the target takes them (rules 29, 30, 40). Throws RefusedField. */
-export function prepareTools(
+export function lowerTools(
   request: ChatRequest,
   capabilities: ProtocolCapabilities,
   target: EncodeTarget,
   names: ToolNames,
   losses: LossList,
-): PreparedTools {
+): LoweredTools {
   const offered = offeredTools(request);
   const own = request.protocol === capabilities.protocol;
   const tools = offered.flatMap((tool) => fitTool(tool, own, capabilities, target, names, losses));
@@ -35,11 +35,11 @@ export function prepareTools(
     losses.refuse("toolChoice", "This model doesn't support forced tool calls. Let it choose.");
   }
   const format = request.responseFormat;
-  const asWished = { tools, toolChoice, responseFormat: format, responseTool: undefined };
-  if (format?.kind !== "schema") return asWished;
+  const asRequested = { tools, toolChoice, responseFormat: format, responseTool: undefined };
+  if (format?.kind !== "schema") return asRequested;
   const way = target.quirks.structuredOutput ?? "schema";
   const isTaken = own || (capabilities.takesSchema?.(format.schema) ?? true);
-  if (way === "schema" && isTaken) return asWished;
+  if (way === "schema" && isTaken) return asRequested;
   if (way !== "tool") {
     losses.field("responseFormat", "weakened");
     return { tools, toolChoice, responseFormat: { kind: "json" }, responseTool: undefined };

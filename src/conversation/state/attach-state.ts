@@ -1,6 +1,6 @@
 import type { MediaPart, Message, Part, TextPart, ToolCallPart } from "../request.ts";
+import { asPart, splitState } from "./attached-reasoning.ts";
 import { OF_MEDIA, OF_RIDERS, type Opaque } from "./opaque.ts";
-import { asPart, splitState } from "./riding-state.ts";
 
 /**
  * State that stood beside its call, text or media for want of a slot goes back onto it, wherever in the turn clients

@@ -1,4 +1,4 @@
-import type { StreamRun } from "../adapt/machine.ts";
+import type { StreamRun } from "../adapt/stream-transform.ts";
 import type { ChatEvent } from "../event.ts";
 import type { LossList } from "../loss.ts";
 import type { ResponsePart } from "../response.ts";

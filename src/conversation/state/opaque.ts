@@ -10,7 +10,7 @@ export interface Opaque {
   readonly value: string;
   /**
    * It was taken off this call (its id), or off a text ("") or media (`OF_MEDIA`) beside it, for want of a slot
-   * there; or thoughts ride on it (`OF_RIDERS`, see `riding-state.ts`).
+   * there; or thoughts ride on it (`OF_RIDERS`, see `attached-reasoning.ts`).
    */
   readonly of?: string | undefined;
   /** The same as another protocol writes it, where a vendor of both issued it. */

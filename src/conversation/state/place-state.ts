@@ -1,11 +1,11 @@
-import type { StreamRun } from "../adapt/machine.ts";
+import type { StreamRun } from "../adapt/stream-transform.ts";
 import type { ChatEvent } from "../event.ts";
 import type { LossList } from "../loss.ts";
 import type { ProtocolCapabilities } from "../lower/capabilities.ts";
 import type { ReasoningPart } from "../request.ts";
 import type { ResponsePart } from "../response.ts";
+import { type AttachedReasoning, joinState } from "./attached-reasoning.ts";
 import { OF_MEDIA, type Opaque } from "./opaque.ts";
-import { joinState, type RidingReasoning } from "./riding-state.ts";
 
 /**
  * State in the places where the caller's clients keep it. Where parts have no slot, it stands in a thought beside
@@ -45,14 +45,14 @@ function withRiding(
   losses: LossList,
 ): readonly ResponsePart[] {
   const out: ResponsePart[] = [];
-  let riding: readonly RidingReasoning[] = [];
+  let riding: readonly AttachedReasoning[] = [];
   let lastText = -1;
   for (const part of parts) {
     switch (part.kind) {
       case "reasoning": {
-        const { opaque, redacted, wanted, ...words } = part;
+        const { opaque, redacted, requested, ...words } = part;
         if (words.text !== "") out.push(words);
-        if (opaque !== undefined || (wanted && words.text !== ""))
+        if (opaque !== undefined || (requested && words.text !== ""))
           riding = [...riding, ridingReasoning(part.text, redacted === true, opaque)];
         break;
       }
@@ -87,7 +87,7 @@ function withRiding(
 }
 
 /** The same for a stream. */
-export function eventsPlaceState(
+export function placeStateEvents(
   capabilities: ProtocolCapabilities,
   losses: LossList,
 ): StreamRun<ChatEvent, ChatEvent> {
@@ -149,14 +149,14 @@ function standBeside(capabilities: ProtocolCapabilities, losses: LossList): Stre
 
 function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
   /** Thoughts that wait for a carrier, by choice; words stand behind the first `spoken` of them. */
-  const riding = new Map<number, { readonly reasoning: RidingReasoning[]; spoken: number }>();
-  const ridersOf = (choice: number): readonly RidingReasoning[] => {
+  const riding = new Map<number, { readonly reasoning: AttachedReasoning[]; spoken: number }>();
+  const ridersOf = (choice: number): readonly AttachedReasoning[] => {
     const { reasoning, spoken } = riding.get(choice) ?? { reasoning: [], spoken: 0 };
     return reasoning.map((reasoning, at) => (at < spoken ? behindWords(reasoning) : reasoning));
   };
   const open = new Map<number, { readonly choice: number; text: string }>();
   /** What rides on each call, in case it tells state of its own at its end. */
-  const carried = new Map<number, readonly RidingReasoning[]>();
+  const carried = new Map<number, readonly AttachedReasoning[]>();
   const slotless = (kind: "text" | "media", opaque: Opaque | undefined): boolean => {
     if (opaque === undefined || hasSlot(kind, capabilities)) return false;
     losses.field("reasoningState");
@@ -174,10 +174,10 @@ function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): Stream
           return [event];
         }
         case "reasoning-end": {
-          const { block, opaque, redacted, wanted } = event;
+          const { block, opaque, redacted, requested } = event;
           const { choice, text } = open.get(block) ?? { choice: 0, text: "" };
           open.delete(block);
-          if (opaque === undefined && !(wanted && text !== "")) return [event];
+          if (opaque === undefined && !(requested && text !== "")) return [event];
           const reasoning = ridingReasoning(text, redacted === true, opaque);
           const waiting = riding.get(choice);
           if (waiting === undefined) riding.set(choice, { reasoning: [reasoning], spoken: 0 });
@@ -257,14 +257,14 @@ function withState<P extends { readonly opaque?: Opaque | undefined }>(
   return (opaque === undefined ? stateless : { ...stateless, opaque }) as P;
 }
 
-function ridingReasoning(text: string, redacted: boolean, opaque: Opaque | undefined): RidingReasoning {
+function ridingReasoning(text: string, redacted: boolean, opaque: Opaque | undefined): AttachedReasoning {
   return { text, redacted, opaque, beforeWords: false };
 }
 
-function isSigned({ opaque }: RidingReasoning): boolean {
+function isSigned({ opaque }: AttachedReasoning): boolean {
   return opaque !== undefined;
 }
 
-function behindWords(reasoning: RidingReasoning): RidingReasoning {
+function behindWords(reasoning: AttachedReasoning): AttachedReasoning {
   return { ...reasoning, beforeWords: true };
 }

@@ -29,7 +29,7 @@ const ADAPTED_RESPONSE_BYTES = 1024 * 1024;
 
 /** Rewrites what is on its way to the caller; errors before a response do not come this way, and look as the path's errors do. */
 export class AdaptedResponse implements ClientResponse {
-  readonly mostBytes = ADAPTED_RESPONSE_BYTES;
+  readonly maxBytes = ADAPTED_RESPONSE_BYTES;
   readonly #inner: ClientResponse;
   readonly #adapter: Adapter;
   readonly #errors: ErrorForm;
@@ -115,16 +115,16 @@ export class AdaptedResponse implements ClientResponse {
     }
   }
 
-  cut(): void {
-    this.#inner.cut();
+  abort(): void {
+    this.#inner.abort();
   }
 
   onDrain(listener: () => void): void {
     this.#inner.onDrain(listener);
   }
 
-  onGone(listener: () => void): void {
-    this.#inner.onGone(listener);
+  onDisconnect(listener: () => void): void {
+    this.#inner.onDisconnect(listener);
   }
 
   onClosed(listener: () => void): void {

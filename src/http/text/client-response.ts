@@ -92,7 +92,7 @@ class RawResponse implements ClientResponse {
     this.#awaitRest();
   }
 
-  cut(): void {
+  abort(): void {
     this.#ended = true;
     this.#raw.destroy();
   }
@@ -101,7 +101,7 @@ class RawResponse implements ClientResponse {
     this.#onDrain = listener;
   }
 
-  onGone(listener: () => void): void {
+  onDisconnect(listener: () => void): void {
     this.#onGone = listener;
     if (this.#raw.destroyed && !this.#raw.writableFinished) queueMicrotask(listener);
   }

@@ -3,25 +3,25 @@ import { GatewayError } from "../../errors.ts";
 import { compactionItem } from "../../protocols/compaction.ts";
 import type { EndpointTable } from "../../protocols/endpoint-table.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../../protocols/json.ts";
-import type { CompactionWish } from "../../relay/text-request.ts";
+import type { CompactionForm } from "../../relay/text-request.ts";
 import type { Adapter } from "./adapted-response.ts";
 import { ASK, blockCompaction } from "./compaction-block.ts";
 
 /** The compaction that a request asks for; undefined = none. `hasTrigger`: its bytes hold the word of an item that asks. */
-export function compactionWish(
+export function readCompactionForm(
   { compactField }: EndpointTable,
   scan: BodyScan,
   body: readonly Buffer[],
   hasTrigger: boolean,
-): CompactionWish | undefined {
+): CompactionForm | undefined {
   if (compactField !== undefined)
     return scan.last(compactField.path)?.value === compactField.value ? "field" : undefined;
   return hasTrigger && asksToCompact(body) ? "item" : undefined;
 }
 
 /** The gateway's own way to answer it, for models whose upstreams have none. */
-export function ownCompaction(wish: CompactionWish): Adapter {
-  return wish === "field" ? blockCompaction() : compaction(wish === "call" ? "whole" : "response");
+export function ownCompaction(form: CompactionForm): Adapter {
+  return form === "field" ? blockCompaction() : compaction(form === "call" ? "whole" : "response");
 }
 
 /** As clients ask for it at the end of an ordinary request's input. */

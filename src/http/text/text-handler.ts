@@ -20,7 +20,7 @@ import { knownError } from "../core/error-response.ts";
 import type { HttpDeps } from "../deps.ts";
 import { AdaptedResponse, type Adapter, type ErrorForm } from "./adapted-response.ts";
 import { openClientResponse } from "./client-response.ts";
-import { compactionWish, openTriggerSearch, ownCompaction } from "./compaction.ts";
+import { openTriggerSearch, ownCompaction, readCompactionForm } from "./compaction.ts";
 import { neutralHeaders, sessionHeader } from "./neutral-headers.ts";
 import { readTextFields } from "./text-fields.ts";
 
@@ -95,22 +95,22 @@ export async function respondWithText(
     caller = again instanceof Promise ? await again : again;
     scan = refusing(() => scanner.end());
     const state = search.end();
-    const wish =
+    const compactionForm =
       call.compacts === true
         ? "call"
-        : compactionWish(protocol.endpoint, scan, body, trigger?.found() === true);
+        : readCompactionForm(protocol.endpoint, scan, body, trigger?.found() === true);
     const isVendors =
-      wish !== undefined &&
+      compactionForm !== undefined &&
       state === undefined &&
       compactsItself(
         deps.catalog.current(),
         caller,
         { protocol: call.protocol, model: scan.last("model")?.value },
-        wish,
+        compactionForm,
       );
     let instead: TextRequest["instead"];
-    if (wish !== undefined) {
-      const ours = ownCompaction(wish);
+    if (compactionForm !== undefined) {
+      const ours = ownCompaction(compactionForm);
       const refusal = memory.growTo(scan.length * ADAPTED_WEIGHT);
       if (!isVendors) {
         if (refusal !== undefined) throw memoryRefused(refusal);
@@ -136,7 +136,7 @@ export async function respondWithText(
       admission,
       scan,
       state,
-      compacts: isVendors ? wish : undefined,
+      compacts: isVendors ? compactionForm : undefined,
       instead,
       prompts: prompts === 1 ? undefined : prompts,
       headers,
@@ -155,7 +155,7 @@ export async function respondWithText(
   context.about.isLogged = true;
   context.about.ended = admitted;
   // Not awaited, so that nothing of what reading took is kept while the upstream works.
-  return admitted.carry();
+  return admitted.run();
 }
 
 function adapted(

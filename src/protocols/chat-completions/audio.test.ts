@@ -43,7 +43,7 @@ describe("a spoken answer", () => {
     if (!("response" in outcome)) throw new Error(JSON.stringify(outcome));
     const { parts = [] } = outcome.response.choices[0] ?? {};
     expect(parts.filter(({ kind }) => kind === "text")).toMatchObject([SPOKEN[0]]);
-    expect(meter.facts().outputText().visible).toBe("Hi you");
+    expect(meter.summary().outputText().visible).toBe("Hi you");
   });
 
   it("is not said twice where its words stand in the content as well", () => {

@@ -34,7 +34,7 @@ export const chatCompletionsCapabilities: ProtocolCapabilities = {
   callIds: { maxLength: 64, also: "any" },
   // The vendor refuses more, and Claude Code sends 150.
   maxUserLength: 64,
-  leastOutputTokens: 1,
+  minOutputTokens: 1,
   maxStops: 4,
   // The vendor that invented this protocol knows custom tools; the many that took it over do not.
   customTools: false,

@@ -1,5 +1,5 @@
 import type { BlockWriter } from "../../conversation/adapt/blocks.ts";
-import { GrowingJson } from "../../conversation/adapt/growing-json.ts";
+import { IncrementalJson } from "../../conversation/adapt/incremental-json.ts";
 import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
@@ -31,11 +31,11 @@ interface OpenCall {
   /** False until the name is known, since a call cannot begin without it. */
   started: boolean;
   /** All arguments so far. */
-  readonly json: GrowingJson;
+  readonly json: IncrementalJson;
   ended: boolean;
   opaque: Opaque | undefined;
   /** The state that its beginning told. */
-  told: Opaque | undefined;
+  emitted: Opaque | undefined;
 }
 
 export function noCalls(): CallState {
@@ -117,10 +117,10 @@ function beginCall(state: CallState, index: unknown, { choice, blocks }: CallRea
     at,
     id: "",
     started: false,
-    json: new GrowingJson(),
+    json: new IncrementalJson(),
     ended: false,
     opaque: undefined,
-    told: undefined,
+    emitted: undefined,
   };
   state.calls.push(call);
   if (typeof index === "number") state.byIndex.set(index, call);
@@ -155,7 +155,7 @@ function start(
   blocks.toolCall({ key: call.key, choice }, { id, name, custom, ...state });
   blocks.arguments(call.key, call.json.text);
   call.started = true;
-  call.told = call.opaque;
+  call.emitted = call.opaque;
   if (call.id !== "") begun.add(call.id);
   running.add(call);
 }
@@ -163,8 +163,8 @@ function start(
 /** State that its beginning has not told comes with its end. */
 function endCall({ running }: CallState, call: OpenCall, blocks: BlockWriter): void {
   if (call.ended) return;
-  const { key, opaque, told } = call;
-  blocks.close(key, { opaque: opaque === told ? undefined : opaque });
+  const { key, opaque, emitted } = call;
+  blocks.close(key, { opaque: opaque === emitted ? undefined : opaque });
   call.ended = true;
   running.delete(call);
 }

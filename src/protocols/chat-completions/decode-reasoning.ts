@@ -23,19 +23,22 @@ interface DecodedReasoning {
 export function decodeReasoning(body: Fields): DecodedReasoning {
   const stated = decodeEffort(body);
   const hints = HINTS.flatMap((hint) => readHint(hint, body) ?? []);
-  const wishes = [
-    ...hints.flatMap(({ wish }) => wish ?? []),
-    ...(stated.wish === undefined ? [] : [stated.wish]),
+  const requests = [
+    ...hints.flatMap(({ requested }) => requested ?? []),
+    ...(stated.requested === undefined ? [] : [stated.requested]),
   ];
   const foreign = [...stated.foreign, ...hints.flatMap((hint) => hint.foreign)];
-  if (wishes.length === 0) return { foreign };
-  const name = stated.wish === undefined ? hints.find(({ wish }) => wish !== undefined)?.field : undefined;
+  if (requests.length === 0) return { foreign };
+  const name =
+    stated.requested === undefined
+      ? hints.find(({ requested }) => requested !== undefined)?.field
+      : undefined;
   const hidden = hints.some(({ hides }) => hides) ? { summary: "none" } : {};
   return {
     reasoning: {
-      ...Object.assign({}, ...wishes),
+      ...Object.assign({}, ...requests),
       ...hidden,
-      enabled: wishes.every(({ enabled }) => enabled),
+      enabled: requests.every(({ enabled }) => enabled),
     },
     name,
     foreign,
@@ -59,17 +62,17 @@ interface ReadHint extends Said {
 }
 
 function decodeEffort(body: Fields): {
-  readonly wish?: ReasoningOptions | undefined;
+  readonly requested?: ReasoningOptions | undefined;
   readonly foreign: readonly ForeignField[];
 } {
   const word = optionalText(body, "reasoning_effort");
   if (word === undefined) return { foreign: [] };
   if (word === DEFAULT) {
     const foreign: ForeignField = { path: "reasoning_effort", value: word, weight: "hint", isRead: true };
-    return { wish: { enabled: true, adaptive: true }, foreign: [foreign] };
+    return { requested: { enabled: true, adaptive: true }, foreign: [foreign] };
   }
-  const wish = wishOf(word);
-  if (wish !== undefined) return { wish, foreign: [] };
+  const requested = reasoningOf(word);
+  if (requested !== undefined) return { requested, foreign: [] };
   return refuse(
     body,
     "reasoning_effort",
@@ -77,7 +80,7 @@ function decodeEffort(body: Fields): {
   );
 }
 
-function wishOf(word: unknown): ReasoningOptions | undefined {
+function reasoningOf(word: unknown): ReasoningOptions | undefined {
   if (word === "none") return { enabled: false };
   const effort = EFFORTS.find((known) => known === word);
   return effort === undefined ? undefined : { enabled: true, effort };
@@ -91,7 +94,7 @@ interface Hint {
 }
 
 interface Said {
-  readonly wish?: ReasoningOptions | undefined;
+  readonly requested?: ReasoningOptions | undefined;
   /** Thoughts are not to be shown, if there are any: that alone makes no model think. */
   readonly hides?: boolean | undefined;
 }
@@ -101,10 +104,12 @@ const HINTS: readonly Hint[] = [
     field: "thinking",
     known: new Set(["type", "budget_tokens"]),
     read({ type, budget_tokens }) {
-      if (type === "disabled") return { wish: { enabled: false } };
+      if (type === "disabled") return { requested: { enabled: false } };
       const budget = budgetIn(budget_tokens);
-      if (type === "enabled" && budget !== undefined) return { wish: { enabled: true, ...budget } };
-      return type === "enabled" || type === "adaptive" || type === "auto" ? { wish: BY_ITSELF } : undefined;
+      if (type === "enabled" && budget !== undefined) return { requested: { enabled: true, ...budget } };
+      return type === "enabled" || type === "adaptive" || type === "auto"
+        ? { requested: BY_ITSELF }
+        : undefined;
     },
   },
   {
@@ -112,14 +117,14 @@ const HINTS: readonly Hint[] = [
     known: new Set(["effort", "max_tokens", "enabled", "exclude"]),
     read({ effort, max_tokens, enabled, exclude }) {
       const hides = exclude === true;
-      if (enabled === false) return { wish: { enabled }, hides };
-      const wish = effort === undefined ? undefined : wishOf(effort);
-      if (effort !== undefined && wish === undefined) return undefined;
+      if (enabled === false) return { requested: { enabled }, hides };
+      const requested = effort === undefined ? undefined : reasoningOf(effort);
+      if (effort !== undefined && requested === undefined) return undefined;
       const budget = budgetIn(max_tokens);
-      if (wish !== undefined || budget !== undefined)
-        return { wish: { enabled: true, ...wish, ...budget }, hides };
-      if (max_tokens === 0) return { wish: { enabled: false }, hides };
-      if (enabled === true) return { wish: BY_ITSELF, hides };
+      if (requested !== undefined || budget !== undefined)
+        return { requested: { enabled: true, ...requested, ...budget }, hides };
+      if (max_tokens === 0) return { requested: { enabled: false }, hides };
+      if (enabled === true) return { requested: BY_ITSELF, hides };
       return typeof exclude === "boolean" ? { hides } : undefined;
     },
   },

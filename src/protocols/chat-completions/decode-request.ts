@@ -43,7 +43,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const oneCall = functions.length > 0 && tools.tools.length === 0;
   const toolChoice = decodeToolChoice(body) ?? decodeFunctionChoice(body);
   const parallelToolCalls = optionalFlag(body, "parallel_tool_calls") ?? (oneCall ? false : undefined);
-  const { reasoning, ...wished } = decodeReasoning(body);
+  const { reasoning, ...requestedFormat } = decodeReasoning(body);
   const responseFormat = decodeFormat(body);
   const verbosity = optionalText(body, "verbosity");
   const endUser = decodeEndUser(body);
@@ -77,13 +77,13 @@ export function decodeRequest(raw: unknown): ChatRequest {
       ...foreignFields(body, KNOWN, MEANING),
       ...foreignInside(body, INSIDES),
       ...endUser.foreign,
-      ...wished.foreign,
+      ...requestedFormat.foreign,
       ...decodeModalities(body),
       ...foreign,
       ...tools.foreign,
     ],
     echo: {},
-    fieldNames: wished.name === undefined ? names : { ...names, reasoning: wished.name },
+    fieldNames: requestedFormat.name === undefined ? names : { ...names, reasoning: requestedFormat.name },
   };
 }
 

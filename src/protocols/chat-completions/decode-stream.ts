@@ -1,13 +1,13 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { type BlockState, type BlockWriter, noBlocks, writeBlocks } from "../../conversation/adapt/blocks.ts";
-import type { StreamMachine } from "../../conversation/adapt/machine.ts";
+import type { StreamTransform } from "../../conversation/adapt/stream-transform.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { Citation } from "../../conversation/request.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asIndex, asObject, asObjects, type JsonObject } from "../json.ts";
-import { OUT_OF_FORM } from "../response-form.ts";
+import { UNEXPECTED_FORMAT } from "../response-form.ts";
 import { latestCounts } from "../streams/latest-counts.ts";
 import type { StreamEvent } from "../streams/stream-event.ts";
 import { decodeAudio } from "./audio.ts";
@@ -24,7 +24,7 @@ import { chatCompletionsUsage } from "./usage.ts";
  * Reads a stream of chunks. Finishes are told when the stream ends, because usage, late calls and errors
  * may follow the chunk that states them.
  */
-export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
+export const decodeStream: StreamTransform<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
   initial: (plan) => ({
     plan,
     phase: "opening",
@@ -172,7 +172,7 @@ function ending(state: DecodeState, done: boolean): readonly ChatEvent[] {
     for (const source of rested) blocks.citation(`${index} text`, source);
     blocks.close(`${index} thought`, { opaque: stateOf(details, state.plan) });
     if (!closeCalls(calls, { choice: index, blocks, plan: state.plan }))
-      return [...blocks.events, { type: "error", error: OUT_OF_FORM }];
+      return [...blocks.events, { type: "error", error: UNEXPECTED_FORMAT }];
     blocks.closeAll(index);
   }
   if (usage !== undefined) blocks.emit({ type: "usage", usage });

@@ -1,6 +1,6 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import { leastEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
+import { minEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ChatRequest, ReasoningOptions, ResponseFormat, Sampling } from "../../conversation/request.ts";
@@ -74,7 +74,7 @@ function encodeReasoning(
     if (least !== "none") losses.field("reasoning", "weakened");
     return least === undefined ? {} : { reasoning_effort: least };
   }
-  const effort = leastEffortOf(reasoning);
+  const effort = minEffortOf(reasoning);
   // Whether a model shows its thoughts is its own business here.
   if (reasoning.summary !== undefined && reasoning.summary !== "none") losses.field("reasoning", "weakened");
   if (effort === undefined) return {};

@@ -1,5 +1,5 @@
 import { writeExact } from "../../base/json/exact-json.ts";
-import type { StreamMachine } from "../../conversation/adapt/machine.ts";
+import type { StreamTransform } from "../../conversation/adapt/stream-transform.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
@@ -13,7 +13,7 @@ import { encodeError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
 
 /** Writes a stream of chunks, ended by `[DONE]`; after an error nothing follows (rule 19). */
-export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
+export const encodeStream: StreamTransform<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
   initial: (frame) => ({
     frame,
     head: headOf(frame, undefined),

@@ -14,13 +14,13 @@ export function statedFailure(body: JsonObject, event = ""): UpstreamError | und
   if (corner !== undefined && statesError(corner)) return decodeStatedError(corner);
   for (const choice of asObjects(body["choices"])) {
     if (statesError(choice)) return decodeStatedError(choice);
-    if (isBrokenOff(asText(choice["finish_reason"]))) return decodeStatedError(BROKEN);
+    if (isTruncated(asText(choice["finish_reason"]))) return decodeStatedError(BROKEN);
   }
   return undefined;
 }
 
 /** Whether the word in place of a finish says that the vendor broke the response off itself. */
-export function isBrokenOff(finish: string): boolean {
+export function isTruncated(finish: string): boolean {
   return BROKEN_OFF.has(finish);
 }
 

@@ -24,7 +24,7 @@ export class ChatRewrite implements ForwardRewrite {
   constructor(request: ForwardedRequest, quirks: Quirks) {
     const { scan, streamed, responses, isLimited } = request;
     const copiesReasoning = quirks.reasoningField === "reasoning";
-    const usage = wishOf(scan);
+    const usage = requestedUsage(scan);
     const edits: Edit[] = [];
     // A null by another name would become a second, later limit.
     if (!isLimited) edits.push(...limitEdits(scan, quirks));
@@ -42,7 +42,7 @@ export class ChatRewrite implements ForwardRewrite {
   }
 }
 
-function wishOf(scan: BodyScan): StreamTerms["usage"] {
+function requestedUsage(scan: BodyScan): StreamTerms["usage"] {
   if (scan.last("stream_options.include_usage")?.value !== true) return "unasked";
   return scan.last("stream_options.continuous_usage_stats")?.value === true ? "throughout" : "asked";
 }

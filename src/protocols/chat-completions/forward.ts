@@ -46,7 +46,7 @@ export const chatCompletionsFields = {
   passed: [],
 } as const satisfies RequestFields;
 
-/** Where forwarding finds its facts in a chat completions body. */
+/** What forwarding reads in a chat completions body. */
 export const chatCompletionsForward: ForwardTable = {
   modelInBody: true,
   fields: chatCompletionsFields.listed,
@@ -65,8 +65,8 @@ export const chatCompletionsForward: ForwardTable = {
   additionalModels: [...gatewayFallbacks(["max_tokens", "max_completion_tokens"]), ROUTED_MODELS],
   outputLimits: ["max_tokens", "max_completion_tokens"],
   ownLimit: { name: "max_completion_tokens", byQuirk: true },
-  signOfLife: ": keep-alive\n\n",
-  clientsBearComments: true,
+  keepAliveFrame: ": keep-alive\n\n",
+  clientsAcceptComments: true,
   streamsArrays: false,
   wordsHoldThoughts: true,
   references: chatCompletionsReferences,

@@ -168,7 +168,7 @@ export function headOf({ json, scan }: ForwardedChunk): string {
  */
 export function copyReasoningOfResponse(body: readonly Buffer[]): readonly Buffer[] {
   const json = Buffer.concat(body);
-  const holdsThought = openThoughtLook();
+  const holdsThought = openReasoningFilter();
   const scan = holdsThought(json, 0, json.length) ? scanned(json) : undefined;
   const edits = scan === undefined ? [] : copyReasoning({ json, scan }, "choices.message");
   return edits.length === 0 ? body : splice([json], edits);
@@ -177,7 +177,7 @@ export function copyReasoningOfResponse(body: readonly Buffer[]): readonly Buffe
 const CALLS = ["choices.delta.tool_calls", "choices.delta.function_call"];
 
 /** Thoughts under the name that is told as another. */
-export const openThoughtLook = keyFilter("reasoning");
+export const openReasoningFilter = keyFilter("reasoning");
 
 export const OBJECT = '"object":"chat.completion.chunk"';
 

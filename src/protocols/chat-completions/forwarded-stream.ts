@@ -10,7 +10,7 @@ import {
   hasChoices,
   headOf,
   OBJECT,
-  openThoughtLook,
+  openReasoningFilter,
   readChunk,
   reportsFailure,
   usagesOf,
@@ -68,7 +68,7 @@ class Rewriter {
   readonly #findDone = openFinder(DONE);
   readonly #holdsUsage = openUsageLook();
   readonly #holdsRole = openRoleLook();
-  readonly #holdsThought = openThoughtLook();
+  readonly #holdsThought = openReasoningFilter();
   #out: Buffer[] = [];
   // Neighbouring frames of one buffer leave as one piece.
   #piece: { readonly buffer: Buffer; readonly start: number; end: number } | undefined;

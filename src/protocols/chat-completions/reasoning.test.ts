@@ -37,7 +37,7 @@ function estimated(...deltas: readonly object[]): string {
     meter.write(Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`));
   }
   meter.end();
-  return meter.facts().outputText().reasoning;
+  return meter.summary().outputText().reasoning;
 }
 
 const state = (value: unknown) => ({ origin: ours.origin, value: JSON.stringify(value) });

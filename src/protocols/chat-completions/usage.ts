@@ -12,17 +12,17 @@ import {
   noteIssued,
   noteMedia,
   noteModel,
-  noteOutOfForm,
   noteServed,
+  noteUnexpectedFormat,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { inclusiveUsage, splitWrites, Tally } from "../streams/usage-counts.ts";
+import { inclusiveUsage, splitWrites, UsageCounter } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { decodeImages, decodeRefusal, decodeText, holdsOutput, holdsWords } from "./decode-message.ts";
-import { isBrokenOff, statedFailure } from "./failure.ts";
+import { isTruncated, statedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { isInForm, namesIn } from "./form.ts";
 import { readThoughts } from "./reasoning.ts";
@@ -35,13 +35,13 @@ const rules: MeteringRules = {
   readResponse(body, notes) {
     read(body, notes, "");
     for (const choice of asObjects(body["choices"])) noteMedia(notes, decodeImages(said(choice)));
-    if (notes.unnamed) noteOutOfForm(notes);
+    if (notes.unnamed) noteUnexpectedFormat(notes);
   },
   readEvent: read,
   responseText: readText,
   eventText: readText,
 
-  openLook() {
+  openByteFilter() {
     const matters = openMatters();
     const holdsDelta = openDeltaLook();
     return (frame, start, end) =>
@@ -49,7 +49,7 @@ const rules: MeteringRules = {
   },
 
   buckets(usage) {
-    const tally = new Tally();
+    const tally = new UsageCounter();
     const prompt = asObject(usage["prompt_tokens_details"]);
     const completion = asObject(usage["completion_tokens_details"]);
     const input = tally.count(usage, "prompt_tokens");
@@ -116,18 +116,18 @@ function read(body: JsonObject, notes: StreamState, event: string): void {
   noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {
     noteUsage(notes, asObject(choice["usage"]));
-    if (!isInForm(choice)) noteOutOfForm(notes);
+    if (!isInForm(choice)) noteUnexpectedFormat(notes);
     const message = said(choice);
     const calls = namesIn(message);
     notes.named ||= calls.named;
     notes.unnamed ||= calls.unnamed;
     // A piece of a call is something once the call has a name.
     notes.output ||= holdsWords(message) || (notes.named && holdsOutput(message));
-    noteIssued(notes, "apart", asObject(message["audio"])?.["id"]);
+    noteIssued(notes, "separately", asObject(message["audio"])?.["id"]);
     const finish = finishWord(choice);
     const index = asIndex(choice["index"]);
     noteBegun(notes, index);
-    if (finish !== "" && !isBrokenOff(finish)) noteFinish(notes, finish, index);
+    if (finish !== "" && !isTruncated(finish)) noteFinish(notes, finish, index);
   }
   noteUsage(notes, asObject(body["usage"]));
 }

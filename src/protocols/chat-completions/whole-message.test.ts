@@ -16,7 +16,7 @@ function told(...choices: readonly object[]) {
   meter.end();
   const outcome = collectEvents([...frames.flatMap((data) => run.step({ data })), ...run.end()]);
   if (!("response" in outcome)) throw new Error(`no answer: ${JSON.stringify(outcome)}`);
-  const { hasOutput, outputText } = meter.facts();
+  const { hasOutput, outputText } = meter.summary();
   return { parts: outcome.response.choices[0]?.parts, hasOutput, counted: outputText().visible };
 }
 

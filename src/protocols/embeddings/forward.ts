@@ -18,7 +18,7 @@ export const embeddingsFields = {
   passed: [],
 } as const satisfies RequestFields;
 
-/** Where forwarding finds its facts in an embeddings body. */
+/** What forwarding reads in an embeddings body. */
 export const embeddingsForward: ForwardTable = {
   modelInBody: true,
   fields: embeddingsFields.listed,
@@ -29,8 +29,8 @@ export const embeddingsForward: ForwardTable = {
   watched: ["faregate_task_type"],
   outputLimits: [],
   ownLimit: null,
-  signOfLife: "",
-  clientsBearComments: true,
+  keepAliveFrame: "",
+  clientsAcceptComments: true,
   streamsArrays: false,
   references: NO_REFERENCES,
   endUser: ["user"],

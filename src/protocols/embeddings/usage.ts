@@ -6,7 +6,7 @@ import { asArray, asObject, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
 import { type MediaCounts, mediaIn, mediaInLists } from "../streams/media-counts.ts";
 import { type MeteringRules, noteId, noteUsage, type StreamState } from "../streams/metering-rules.ts";
-import { metered, Tally } from "../streams/usage-counts.ts";
+import { metered, UsageCounter } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
 const rules: MeteringRules = {
@@ -18,10 +18,10 @@ const rules: MeteringRules = {
   // Vectors are no text: where usage is missing, only the input is estimated.
   responseText() {},
   eventText() {},
-  openLook: () => () => true,
+  openByteFilter: () => () => true,
 
   buckets(usage) {
-    const tally = new Tally();
+    const tally = new UsageCounter();
     const billed = asObject(usage["billed_units"]);
     if (billed !== undefined) return billedUnits(tally, usage, billed);
     const input = tally.filled(usage, ["prompt_tokens", "input_tokens", "total_tokens", "promptTokenCount"]);
@@ -39,7 +39,7 @@ const rules: MeteringRules = {
 const NO_OUTPUT = { outputVisible: 0 };
 
 /** Tokens of texts and of images stand side by side; earlier models bill an image as such: https://docs.cohere.com/v2/reference/embed */
-function billedUnits(tally: Tally, usage: JsonObject, billed: JsonObject): MeteredUsage {
+function billedUnits(tally: UsageCounter, usage: JsonObject, billed: JsonObject): MeteredUsage {
   const images = tally.count(billed, "image_tokens");
   const image = tally.count(billed, "images");
   const text = tally.filled(billed, ["input_tokens"]);
@@ -52,7 +52,7 @@ function billedUnits(tally: Tally, usage: JsonObject, billed: JsonObject): Meter
 }
 
 /** What of the total are no tokens of text are those of pixels: https://docs.voyageai.com/reference/multimodal-embeddings-api */
-function mediaOfPixels(tally: Tally, usage: JsonObject, whole = 0): MediaCounts | undefined {
+function mediaOfPixels(tally: UsageCounter, usage: JsonObject, whole = 0): MediaCounts | undefined {
   const text = tally.count(usage, "text_tokens");
   if (text === undefined || text >= whole) return undefined;
   return (tally.count(usage, "video_pixels") ?? 0) > 0 && (tally.count(usage, "image_pixels") ?? 0) === 0

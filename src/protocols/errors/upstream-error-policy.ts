@@ -3,7 +3,7 @@ import type { EndpointTable } from "../endpoint-table.ts";
 import { asObject, asText } from "../json.ts";
 import type { ErrorWords } from "./error-body.ts";
 import { isUnknownModel } from "./error-patterns.ts";
-import { isKeptContentGone, withoutPaths } from "./kept-content.ts";
+import { isStoredContentMissing, withoutPaths } from "./stored-content.ts";
 
 /**
  * Whose fault an upstream's error is. It decides who is told what: callers act on errors about their
@@ -30,7 +30,7 @@ export function classifyError(status: number, words: ErrorWords): Fault {
     return ABOUT_CONTENT.test(content) || FORBIDDEN_FILE.test(content) ? "caller" : "account";
   // The path was the gateway's choice.
   if (status === 405 || isUnknownModel(said)) return "account";
-  if (status === 404) return isKeptContentGone(content) ? "caller" : "account";
+  if (status === 404) return isStoredContentMissing(content) ? "caller" : "account";
   return PASSING.has(status) ? "upstream" : "caller";
 }
 

@@ -3,20 +3,20 @@ import { decodeStatedError } from "./upstream-error.ts";
 import type { UpstreamError } from "./upstream-error-policy.ts";
 
 /**
- * What an ended answer under a status of success amounts to, from its facts alone: the failure it is, or undefined for an
+ * Judges an ended response with a success status by its summary alone: the failure it is, or undefined for an
  * answer. The one place that decides it, for responses that are forwarded or translated, whole or streamed
  * (docs/translation.md has it as a table). `generates`: the protocol's responses are written by a model.
  */
-export function failureIn(facts: ResponseSummary, generates: boolean): UpstreamError | undefined {
-  if (facts.parts !== undefined) {
+export function failureIn(summary: ResponseSummary, generates: boolean): UpstreamError | undefined {
+  if (summary.parts !== undefined) {
     // One request to its caller: one copy's failure is the failure of all.
-    for (const part of facts.parts) {
+    for (const part of summary.parts) {
       const failure = failureIn(part, generates);
       if (failure !== undefined) return failure;
     }
     return undefined;
   }
-  const { error, failed, hasOutput, declined, usage, finish } = facts;
+  const { error, failed, hasOutput, declined, usage, finish } = summary;
   if (error !== undefined) return error;
   if (failed) return FAILED;
   if (hasOutput || declined) return undefined;

@@ -27,7 +27,7 @@ export const generateContentCapabilities: ProtocolCapabilities = {
   toolNames: { maxLength: 128, also: ".:", beginsWithLetter: true },
   // No limit is stated; this one keeps ids from growing without bound.
   callIds: { maxLength: 256, also: "any" },
-  leastOutputTokens: 1,
+  minOutputTokens: 1,
   maxStops: 5,
   customTools: false,
   namespaces: false,

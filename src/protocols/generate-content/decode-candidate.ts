@@ -6,7 +6,7 @@ import { mediaOfType } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
 import { asArray, asObject, asText, type JsonObject } from "../json.ts";
-import { OUT_OF_FORM } from "../response-form.ts";
+import { UNEXPECTED_FORMAT } from "../response-form.ts";
 import { BESIDE } from "./encode-parts.ts";
 import { hasUnspecifiedFinish } from "./enums.ts";
 import { laterFinish } from "./finish.ts";
@@ -120,7 +120,7 @@ function readPart(
   const state = stateOf(part, plan);
   const call = camelObject(part["functionCall"]);
   if (call !== undefined && isUnnamed(part) && before.call === undefined) {
-    blocks.emit({ type: "error", error: OUT_OF_FORM });
+    blocks.emit({ type: "error", error: UNEXPECTED_FORMAT });
     return before;
   }
   if (call !== undefined) return readCall(closeBlock(before, blocks), call, state, blocks, plan);

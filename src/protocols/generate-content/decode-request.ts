@@ -101,18 +101,18 @@ function decodeLimits(config: Fields): Limits {
 
 /** A budget of 0 forbids thinking, -1 leaves it to the model. Thoughts are shown only where asked for. */
 function decodeReasoning(config: Fields, foreign: ForeignField[]): ReasoningOptions | undefined {
-  const wish = camelInside(config, "thinkingConfig", THINKING_FIELDS);
-  if (wish === undefined) return undefined;
-  foreign.push(...foreignFields(wish, THINKING_FIELDS));
-  const budget = optionalNumber(wish, "thinkingBudget");
-  const level = optionalWord(wish, "thinkingLevel", "thinkingLevel");
-  const include = optionalFlag(wish, "includeThoughts");
+  const thinkingConfig = camelInside(config, "thinkingConfig", THINKING_FIELDS);
+  if (thinkingConfig === undefined) return undefined;
+  foreign.push(...foreignFields(thinkingConfig, THINKING_FIELDS));
+  const budget = optionalNumber(thinkingConfig, "thinkingBudget");
+  const level = optionalWord(thinkingConfig, "thinkingLevel", "thinkingLevel");
+  const include = optionalFlag(thinkingConfig, "includeThoughts");
   const effort = EFFORTS.find((known) => known === level?.toLowerCase());
   if (level !== undefined && effort === undefined && !level.endsWith("_UNSPECIFIED")) {
     refuse(
-      wish,
+      thinkingConfig,
       "thinkingLevel",
-      `\`${pathOf(wish, "thinkingLevel")}\` must be minimal, low, medium or high.`,
+      `\`${pathOf(thinkingConfig, "thinkingLevel")}\` must be minimal, low, medium or high.`,
     );
   }
   return {

@@ -152,7 +152,7 @@ describe("generateContent answers", () => {
   });
 
   it("leave a call out whose arguments were cut short, and never look finished by it (rule 11)", () => {
-    const cut = { ...weather, arguments: '{"city":"Ro', broken: "cut" } as const;
+    const cut = { ...weather, arguments: '{"city":"Ro', defect: "cut" } as const;
     const limited = { parts: [cut], finish: { unified: "length", protocol: "messages" } } as const;
     expect(encodedCandidate(limited)).toMatchObject({
       content: { parts: [{ text: "" }] },
@@ -160,7 +160,7 @@ describe("generateContent answers", () => {
     });
     const called = { parts: [cut], finish: { unified: "tool-calls", protocol: "messages" } } as const;
     expect(encodedCandidate(called)).toMatchObject({ finishReason: "MAX_TOKENS" });
-    const odd = { ...called, parts: [{ ...cut, broken: "malformed" }] } as const;
+    const odd = { ...called, parts: [{ ...cut, defect: "malformed" }] } as const;
     expect(encodedCandidate(odd)).toMatchObject({ finishReason: "MALFORMED_FUNCTION_CALL" });
   });
 

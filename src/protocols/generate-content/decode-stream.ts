@@ -1,5 +1,5 @@
 import { type BlockState, noBlocks, writeBlocks } from "../../conversation/adapt/blocks.ts";
-import type { StreamMachine } from "../../conversation/adapt/machine.ts";
+import type { StreamTransform } from "../../conversation/adapt/stream-transform.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import type { ChatResponse, Finish } from "../../conversation/response.ts";
@@ -18,7 +18,7 @@ import { generateContentUsage } from "./usage.ts";
  * Reads a stream whose every event is a response in small. No event is the last one: several may state a
  * finish, and calls may follow it, so that finishes are told when the stream ends (rules 9 and 10).
  */
-export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
+export const decodeStream: StreamTransform<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
   initial: (plan) => ({
     plan,
     phase: "opening",

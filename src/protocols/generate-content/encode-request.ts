@@ -65,51 +65,51 @@ function encodeSampling({ sampling, limits, n }: ChatRequest, losses: LossList):
  * (rule 38). A wish that names no amount leaves the amount to the model.
  */
 function encodeReasoning(request: ChatRequest, target: EncodeTarget, losses: LossList): JsonObject {
-  const { reasoning: wish } = request;
-  if (wish === undefined) return {};
-  const ownLevel = request.protocol === "generate-content" && wish.effort !== undefined;
+  const { reasoning } = request;
+  if (reasoning === undefined) return {};
+  const ownLevel = request.protocol === "generate-content" && reasoning.effort !== undefined;
   const way = target.quirks.thinking ?? (ownLevel ? "level" : "budget");
   const amount =
     way === "level" || way === "effort"
-      ? encodeLevel(wish, target, losses)
-      : encodeBudget(request, wish, target, losses);
+      ? encodeLevel(reasoning, target, losses)
+      : encodeBudget(request, reasoning, target, losses);
   const shown =
-    wish.summary === undefined
-      ? wish.enabled && SHOWS_THOUGHTS.has(request.protocol)
-      : wish.summary !== "none";
-  const said = wish.summary !== undefined || shown;
+    reasoning.summary === undefined
+      ? reasoning.enabled && SHOWS_THOUGHTS.has(request.protocol)
+      : reasoning.summary !== "none";
+  const said = reasoning.summary !== undefined || shown;
   const config = definedFields({ ...amount, includeThoughts: said ? shown : undefined });
   return Object.keys(config).length === 0 ? {} : { thinkingConfig: config };
 }
 
-function encodeLevel(wish: ReasoningOptions, { quirks }: EncodeTarget, losses: LossList): JsonObject {
-  const effort = wish.enabled ? effortOf(wish) : "minimal";
+function encodeLevel(reasoning: ReasoningOptions, { quirks }: EncodeTarget, losses: LossList): JsonObject {
+  const effort = reasoning.enabled ? effortOf(reasoning) : "minimal";
   if (effort === undefined) return {};
   const level = nearestEffort(effort, quirks.efforts ?? LEVELS);
   // There is no level that forbids thinking.
-  if (level !== effort || wish.effort === undefined) losses.field("reasoning", "weakened");
+  if (level !== effort || reasoning.effort === undefined) losses.field("reasoning", "weakened");
   return { thinkingLevel: level.toUpperCase() };
 }
 
 function encodeBudget(
   request: ChatRequest,
-  wish: ReasoningOptions,
+  reasoning: ReasoningOptions,
   target: EncodeTarget,
   losses: LossList,
 ): JsonObject {
-  if (!wish.enabled) return { thinkingBudget: 0 };
-  if (wish.effort === undefined && wish.budgetTokens === undefined) {
-    return wish.adaptive ? { thinkingBudget: -1 } : {};
+  if (!reasoning.enabled) return { thinkingBudget: 0 };
+  if (reasoning.effort === undefined && reasoning.budgetTokens === undefined) {
+    return reasoning.adaptive ? { thinkingBudget: -1 } : {};
   }
   const { maxBudget = Number.POSITIVE_INFINITY } = target.quirks;
   // A stated budget is taken over: some models think with fewer tokens than others must be given.
-  if (wish.budgetTokens !== undefined) {
-    if (wish.budgetTokens > maxBudget) losses.field("reasoning", "weakened");
-    return { thinkingBudget: Math.min(wish.budgetTokens, maxBudget) };
+  if (reasoning.budgetTokens !== undefined) {
+    if (reasoning.budgetTokens > maxBudget) losses.field("reasoning", "weakened");
+    return { thinkingBudget: Math.min(reasoning.budgetTokens, maxBudget) };
   }
   const limit = request.limits.maxOutputTokens ?? target.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-  const budget = budgetOf(wish, limit, maxBudget);
-  if (budget === undefined || effortOf({ enabled: true, budgetTokens: budget }) !== wish.effort)
+  const budget = budgetOf(reasoning, limit, maxBudget);
+  if (budget === undefined || effortOf({ enabled: true, budgetTokens: budget }) !== reasoning.effort)
     losses.field("reasoning", "weakened");
   return budget === undefined ? {} : { thinkingBudget: budget };
 }

@@ -1,6 +1,6 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { readFrame } from "../../base/sse.ts";
-import type { StreamMachine } from "../../conversation/adapt/machine.ts";
+import type { StreamTransform } from "../../conversation/adapt/stream-transform.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Citation, ToolCallPart } from "../../conversation/request.ts";
@@ -19,7 +19,7 @@ import type { CitedText } from "./grounding.ts";
  * Writes a stream whose every event is a response in small: no event names, no `[DONE]`, and calls whole,
  * so that their arguments wait until the last piece is there (rule 17).
  */
-export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
+export const encodeStream: StreamTransform<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
   initial: (frame) => ({
     frame,
     model: undefined,
@@ -138,7 +138,7 @@ function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
       return partFrames(state, choice, { kind: "text", text: "", opaque: event.opaque });
     case "tool-call-end": {
       state.blocks.delete(event.block);
-      if (call === undefined || event.broken !== undefined) return [state, []];
+      if (call === undefined || event.defect !== undefined) return [state, []];
       const opaque = event.opaque === undefined ? {} : { opaque: event.opaque };
       return partFrames(state, choice, { kind: "tool-call", ...call, arguments: block.text, ...opaque });
     }

@@ -16,7 +16,7 @@ function readings(body: JsonObject): unknown {
   meter.write(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`));
   meter.end();
   const { outputText: _plain, ...plain } = generateContent.usage.readPlain(body);
-  const { outputText: _streamed, ...streamed } = meter.facts();
+  const { outputText: _streamed, ...streamed } = meter.summary();
   const run = codec.decodeStream(plan(PROTOCOL));
   return {
     plain,

@@ -3,7 +3,7 @@ import type { ErrorStatement } from "../../errors.ts";
 import { gatewayErrorBody } from "../errors/gateway-error-body.ts";
 import { decodeUpstreamError } from "../errors/upstream-error.ts";
 import { asObject } from "../json.ts";
-import type { BrokenStream } from "../protocol.ts";
+import type { TruncatedStream } from "../protocol.ts";
 
 export const decodeError = decodeUpstreamError;
 
@@ -26,7 +26,7 @@ export function encodeError(error: ErrorStatement, requestId: string): string {
 }
 
 /** An error object in place of a response. */
-export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
+export function encodeStreamError(error: ErrorStatement, requestId: string, broken: TruncatedStream): string {
   const body = encodeError(error, requestId);
   if (broken.form === "array") return broken.events === 0 ? `[${body}]` : `,\n${body}]`;
   const frame = writeFrame(body);

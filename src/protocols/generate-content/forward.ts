@@ -24,7 +24,7 @@ export const generateContentFields = {
 } as const satisfies RequestFields;
 
 /**
- * Where forwarding finds its facts in a generateContent body. The vendor reads every field in camelCase
+ * What forwarding reads in a generateContent body. The vendor reads every field in camelCase
  * and in snake_case alike, so both spellings are watched.
  */
 export const generateContentForward: ForwardTable = {
@@ -41,8 +41,8 @@ export const generateContentForward: ForwardTable = {
   ],
   ownLimit: { name: "maxOutputTokens", within: ["generationConfig", "generation_config"] },
   // The Python and Go clients fail on a comment.
-  signOfLife: "\n\n",
-  clientsBearComments: false,
+  keepAliveFrame: "\n\n",
+  clientsAcceptComments: false,
   streamsArrays: true,
   references: generateContentReferences,
   responseCounts: [

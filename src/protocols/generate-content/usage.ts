@@ -12,15 +12,15 @@ import {
   noteFinish,
   noteId,
   noteMedia,
-  noteOutOfForm,
   noteServed,
+  noteUnexpectedFormat,
   noteUnspecifiedFinish,
   noteUsage,
   type StreamState,
   type ToolRuns,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { type Buckets, inclusiveInput, metered, Tally } from "../streams/usage-counts.ts";
+import { type Buckets, inclusiveInput, metered, UsageCounter } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { isEmptyFile, mediaIn } from "./decode-candidate.ts";
 import { finishWord, hasUnspecifiedFinish, responseWord } from "./enums.ts";
@@ -34,7 +34,7 @@ const rules: MeteringRules = {
   readResponse(body, notes) {
     read(body, notes);
     const parts = asObjects(body["candidates"]).flatMap(partsOf);
-    if (parts.some(isUnnamed)) noteOutOfForm(notes);
+    if (parts.some(isUnnamed)) noteUnexpectedFormat(notes);
     noteMedia(
       notes,
       parts.flatMap((part) => mediaIn(part) ?? []),
@@ -45,14 +45,14 @@ const rules: MeteringRules = {
   eventText: readText,
   billedCalls,
 
-  openLook() {
+  openByteFilter() {
     const matters = openMatters();
     const holdsCandidates = openCandidatesLook();
     return (frame, start, end) => !holdsCandidates(frame, start, end) || matters(frame, start, end);
   },
 
   buckets(usage) {
-    const tally = new Tally();
+    const tally = new UsageCounter();
     const prompt = tally.count(usage, "promptTokenCount");
     // What hosted tools read in is input as well, never cached, and not part of the prompt (rule 3).
     const toolInput = tally.count(usage, "toolUsePromptTokenCount");
@@ -115,7 +115,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
   noteServed(notes, "tier", tierOfTraffic(usage?.["trafficType"]));
   noteUsage(notes, usage);
   for (const candidate of asObjects(body["candidates"])) {
-    if (!isInForm(candidate)) noteOutOfForm(notes);
+    if (!isInForm(candidate)) noteUnexpectedFormat(notes);
     for (const part of partsOf(candidate)) notePart(part, notes);
     noteGrounding(notes, asObject(candidate["groundingMetadata"]));
     const finish = finishWord(body, candidate);
@@ -138,7 +138,7 @@ function read(body: JsonObject, notes: StreamState, name = ""): void {
 /** Pieces of a call have no name behind the first; one that begins without is nobody's to run. */
 function notePart(part: JsonObject, notes: StreamState): void {
   if (isUnnamed(part) && !notes.named) {
-    noteOutOfForm(notes);
+    noteUnexpectedFormat(notes);
     return;
   }
   notes.named ||= callIn(part) !== undefined;

@@ -33,7 +33,7 @@ export const messagesCapabilities: ProtocolCapabilities = {
   callIds: { maxLength: 256, also: "" },
   // The vendor's schema allows no more.
   maxUserLength: 512,
-  leastOutputTokens: 0,
+  minOutputTokens: 0,
   maxStops: Number.POSITIVE_INFINITY,
   customTools: false,
   namespaces: false,

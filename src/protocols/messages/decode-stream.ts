@@ -1,5 +1,5 @@
 import { type BlockState, type BlockWriter, noBlocks, writeBlocks } from "../../conversation/adapt/blocks.ts";
-import type { StreamMachine } from "../../conversation/adapt/machine.ts";
+import type { StreamTransform } from "../../conversation/adapt/stream-transform.ts";
 import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import { makeCallId } from "../../conversation/lower/names.ts";
@@ -17,7 +17,7 @@ import { isSigned } from "./signature.ts";
 import { beyondStart, messagesUsage, withoutOutput } from "./usage.ts";
 
 /** Reads an upstream's messages stream. */
-export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
+export const decodeStream: StreamTransform<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
   initial: (plan) => ({
     plan,
     started: false,

@@ -70,16 +70,16 @@ function encodeStops({ limits }: ChatRequest, losses: LossList): JsonObject {
   return stops.length === 0 ? {} : { stop_sequences: stops };
 }
 
-/** Only a schema has a slot: JSON of any form is asked for in words (`json-words.ts`). */
+/** Only a schema has a slot: JSON of any form is asked for in words (`json-instruction.ts`). */
 function encodeFormat({ responseFormat, protocol }: ChatRequest, losses: LossList): JsonObject | undefined {
-  const wished: ResponseFormat = responseFormat ?? { kind: "text" };
-  if (wished.kind === "text") return undefined;
-  if (wished.kind === "json") {
+  const requestedFormat: ResponseFormat = responseFormat ?? { kind: "text" };
+  if (requestedFormat.kind === "text") return undefined;
+  if (requestedFormat.kind === "json") {
     losses.field("responseFormat", "weakened");
     return undefined;
   }
-  if (protocol === "messages") return { type: "json_schema", schema: wished.schema };
-  const { schema, lossy } = responseSchema(describedSchema(wished, losses));
+  if (protocol === "messages") return { type: "json_schema", schema: requestedFormat.schema };
+  const { schema, lossy } = responseSchema(describedSchema(requestedFormat, losses));
   if (lossy) losses.field("responseFormat", "weakened");
   return { type: "json_schema", schema };
 }

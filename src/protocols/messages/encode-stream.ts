@@ -1,5 +1,5 @@
 import { writeExact } from "../../base/json/exact-json.ts";
-import type { StreamMachine } from "../../conversation/adapt/machine.ts";
+import type { StreamTransform } from "../../conversation/adapt/stream-transform.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Opaque } from "../../conversation/state/opaque.ts";
@@ -14,7 +14,7 @@ import { encodeFinish } from "./finish.ts";
 import { encodeSignature, encodeWordless } from "./signature.ts";
 
 /** Writes a caller's messages stream: blocks strictly one after the other, with contiguous indexes (rule 13). */
-export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
+export const encodeStream: StreamTransform<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
   initial: (frame) => ({
     frame,
     phase: "waiting",

@@ -25,27 +25,27 @@ interface Asked {
 /** The wish to think in the model's own way (rule 38), or no thinking where the rest of the request forbids it. */
 export function encodeThinking(asked: Asked): Thinking {
   const { request, target, losses } = asked;
-  const wish = request.reasoning;
-  if (wish === undefined) return { on: false };
-  const way = target.quirks.thinking ?? ordinaryWay(request, wish);
-  const effort = effortField(asked, wish, way);
-  if (!wish.enabled) return { field: { type: "disabled" }, ...effort, on: false };
+  const reasoning = request.reasoning;
+  if (reasoning === undefined) return { on: false };
+  const way = target.quirks.thinking ?? ordinaryWay(request, reasoning);
+  const effort = effortField(asked, reasoning, way);
+  if (!reasoning.enabled) return { field: { type: "disabled" }, ...effort, on: false };
   // Only its own callers have a word for it.
-  if (wish.betweenTools) return { field: { type: "between_tools" }, ...effort, on: true };
+  if (reasoning.betweenTools) return { field: { type: "between_tools" }, ...effort, on: true };
   if (way !== "budget" && way !== "adaptive") return { ...effort, on: false };
   if (isForced(request)) {
     // The vendor refuses both together (rule 26); what must be called is the response's meaning.
     losses.field("reasoning", "weakened");
     return { ...effort, on: false };
   }
-  if (way === "adaptive") return { field: { type: "adaptive", ...shown(wish) }, ...effort, on: true };
-  const budget = budgetOf(wish, asked.maxTokens, target.quirks.maxBudget);
+  if (way === "adaptive") return { field: { type: "adaptive", ...shown(reasoning) }, ...effort, on: true };
+  const budget = budgetOf(reasoning, asked.maxTokens, target.quirks.maxBudget);
   if (budget === undefined || lacksThoughts(asked.messages)) {
     losses.field("reasoning", "weakened");
     return { ...effort, on: false };
   }
-  if (isLess(budget, wish)) losses.field("reasoning", "weakened");
-  return { field: { type: "enabled", budget_tokens: budget, ...shown(wish) }, ...effort, on: true };
+  if (isLess(budget, reasoning)) losses.field("reasoning", "weakened");
+  return { field: { type: "enabled", budget_tokens: budget, ...shown(reasoning) }, ...effort, on: true };
 }
 
 /** Whether a budget is not what was wished: another one, or that of another effort. */
@@ -55,23 +55,23 @@ function isLess(budget: number, { budgetTokens, effort }: ReasoningOptions): boo
 }
 
 /** The caller's own way where it speaks this protocol; else a budget, which most models understand. */
-function ordinaryWay(request: ChatRequest, wish: ReasoningOptions): "budget" | "adaptive" | "effort" {
-  if (request.protocol !== "messages" || wish.budgetTokens !== undefined) return "budget";
-  return wish.adaptive === true ? "adaptive" : "effort";
+function ordinaryWay(request: ChatRequest, reasoning: ReasoningOptions): "budget" | "adaptive" | "effort" {
+  if (request.protocol !== "messages" || reasoning.budgetTokens !== undefined) return "budget";
+  return reasoning.adaptive === true ? "adaptive" : "effort";
 }
 
 /** Models that are told a budget know no effort, unless a caller of this protocol says both. */
 function effortField(
   { request, target, losses }: Asked,
-  wish: ReasoningOptions,
+  reasoning: ReasoningOptions,
   way: string,
 ): { effort?: string | undefined } {
-  const own = request.protocol === "messages" && wish.effort !== undefined;
-  if (!own && (way === "budget" || !wish.enabled)) return {};
-  const wished = effortOf(wish);
-  if (wished === undefined) return {};
-  const effort = nearestEffort(wished, target.quirks.efforts ?? EFFORT_WORDS);
-  if (effort !== wished) losses.field("reasoning", "weakened");
+  const own = request.protocol === "messages" && reasoning.effort !== undefined;
+  if (!own && (way === "budget" || !reasoning.enabled)) return {};
+  const requestedEffort = effortOf(reasoning);
+  if (requestedEffort === undefined) return {};
+  const effort = nearestEffort(requestedEffort, target.quirks.efforts ?? EFFORT_WORDS);
+  if (effort !== requestedEffort) losses.field("reasoning", "weakened");
   return { effort };
 }
 

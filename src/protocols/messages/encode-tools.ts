@@ -12,19 +12,19 @@ import { isCompiled, NOTHING, plus, sizeOf } from "./schema-size.ts";
  * all were before there were strict ones.
  */
 function strictTools(request: ChatRequest, losses: LossList): ReadonlySet<FunctionTool> {
-  const wished = request.tools.filter((tool) => tool.kind === "function").filter(({ strict }) => strict);
+  const strictTools = request.tools.filter((tool) => tool.kind === "function").filter(({ strict }) => strict);
   // Within one protocol it is the caller's business, as when forwarding.
-  if (request.protocol === "messages") return new Set(wished);
+  if (request.protocol === "messages") return new Set(strictTools);
   const format = request.responseFormat;
   let sum = format?.kind === "schema" ? sizeOf(format.schema) : NOTHING;
   const kept = new Set<FunctionTool>();
-  for (const tool of wished) {
+  for (const tool of strictTools) {
     const next = plus(sum, sizeOf(tool.parameters ?? {}));
     if (kept.size >= MAX_TOOLS || !isCompiled(next)) continue;
     sum = next;
     kept.add(tool);
   }
-  if (kept.size < wished.length) losses.field("strict", "weakened");
+  if (kept.size < strictTools.length) losses.field("strict", "weakened");
   return kept;
 }
 
@@ -38,8 +38,8 @@ export function encodeTools(
 ): readonly JsonObject[] {
   // Models that know no structured output know no strict tools either.
   const knowsStrict = (target.quirks.structuredOutput ?? "schema") === "schema";
-  const wishesStrict = request.tools.some((tool) => tool.kind === "function" && tool.strict);
-  if (wishesStrict && !knowsStrict) losses.field("strict", "model-refuses");
+  const requestsStrict = request.tools.some((tool) => tool.kind === "function" && tool.strict);
+  if (requestsStrict && !knowsStrict) losses.field("strict", "model-refuses");
   const strict = knowsStrict ? strictTools(request, losses) : NONE;
   return request.tools.flatMap((tool) => {
     if (tool.kind === "hosted") return [tool.value];

@@ -2,7 +2,7 @@ import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
 import { gatewayErrorBody } from "../errors/gateway-error-body.ts";
 import { decodeUpstreamError } from "../errors/upstream-error.ts";
-import type { BrokenStream } from "../protocol.ts";
+import type { TruncatedStream } from "../protocol.ts";
 
 export const decodeError = decodeUpstreamError;
 
@@ -19,7 +19,7 @@ export function encodeError(error: ErrorStatement, requestId: string): string {
 const TOO_LONG = /prompt is too long|exceed context limit/i;
 
 /** The protocol's `error` event, whose data is the plain error body. */
-export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
+export function encodeStreamError(error: ErrorStatement, requestId: string, broken: TruncatedStream): string {
   const frame = writeFrame(encodeError(error, requestId), "error");
   return broken.midFrame ? `\n\n${frame}` : frame;
 }

@@ -8,7 +8,7 @@ import {
   scannedPath,
   serviceField,
   sibling,
-  type ToolPlace,
+  type ToolPath,
 } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
@@ -39,13 +39,13 @@ export const messagesFields = {
 } as const satisfies RequestFields;
 
 /** Where tools are defined: in their list, in blocks of the type `tool_addition`, and in the list of those that a compaction keeps. */
-const TOOLS: readonly ToolPlace[] = [
+const TOOLS: readonly ToolPath[] = [
   { path: "tools[]" },
   { path: "messages[].content[].tool.definition" },
   { path: "messages[].content[].tool_changes[].tool.definition", inState: true },
 ];
 
-/** Where forwarding finds its facts in a messages body. */
+/** What forwarding reads in a messages body. */
 export const messagesForward: ForwardTable = {
   modelInBody: true,
   fields: messagesFields.listed,
@@ -69,8 +69,8 @@ export const messagesForward: ForwardTable = {
   // https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache
   zeroIsALimit: true,
   ownLimit: { name: "max_tokens" },
-  signOfLife: 'event: ping\ndata: {"type": "ping"}\n\n',
-  clientsBearComments: true,
+  keepAliveFrame: 'event: ping\ndata: {"type": "ping"}\n\n',
+  clientsAcceptComments: true,
   streamsArrays: false,
   references: messagesReferences,
   // https://platform.claude.com/docs/en/api/messages/create

@@ -153,7 +153,7 @@ describe("messages answers", () => {
       const meter = messagesUsage.openStream();
       const frames = stream.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
       meter.write(Buffer.from(frames.join("")));
-      expect(counts.at(-1)).toEqual(meter.facts().usage?.tokens);
+      expect(counts.at(-1)).toEqual(meter.summary().usage?.tokens);
       return counts.at(-1);
     };
     const read = (count: number) => ({ cache_read_input_tokens: count, cache_creation_input_tokens: 0 });

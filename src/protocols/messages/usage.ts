@@ -21,13 +21,13 @@ import {
   noteId,
   noteIssued,
   noteModel,
-  noteOutOfForm,
   noteServed,
+  noteUnexpectedFormat,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { inclusiveOutput, metered, splitWrites, Tally } from "../streams/usage-counts.ts";
+import { inclusiveOutput, metered, splitWrites, UsageCounter } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { decodeFinish } from "./finish.ts";
 import { isContent, isEvent } from "./form.ts";
@@ -40,11 +40,11 @@ const rules: MeteringRules = {
   responseText: serveText,
   eventText,
 
-  openLook() {
+  openByteFilter() {
     const matters = openMatters();
-    const holdsIndex = openIndexLook();
-    const holdsFile = openFileLook();
-    const holdsError = openErrorLook();
+    const holdsIndex = openIndexFilter();
+    const holdsFile = openFileFilter();
+    const holdsError = openErrorFilter();
     return (frame, start, end) =>
       isBlockEvent(frame, start)
         ? holdsError(frame, start, end) || (isBlockStart(frame, start) && holdsFile(frame, start, end))
@@ -52,7 +52,7 @@ const rules: MeteringRules = {
   },
 
   buckets(usage) {
-    const tally = new Tally();
+    const tally = new UsageCounter();
     const reading = { ...readCounts(tally, usage), calls: statedCalls(usage, STATED_CALLS) };
     const iterations = asObjects(usage["iterations"]);
     if (iterations.length === 0) return reading;
@@ -69,7 +69,7 @@ const rules: MeteringRules = {
  * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
  */
 function readIterations(
-  tally: Tally,
+  tally: UsageCounter,
   totals: TokenUsage,
   iterations: readonly JsonObject[],
 ): Pick<MeteredUsage, "tokens" | "summaries" | "servedBy" | "additionalUsage"> {
@@ -90,7 +90,7 @@ function readIterations(
         callOf: type === "advisor_message" ? ADVISOR : undefined,
       });
     else if (type === "message" || type === "fallback_message")
-      parts.push({ model, tokens: readCounts(new Tally(), iteration).tokens, isNamed });
+      parts.push({ model, tokens: readCounts(new UsageCounter(), iteration).tokens, isNamed });
     if (type === "fallback_message") servedBy = model;
   }
   const isOwn = ({ model, isNamed }: Part): boolean => !isNamed || model === servedBy;
@@ -119,7 +119,7 @@ function isSame(one: TokenUsage, other: TokenUsage): boolean {
   return TOKEN_BUCKETS.every((bucket) => (one[bucket] ?? 0) === (other[bucket] ?? 0));
 }
 
-function readCounts(tally: Tally, usage: JsonObject): MeteredUsage {
+function readCounts(tally: UsageCounter, usage: JsonObject): MeteredUsage {
   const details = asObject(usage["output_tokens_details"]);
   const written = tally.count(usage, "cache_creation_input_tokens");
   const input = {
@@ -150,7 +150,7 @@ function readResponse(body: JsonObject, notes: StreamState): void {
   noteId(notes, body["id"]);
   notes.output = asObjects(body["content"]).some(holdsWords);
   notes.failed = !Array.isArray(body["content"] ?? []);
-  if (!notes.failed && !isContent(body["content"])) noteOutOfForm(notes);
+  if (!notes.failed && !isContent(body["content"])) noteUnexpectedFormat(notes);
   notes.finish = asName(body["stop_reason"]);
   noteModel(notes, body["model"]);
   noteContainer(notes, body);
@@ -168,7 +168,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
     return;
   }
   notes.started = true;
-  if (!isEvent(event)) noteOutOfForm(notes);
+  if (!isEvent(event)) noteUnexpectedFormat(notes);
   if (type === "message_start") {
     const message = asObject(event["message"]) ?? {};
     noteId(notes, message["id"]);
@@ -222,7 +222,7 @@ const ANNOUNCED: ReadonlySet<string> = new Set(["text", "thinking"]);
 /** Where the vendor ran code, which later requests can go on in. */
 function noteContainer(notes: StreamState, holder: JsonObject): void {
   const id = asObject(holder["container"])?.["id"];
-  noteIssued(notes, "apart", id);
+  noteIssued(notes, "separately", id);
   noteCall(notes, "code_execution", id);
 }
 
@@ -237,7 +237,7 @@ function noteResult(notes: StreamState, block: JsonObject | undefined): void {
 function noteFiles(notes: StreamState, block: JsonObject | undefined): void {
   const result = asObject(block?.["content"]);
   if (result === undefined) return;
-  for (const output of asObjects(result["content"])) noteIssued(notes, "apart", output["file_id"]);
+  for (const output of asObjects(result["content"])) noteIssued(notes, "separately", output["file_id"]);
 }
 
 /**
@@ -296,11 +296,11 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
 }
 
 const openMatters = keyFilter("usage", ...ERROR_WORDS);
-const openErrorLook = keyFilter(...ERROR_WORDS);
-const openFileLook = keyFilter("file_id", "tool_use_id");
+const openErrorFilter = keyFilter(...ERROR_WORDS);
+const openFileFilter = keyFilter("file_id", "tool_use_id");
 
 /** What holds none is no piece of a response, and may be a bare error. */
-const openIndexLook = keyFilter("index");
+const openIndexFilter = keyFilter("index");
 
 /** `event: content_block_...`: nearly every frame, told by the first letter of its name. */
 function isBlockEvent(frame: Buffer, start: number): boolean {

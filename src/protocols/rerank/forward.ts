@@ -18,7 +18,7 @@ export const rerankFields = {
   passed: [],
 } as const satisfies RequestFields;
 
-/** Where forwarding finds its facts in a rerank body. */
+/** What forwarding reads in a rerank body. */
 export const rerankForward: ForwardTable = {
   modelInBody: true,
   fields: rerankFields.listed,
@@ -27,8 +27,8 @@ export const rerankForward: ForwardTable = {
   maxItems: {},
   outputLimits: [],
   ownLimit: null,
-  signOfLife: "",
-  clientsBearComments: true,
+  keepAliveFrame: "",
+  clientsAcceptComments: true,
   streamsArrays: false,
   references: NO_REFERENCES,
   responseCounts: [],

@@ -2,7 +2,7 @@ import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asObject, type JsonObject } from "../json.ts";
 import { type MeteringRules, noteId, noteUsage, type StreamState } from "../streams/metering-rules.ts";
-import { metered, Tally } from "../streams/usage-counts.ts";
+import { metered, UsageCounter } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
 const rules: MeteringRules = {
@@ -14,10 +14,10 @@ const rules: MeteringRules = {
   // Scores are no text: where usage is missing, only the input is estimated.
   responseText() {},
   eventText() {},
-  openLook: () => () => true,
+  openByteFilter: () => () => true,
 
   buckets(usage) {
-    const tally = new Tally();
+    const tally = new UsageCounter();
     const beside = tally.filled(usage, ["prompt_tokens", "total_tokens"]);
     const units = asObject(usage["billed_units"]);
     const billed = tally.filled(units, ["input_tokens", "total_tokens"], beside);

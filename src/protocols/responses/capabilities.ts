@@ -31,7 +31,7 @@ export const responsesCapabilities: ProtocolCapabilities = {
   callIds: { maxLength: 64, also: "any" },
   // The vendor refuses more, and Claude Code sends 150.
   maxUserLength: 64,
-  leastOutputTokens: 16,
+  minOutputTokens: 16,
   maxStops: 0,
   customTools: true,
   namespaces: true,

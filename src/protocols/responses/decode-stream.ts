@@ -1,5 +1,5 @@
 import { type BlockState, noBlocks, writeBlocks } from "../../conversation/adapt/blocks.ts";
-import type { StreamMachine } from "../../conversation/adapt/machine.ts";
+import type { StreamTransform } from "../../conversation/adapt/stream-transform.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
 import { statesError } from "../errors/error-body.ts";
@@ -13,7 +13,7 @@ import { decodeFinish } from "./finish.ts";
 import { responsesUsage } from "./usage.ts";
 
 /** Reads a stream of events. What an upstream leaves out of the ladder is made up for by what it says later. */
-export const decodeStream: StreamMachine<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
+export const decodeStream: StreamTransform<ResponsePlan, DecodeState, StreamEvent, ChatEvent> = {
   initial: (plan) => ({ plan, phase: "opening", blocks: noBlocks(), items: new Map(), usage: undefined }),
 
   step(state, { name, exact }) {

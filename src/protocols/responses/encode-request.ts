@@ -1,6 +1,6 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import type { LossList } from "../../conversation/loss.ts";
-import { leastEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
+import { minEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { subsetSchema } from "../../conversation/lower/schema-subset.ts";
 import { fitWord } from "../../conversation/lower/words.ts";
@@ -53,20 +53,21 @@ function encodeReasoning(
   target: EncodeTarget,
   losses: LossList,
 ): JsonObject | undefined {
-  const wish = request.reasoning;
-  if (wish === undefined) return undefined;
+  const reasoning = request.reasoning;
+  if (reasoning === undefined) return undefined;
   const { efforts } = target.quirks;
-  const summary = wish.summary === undefined || wish.summary === "none" ? {} : { summary: wish.summary };
-  if (!wish.enabled) {
+  const summary =
+    reasoning.summary === undefined || reasoning.summary === "none" ? {} : { summary: reasoning.summary };
+  if (!reasoning.enabled) {
     if (request.protocol === "responses" || efforts?.includes("none") === true) return { effort: "none" };
     losses.field("reasoning", "weakened");
     // Models that always think take their least; of others nobody knows whether they take any effort at all.
     return efforts === undefined ? undefined : { effort: nearestEffort("minimal", efforts) };
   }
-  const wanted = leastEffortOf(wish);
+  const wanted = minEffortOf(reasoning);
   const effort = wanted === undefined ? undefined : nearestEffort(wanted, efforts);
-  if (effort !== wish.effort) losses.field("reasoning", "weakened");
-  if (effort === undefined && wish.summary === undefined) return undefined;
+  if (effort !== reasoning.effort) losses.field("reasoning", "weakened");
+  if (effort === undefined && reasoning.summary === undefined) return undefined;
   return { effort, ...summary };
 }
 

@@ -110,13 +110,13 @@ export function responseObject(frame: ResponseFrame, state: ResponseState): Json
     previous_response_id: null,
     store: false,
     text: { format: { type: "text" }, ...asObject(text) },
-    tools: asObjects(tools).map(toldTool),
+    tools: asObjects(tools).map(restoredTool),
     usage: usage === undefined ? undefined : encodeUsage(usage),
   };
 }
 
 /** A tool as responses repeat it: whole, whatever the request left out. */
-function toldTool(tool: JsonObject): JsonObject {
+function restoredTool(tool: JsonObject): JsonObject {
   return tool["type"] === "function" ? { parameters: null, strict: true, ...tool } : tool;
 }
 

@@ -1,5 +1,5 @@
 import { readFrame } from "../../base/sse.ts";
-import type { StreamMachine } from "../../conversation/adapt/machine.ts";
+import type { StreamTransform } from "../../conversation/adapt/stream-transform.ts";
 import type { ChatEvent } from "../../conversation/event.ts";
 import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { Finish } from "../../conversation/response.ts";
@@ -10,7 +10,7 @@ import { responseObject } from "./encode-response.ts";
 import { encodeStreamError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
 import {
-  ladderFoot,
+  initialOutputItems,
   type OutputItemState,
   type OutputItemWriter,
   stepOutputItems,
@@ -21,28 +21,34 @@ import { imageAddress } from "./response-items.ts";
  * Writes a stream of events: the whole ladder for every item, whole response objects at both ends, and no
  * `[DONE]` (rules 12 and 16). Blocks reach it one after the other.
  */
-export const encodeStream: StreamMachine<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
-  initial: (frame) => ({ frame, phase: "before", model: undefined, usage: undefined, ladder: ladderFoot() }),
+export const encodeStream: StreamTransform<ResponseFrame, EncodeState, ChatEvent, WireFrame> = {
+  initial: (frame) => ({
+    frame,
+    phase: "before",
+    model: undefined,
+    usage: undefined,
+    outputItems: initialOutputItems(),
+  }),
 
   step(state, event) {
     if (state.phase === "over") return [state, []];
     if (event.type === "usage") return [{ ...state, usage: event.usage.tokens }, []];
-    const ladder = stepOutputItems(state.ladder, state.frame);
+    const outputItems = stepOutputItems(state.outputItems, state.frame);
     let next = state;
     if (state.phase === "before" && event.type !== "error") {
       next = { ...state, phase: "open", model: event.type === "response-start" ? event.model : undefined };
-      announce(next, ladder);
+      announce(next, outputItems);
     }
     if (event.type === "error") {
-      ladder.frame(failure(state, event.error));
+      outputItems.frame(failure(state, event.error));
       next = { ...next, phase: "over" };
     } else if (event.type === "finish") {
-      finish(next, ladder, event.finish);
+      finish(next, outputItems, event.finish);
       next = { ...next, phase: "over" };
     } else {
-      write(ladder, event);
+      write(outputItems, event);
     }
-    return [{ ...next, ladder: ladder.state() }, ladder.frames];
+    return [{ ...next, outputItems: outputItems.state() }, outputItems.frames];
   },
 
   end: () => [],
@@ -54,13 +60,13 @@ export interface EncodeState {
   readonly phase: "before" | "open" | "over";
   readonly model: string | undefined;
   readonly usage: TokenUsage | undefined;
-  readonly ladder: OutputItemState;
+  readonly outputItems: OutputItemState;
 }
 
-function announce(state: EncodeState, ladder: OutputItemWriter): void {
+function announce(state: EncodeState, outputItems: OutputItemWriter): void {
   const response = announced(state);
-  ladder.send("response.created", { response });
-  ladder.send("response.in_progress", { response });
+  outputItems.send("response.created", { response });
+  outputItems.send("response.in_progress", { response });
 }
 
 function announced({ frame, model }: EncodeState): Readonly<Record<string, unknown>> {
@@ -73,70 +79,70 @@ function announced({ frame, model }: EncodeState): Readonly<Record<string, unkno
   });
 }
 
-function finish(state: EncodeState, ladder: OutputItemWriter, how: Finish): void {
+function finish(state: EncodeState, outputItems: OutputItemWriter, how: Finish): void {
   const end = encodeFinish(how);
-  ladder.closeItem(end.status);
+  outputItems.closeItem(end.status);
   const { model, usage } = state;
-  const response = responseObject(state.frame, { model, ...end, output: ladder.state().output, usage });
-  ladder.send(`response.${end.status}`, { response });
+  const response = responseObject(state.frame, { model, ...end, output: outputItems.state().output, usage });
+  outputItems.send(`response.${end.status}`, { response });
 }
 
 /** The protocol's mid-stream form of an error; before the announcement there is no response that could have failed. */
 function failure(state: EncodeState, error: ErrorStatement): WireFrame {
   const opening = state.phase === "before" ? undefined : announced(state);
-  const broken = { form: "sse", midFrame: false, events: state.ladder.sequence, opening } as const;
+  const broken = { form: "sse", midFrame: false, events: state.outputItems.sequence, opening } as const;
   return readFrame(encodeStreamError(error, state.frame.requestId, broken));
 }
 
 function write(
-  ladder: OutputItemWriter,
+  outputItems: OutputItemWriter,
   event: Exclude<ChatEvent, { type: "usage" | "finish" | "error" }>,
 ): void {
   switch (event.type) {
     case "response-start":
       return;
     case "text-start":
-      ladder.openText(event.refusal === true);
+      outputItems.openText(event.refusal === true);
       return;
     case "text-delta":
-      ladder.text(event.text);
+      outputItems.text(event.text);
       return;
     case "citation":
-      ladder.citation(event.citation);
+      outputItems.citation(event.citation);
       return;
     case "text-end":
-      ladder.closeText();
+      outputItems.closeText();
       return;
     case "reasoning-start":
-      ladder.openReasoning();
+      outputItems.openReasoning();
       return;
     case "reasoning-delta":
-      ladder.reasoning(event.text);
+      outputItems.reasoning(event.text);
       return;
     case "reasoning-end":
-      ladder.closeReasoning(event);
+      outputItems.closeReasoning(event);
       return;
     case "tool-call-start":
-      ladder.openCall(event);
+      outputItems.openCall(event);
       return;
     case "tool-call-delta":
-      ladder.arguments(event.arguments);
+      outputItems.arguments(event.arguments);
       return;
     case "tool-call-end":
-      ladder.closeCall();
+      outputItems.closeCall();
       return;
     case "foreign":
-      ladder.whole(event.part.value);
+      outputItems.whole(event.part.value);
       return;
     case "media": {
       const address = imageAddress(event.part);
       if (address === "") {
-        ladder.image(event.part);
+        outputItems.image(event.part);
         return;
       }
-      ladder.openText(false);
-      ladder.text(address);
-      ladder.closeText();
+      outputItems.openText(false);
+      outputItems.text(address);
+      outputItems.closeText();
     }
   }
 }

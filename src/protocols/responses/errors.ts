@@ -2,7 +2,7 @@ import { writeFrame } from "../../base/sse.ts";
 import type { ErrorStatement } from "../../errors.ts";
 import { gatewayErrorBody } from "../errors/gateway-error-body.ts";
 import { decodeUpstreamError } from "../errors/upstream-error.ts";
-import type { BrokenStream } from "../protocol.ts";
+import type { TruncatedStream } from "../protocol.ts";
 
 export const decodeError = decodeUpstreamError;
 
@@ -15,7 +15,7 @@ export function encodeError(error: ErrorStatement, requestId: string): string {
  * `response.failed` with the response as `response.created` announced it, since clients read the whole
  * object; before any announcement, the protocol's `error` event.
  */
-export function encodeStreamError(error: ErrorStatement, requestId: string, broken: BrokenStream): string {
+export function encodeStreamError(error: ErrorStatement, requestId: string, broken: TruncatedStream): string {
   const { message, ...stated } = gatewayErrorBody(error, requestId);
   const opening = broken.opening;
   const type = opening === undefined ? "error" : "response.failed";

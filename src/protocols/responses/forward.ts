@@ -48,7 +48,7 @@ export const DEFAULT_IMAGE_MODEL = "gpt-image-1";
 
 const TOOLS = ["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"];
 
-/** Where forwarding finds its facts in a responses body. */
+/** What forwarding reads in a responses body. */
 export const responsesForward: ForwardTable = {
   modelInBody: true,
   fields: responsesFields.listed,
@@ -78,8 +78,8 @@ export const responsesForward: ForwardTable = {
     if (asObjects(whole?.["output"]).length === 0) return undefined;
     return charged === undefined ? whole : { ...whole, usage: encodeUsage(charged) };
   },
-  signOfLife: ": keep-alive\n\n",
-  clientsBearComments: true,
+  keepAliveFrame: ": keep-alive\n\n",
+  clientsAcceptComments: true,
   streamsArrays: false,
   references: responsesReferences,
   endUser: ["user", "safety_identifier"],

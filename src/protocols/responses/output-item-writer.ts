@@ -40,7 +40,7 @@ type OpenItem =
       readonly call: CallHead;
       readonly text: string;
       /** Its arguments have ended. */
-      readonly told: boolean;
+      readonly sent: boolean;
     };
 
 interface OpenText {
@@ -51,7 +51,7 @@ interface OpenText {
 
 type ThoughtEnd = Pick<ReasoningPart, "opaque" | "redacted">;
 
-export function ladderFoot(): OutputItemState {
+export function initialOutputItems(): OutputItemState {
   return { sequence: 0, output: [], open: undefined };
 }
 
@@ -139,13 +139,13 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
   }
 
   function closeCall(): void {
-    if (open?.kind !== "call" || open.told) return;
+    if (open?.kind !== "call" || open.sent) return;
     if (open.text === "" && wholeArguments(open.call, "") !== "")
       argumentsDelta(wholeArguments(open.call, ""));
     const { call, text } = open;
     if (call.custom) emit("custom_tool_call_input.done", { input: text });
     else emit("function_call_arguments.done", { name: call.name, arguments: text });
-    open = { ...open, told: true };
+    open = { ...open, sent: true };
   }
 
   function closeItem(status: ItemStatus = "completed"): void {
@@ -215,7 +215,7 @@ export function stepOutputItems(before: OutputItemState, frame: ResponseFrame): 
       closeItem();
       const id = responseItemId(callPrefix(call), frame, output.length);
       add(callItem(id, call, "", "in_progress"));
-      open = { kind: "call", id, call, text: "", told: false };
+      open = { kind: "call", id, call, text: "", sent: false };
     },
     arguments: argumentsDelta,
     closeCall,

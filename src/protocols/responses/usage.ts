@@ -16,13 +16,13 @@ import {
   noteIssued,
   noteMedia,
   noteModel,
-  noteOutOfForm,
   noteServed,
+  noteUnexpectedFormat,
   noteUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
-import { inclusiveUsage, splitWrites, Tally } from "../streams/usage-counts.ts";
+import { inclusiveUsage, splitWrites, UsageCounter } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 import { decodeImageCall } from "./decode-parts.ts";
 import { decodeFinish } from "./finish.ts";
@@ -38,14 +38,14 @@ const rules: MeteringRules = {
   eventText,
 
   // Every event about the whole response carries it; deltas, which are nearly all, do not.
-  openLook() {
+  openByteFilter() {
     const matters = openMatters();
-    const holdsType = openTypeLook();
+    const holdsType = openTypeFilter();
     return (frame, start, end) => !holdsType(frame, start, end) || matters(frame, start, end);
   },
 
   buckets(usage) {
-    const tally = new Tally();
+    const tally = new UsageCounter();
     const inputDetails = asObject(usage["input_tokens_details"]) ?? asObject(usage["prompt_tokens_details"]);
     const outputDetails =
       asObject(usage["output_tokens_details"]) ?? asObject(usage["completion_tokens_details"]);
@@ -92,7 +92,7 @@ export const responsesUsage = usageReader(rules);
 function readBody(body: JsonObject, notes: StreamState): void {
   if (statesError(body)) notes.error = decodeStatedError(body);
   // What events hold of a response may lack it.
-  if (!Array.isArray(body["output"])) noteOutOfForm(notes);
+  if (!Array.isArray(body["output"])) noteUnexpectedFormat(notes);
   noteModel(notes, body["model"]);
   readResponse(body, notes);
   noteMedia(
@@ -111,7 +111,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   // Another protocol's chunk, or a sign of life. Some servers name the kind of an event in `object`.
   if (![type, asText(event["object"])].some((word) => word.startsWith("response."))) return;
   notes.started = true;
-  if (!isEvent(type, event)) noteOutOfForm(notes);
+  if (!isEvent(type, event)) noteUnexpectedFormat(notes);
   noteNames(type, asObject(event["item"]), notes);
   // A piece of a call is something once the call has a name.
   notes.output ||= holdsOutput(type, event) && (notes.named || !CALLS.test(type));
@@ -167,7 +167,7 @@ function isFilledPart(part: JsonObject): boolean {
 
 function readResponse(response: JsonObject, notes: StreamState): void {
   noteId(notes, response["id"]);
-  if (!isOutput(response["output"] ?? [])) noteOutOfForm(notes);
+  if (!isOutput(response["output"] ?? [])) noteUnexpectedFormat(notes);
   notes.output ||= asObjects(response["output"]).some(isFilledItem);
   notes.failed ||= FAILED.has(asText(response["status"]));
   for (const item of asObjects(response["output"])) {
@@ -217,13 +217,13 @@ const CALL_ITEMS: Readonly<Record<string, string>> = {
 
 function readIds(item: JsonObject, notes: StreamState): void {
   noteIssued(notes, "withResponse", item["id"]);
-  noteIssued(notes, "apart", item["container_id"]);
-  noteIssued(notes, "apart", asObject(item["environment"])?.["container_id"]);
+  noteIssued(notes, "separately", item["container_id"]);
+  noteIssued(notes, "separately", asObject(item["environment"])?.["container_id"]);
   for (const part of asObjects(item["content"])) {
     for (const { type, container_id, file_id } of asObjects(part["annotations"])) {
       if (type !== "container_file_citation") continue;
-      noteIssued(notes, "apart", container_id);
-      noteIssued(notes, "apart", file_id);
+      noteIssued(notes, "separately", container_id);
+      noteIssued(notes, "separately", file_id);
     }
   }
 }
@@ -280,4 +280,4 @@ const PIECES = ["delta", "text", "refusal", "arguments", "input", "code"];
 const openMatters = keyFilter("response", "item", ...ERROR_WORDS);
 
 /** What holds none is no event of a response, and may be a bare error. */
-const openTypeLook = keyFilter("type");
+const openTypeFilter = keyFilter("type");

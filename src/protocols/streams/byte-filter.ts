@@ -10,13 +10,13 @@ export type ByteFilter = (frame: Buffer, start: number, end: number) => boolean;
  */
 export function keyFilter(...keys: readonly string[]): () => ByteFilter {
   return () => {
-    const looks = [...keys.map((key) => openWordLook(openKeyFinder(key))), openEscapeLook()];
+    const looks = [...keys.map((key) => openWordFilter(openKeyFinder(key))), openEscapeFilter()];
     return (frame, start, end) => looks.some((look) => look(frame, start, end));
   };
 }
 
 /** Whether a letter of ASCII is escaped, in a key or in a text: writers of JSON escape signs, and letters of other alphabets. */
-function openEscapeLook(): ByteFilter {
+function openEscapeFilter(): ByteFilter {
   const find = openFinder("\\u00");
   return (frame, start, end) => {
     for (let at = find(frame, start, end); at !== -1; at = find(frame, at + 1, end)) {
@@ -27,7 +27,7 @@ function openEscapeLook(): ByteFilter {
   };
 }
 
-function openWordLook(find: KeyFinder): ByteFilter {
+function openWordFilter(find: KeyFinder): ByteFilter {
   return (frame, start, end) => {
     for (let value = find(frame, start, end); value !== -1; value = find(frame, value, end))
       if (frame[value] !== LETTER_N) return true;

@@ -8,7 +8,7 @@ export type Medium = "audio" | "image" | "video";
 /** Where nobody says which of them were cached, the last is believed to be so least. */
 export const MEDIA: readonly Medium[] = ["image", "video", "audio"];
 
-/** Reads counts out of a usage object: a `Tally`. */
+/** Reads counts out of a usage object: a `UsageCounter`. */
 interface CountReader {
   count(usage: JsonObject, field: string): number | undefined;
 }

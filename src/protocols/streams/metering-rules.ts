@@ -7,7 +7,7 @@ import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import { asName, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import type { OutputText, ResponseSummary } from "../protocol.ts";
-import { OUT_OF_FORM } from "../response-form.ts";
+import { UNEXPECTED_FORMAT } from "../response-form.ts";
 import type { ByteFilter } from "./byte-filter.ts";
 import { countedCalls } from "./call-counts.ts";
 import { latestCounts } from "./latest-counts.ts";
@@ -23,7 +23,7 @@ export interface MeteringRules {
    * A cheap look at a frame's bytes: false only where the frame cannot hold usage, a finish, a terminal
    * event or an error. Opened once a stream, because it may remember what it found.
    */
-  openLook(): ByteFilter;
+  openByteFilter(): ByteFilter;
   /** Gathers the generated text of a plain response. */
   responseText(body: JsonObject, text: TextSink): void;
   /** Gathers the generated text of one event. */
@@ -54,7 +54,7 @@ export interface StreamState {
   output: boolean;
   finish: string | undefined;
   id: string | undefined;
-  issued: { readonly withResponse: string[]; readonly apart: string[] } | undefined;
+  issued: { readonly withResponse: string[]; readonly separately: string[] } | undefined;
   issuedLetters: number;
   error: UpstreamError | undefined;
   /** The error stands in the event that this protocol's own clients raise. */
@@ -81,7 +81,7 @@ export interface StreamState {
   readonly unspecifiedFinishes: Map<unknown, number>;
 }
 
-export function blankNotes(responses: number): StreamState {
+export function emptyStreamState(responses: number): StreamState {
   return {
     started: false,
     finished: false,
@@ -139,10 +139,10 @@ export function noteError(notes: StreamState, error: UpstreamError, inForm: bool
 }
 
 /** Notes an id by which a later request can name what the vendor keeps; whatever is no name is none. */
-export function noteIssued(notes: StreamState, kept: "withResponse" | "apart", value: unknown): void {
+export function noteIssued(notes: StreamState, kept: "withResponse" | "separately", value: unknown): void {
   const id = asName(value);
   if (id === undefined) return;
-  notes.issued ??= { withResponse: [], apart: [] };
+  notes.issued ??= { withResponse: [], separately: [] };
   const ids = notes.issued[kept];
   notes.issuedLetters += id.length;
   if (ids.length < MAX_ISSUED && notes.issuedLetters <= MAX_ISSUED_LETTERS) ids.push(id);
@@ -153,8 +153,8 @@ const MAX_ISSUED = 1_000;
 const MAX_ISSUED_LETTERS = 256 * 1024;
 
 /** Notes a response, or an event of one, whose words are none or whose call has no name. */
-export function noteOutOfForm(notes: StreamState): void {
-  noteError(notes, OUT_OF_FORM, false);
+export function noteUnexpectedFormat(notes: StreamState): void {
+  noteError(notes, UNEXPECTED_FORMAT, false);
 }
 
 /** Notes whether the media of a plain response are what they are called. */
@@ -212,7 +212,7 @@ export function finishAtEnd(notes: StreamState): void {
 }
 
 /** What the notes amount to. */
-export function factsOf(
+export function summaryOf(
   rules: MeteringRules,
   notes: StreamState,
   outputText: () => OutputText,
@@ -230,7 +230,7 @@ export function factsOf(
     issued: notes.issued,
     served: notes.served,
     model: notes.model,
-    error: notes.error ?? (notes.unnamed && !notes.output ? OUT_OF_FORM : undefined),
+    error: notes.error ?? (notes.unnamed && !notes.output ? UNEXPECTED_FORMAT : undefined),
     failed: notes.failed,
     notAnImage: notes.notAnImage ? true : undefined,
     outputText,

@@ -64,14 +64,14 @@ function receive(protocol: Name, stream: Buffer, cuts: readonly number[]): strin
     held.push(chunk.subarray(0, whole));
     if (whole > 0) {
       const frames = Buffer.concat(held);
-      told.push(meter.takeWords() ? scrubStream(frames, meter.broken.form, SCRUB) : frames);
+      told.push(meter.takeWords() ? scrubStream(frames, meter.truncated.form, SCRUB) : frames);
       held = [];
     }
     held.push(chunk.subarray(whole));
   }
   const rest = Buffer.concat(held);
   meter.end();
-  told.push(meter.takeWords() ? scrubStream(rest, meter.broken.form, SCRUB) : rest);
+  told.push(meter.takeWords() ? scrubStream(rest, meter.truncated.form, SCRUB) : rest);
   return Buffer.concat(told).toString("utf8");
 }
 

@@ -133,7 +133,7 @@ describe.each(CHAT_PROTOCOLS)("how a vendor says that it served a request, in %s
     const meter = usage.openStream(1);
     for (const event of shape.events(said)) meter.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
     meter.end();
-    expect(meter.facts().served).toEqual(read);
-    expect(meter.facts().usage?.tokens).toMatchObject({ inputUncached: 9, outputVisible: 2 });
+    expect(meter.summary().served).toEqual(read);
+    expect(meter.summary().usage?.tokens).toMatchObject({ inputUncached: 9, outputVisible: 2 });
   });
 });

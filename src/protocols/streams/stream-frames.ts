@@ -11,16 +11,16 @@ export class OversizedResponse extends RangeError {
 }
 
 /** As a plain response: images of the largest kind come to 25 MB in one event. */
-const LARGEST_EVENT_BYTES = 96 * 1024 * 1024;
+const MAX_EVENT_BYTES = 96 * 1024 * 1024;
 
 /** Values of one event: they take a tenth of a second to parse, in which nobody else is served. Responses with log probabilities have fewer. */
-const MOST_VALUES = 1_000_000;
+const MAX_VALUES = 1_000_000;
 
 /** Lines of one event, which take as long: only JSON that is printed over data lines has more than a few. */
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 
 /** Too small to have so many. */
-const SMALL_EVENT_BYTES = MOST_VALUES;
+const SMALL_EVENT_BYTES = MAX_VALUES;
 
 /** Cuts a stream into events: server-sent ones, or the items of a JSON array. Bytes may be cut anywhere. */
 export interface EventScanner {
@@ -69,14 +69,14 @@ export function openEventScanner(
     const oversized = bounds.oversized;
     return {
       form: "array",
-      ...openArrayScanner(item, { stray, oversized, maxItemBytes: LARGEST_EVENT_BYTES }),
+      ...openArrayScanner(item, { stray, oversized, maxItemBytes: MAX_EVENT_BYTES }),
     };
   }
   const frame = (buffer: Buffer, start: number, end: number, next: number): void => {
     if (bounds.admitLines(buffer, start, end) && bounds.admit(buffer, start, end))
       sink(buffer, start, end, next, readFrameAt);
   };
-  return { form: "sse", ...openFrameScanner({ frame, oversized: bounds.oversized }, LARGEST_EVENT_BYTES) };
+  return { form: "sse", ...openFrameScanner({ frame, oversized: bounds.oversized }, MAX_EVENT_BYTES) };
 }
 
 /** What may be an event: the others are left out, or refused where none may be. */
@@ -99,26 +99,26 @@ function openBounds(isWhole: boolean): EventBounds {
   };
   return {
     admit(buffer, start, end) {
-      if (end - start <= SMALL_EVENT_BYTES || !hasMoreValues(buffer, start, end, MOST_VALUES))
+      if (end - start <= SMALL_EVENT_BYTES || !hasMoreValues(buffer, start, end, MAX_VALUES))
         return !isRefused;
-      refuse(`${MOST_VALUES} values`);
+      refuse(`${MAX_VALUES} values`);
       return false;
     },
     admitLines(buffer, start, end) {
-      if (end - start <= MOST_LINES || !hasMoreLines(buffer, start, end)) return !isRefused;
-      refuse(`${MOST_LINES} lines`);
+      if (end - start <= MAX_LINES || !hasMoreLines(buffer, start, end)) return !isRefused;
+      refuse(`${MAX_LINES} lines`);
       return false;
     },
-    oversized: () => refuse(`${LARGEST_EVENT_BYTES} bytes`),
+    oversized: () => refuse(`${MAX_EVENT_BYTES} bytes`),
   };
 }
 
 function hasMoreLines(buffer: Buffer, start: number, end: number): boolean {
   let lines = 0;
-  for (let at = start; at < end && lines <= MOST_LINES; at += 1) {
+  for (let at = start; at < end && lines <= MAX_LINES; at += 1) {
     if (buffer[at] === LF || (buffer[at] === CR && buffer[at + 1] !== LF)) lines += 1;
   }
-  return lines > MOST_LINES;
+  return lines > MAX_LINES;
 }
 
 /** A comment alone costs nothing to read: an upstream that floods a stream with them must not hold up the others. */
@@ -176,7 +176,7 @@ export function openFrameReader(): FrameReader {
     const event = readFrameAt(buffer, start, end);
     if (event.data !== "") events.push(event);
   };
-  const scanner = openFrameScanner({ frame, oversized: bounds.oversized }, LARGEST_EVENT_BYTES);
+  const scanner = openFrameScanner({ frame, oversized: bounds.oversized }, MAX_EVENT_BYTES);
   function take(): readonly StreamEvent[] {
     const taken = events;
     events = [];

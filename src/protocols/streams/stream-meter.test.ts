@@ -27,7 +27,7 @@ describe("a stream meter", () => {
     } finally {
       parse.mockRestore();
     }
-    expect(meter.facts().hasOutput).toBe(true);
+    expect(meter.summary().hasOutput).toBe(true);
   });
 
   it.each([
@@ -151,7 +151,7 @@ describe("a stream meter", () => {
       `data: {"type":"response.created","response":{"id":"r"}}\n\ndata: ${JSON.stringify(failed)}\n\n`,
     );
     expect([meter.started, meter.finished, meter.error?.code]).toEqual([true, false, "server_error"]);
-    expect(meter.facts().usage?.tokens).toEqual({ inputUncached: 5, outputVisible: 1 });
+    expect(meter.summary().usage?.tokens).toEqual({ inputUncached: 5, outputVisible: 1 });
   });
 
   it("takes a chat for failed that says so by its object, its event or in a vendor's own corner", () => {
@@ -179,13 +179,13 @@ describe("a stream meter", () => {
       "messages",
       'data: {"type":"message_start","message":{"id":"m","usage":{"input_tokens":9,"output_tokens":1}}}\n\n',
     );
-    expect(meter.facts().usage?.tokens).toEqual({ inputUncached: 9 });
+    expect(meter.summary().usage?.tokens).toEqual({ inputUncached: 9 });
   });
 
   it("takes the last statement of usage, never the sum", () => {
     const counts = (output: number) =>
       `data: {"candidates":[{"content":{"parts":[{"text":"a"}]}}],"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":${output},"thoughtsTokenCount":2}}\n\n`;
-    expect(open("generate-content", counts(1) + counts(3)).facts().usage?.tokens).toEqual({
+    expect(open("generate-content", counts(1) + counts(3)).summary().usage?.tokens).toEqual({
       inputUncached: 4,
       outputVisible: 3,
       outputReasoning: 2,
@@ -204,7 +204,7 @@ describe("a stream meter", () => {
     });
     const tokensOf = (...chunks: readonly object[]) => {
       const frames = chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`).join("");
-      return open("chat-completions", frames).facts().usage?.tokens;
+      return open("chat-completions", frames).summary().usage?.tokens;
     };
     const told = { inputUncached: 2, cacheRead: 5, outputVisible: 3 };
     expect(tokensOf(stated(7, 5, 3), stated(0, 0, 0))).toEqual(told);
@@ -215,7 +215,7 @@ describe("a stream meter", () => {
   it("gathers the text of an aborted stream, thoughts and tool arguments included", () => {
     const call = { tool_calls: [{ index: 0, function: { name: "f", arguments: '{"a":1}' } }] };
     const chat = `${chunk(0, { reasoning_content: "hm" })}${chunk(0, { content: "hé" })}${chunk(0, call)}data: {"choi`;
-    expect(open("chat-completions", chat).facts().outputText()).toEqual({
+    expect(open("chat-completions", chat).summary().outputText()).toEqual({
       visible: 'héf{"a":1}',
       reasoning: "hm",
     });
@@ -225,7 +225,7 @@ describe("a stream meter", () => {
       { type: "content_block_delta", delta: { type: "input_json_delta", partial_json: "{}" } },
     ];
     const text = messages.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
-    expect(open("messages", text).facts().outputText()).toEqual({ visible: "f{}", reasoning: "hm" });
+    expect(open("messages", text).summary().outputText()).toEqual({ visible: "f{}", reasoning: "hm" });
   });
 
   it("gathers calls of free text, and those from before there were tools", () => {
@@ -236,14 +236,14 @@ describe("a stream meter", () => {
       { function_call: { name: "f", arguments: "{}" } },
     ];
     const chat = deltas.map((delta) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
-    expect(open("chat-completions", chat.join("")).facts().outputText().visible).toBe("patch*** Beginf{}");
+    expect(open("chat-completions", chat.join("")).summary().outputText().visible).toBe("patch*** Beginf{}");
   });
 
   it("gathers the same text from a stream too long to be kept whole", () => {
     const meter = PROTOCOLS["chat-completions"].usage.openStream();
     const bytes = Buffer.from(chunk(0, { content: "0123456789" }));
     for (let turn = 0; turn < 5000; turn += 1) meter.write(bytes);
-    expect(meter.facts().outputText().visible).toBe("0123456789".repeat(5000));
+    expect(meter.summary().outputText().visible).toBe("0123456789".repeat(5000));
   });
 
   it("tells where a stream stands, so that it can be ended in form", () => {
@@ -251,13 +251,13 @@ describe("a stream meter", () => {
       "responses",
       'data: {"type":"response.created","response":{"id":"r","model":"m"}}\n\ndata: {"ty',
     );
-    expect(meter.broken).toEqual({
+    expect(meter.truncated).toEqual({
       form: "sse",
       midFrame: true,
       events: 1,
       opening: { id: "r", model: "m" },
     });
-    expect(open("generate-content", '[{"candidates":[]}\n,').broken).toMatchObject({
+    expect(open("generate-content", '[{"candidates":[]}\n,').truncated).toMatchObject({
       form: "array",
       events: 1,
     });

@@ -2,9 +2,15 @@ import { asBuffer, writeFrame } from "../../base/sse.ts";
 import { hasVendorWords } from "../errors/scrub-words.ts";
 import type { UpstreamError } from "../errors/upstream-error-policy.ts";
 import type { JsonObject } from "../json.ts";
-import type { BrokenStream, OutputText, ResponseSummary, StreamMeter } from "../protocol.ts";
+import type { OutputText, ResponseSummary, StreamMeter, TruncatedStream } from "../protocol.ts";
 import type { ByteFilter } from "./byte-filter.ts";
-import { blankNotes, factsOf, finishAtEnd, type MeteringRules, type StreamState } from "./metering-rules.ts";
+import {
+  emptyStreamState,
+  finishAtEnd,
+  type MeteringRules,
+  type StreamState,
+  summaryOf,
+} from "./metering-rules.ts";
 import { openOrdinaryFilter } from "./ordinary-frame.ts";
 import { openTextSink, type TextSink } from "./output-text.ts";
 import type { StreamEvent } from "./stream-event.ts";
@@ -39,7 +45,7 @@ export abstract class EventReading implements StreamMeter {
 
   constructor(rules: MeteringRules, responses: number) {
     this.rules = rules;
-    this.notes = blankNotes(responses);
+    this.notes = emptyStreamState(responses);
   }
 
   abstract write(chunk: Uint8Array): number;
@@ -64,7 +70,7 @@ export abstract class EventReading implements StreamMeter {
     return this.notes.error;
   }
 
-  get errorInForm(): boolean {
+  get upstreamFormatError(): boolean {
     return this.notes.errorInForm;
   }
 
@@ -114,7 +120,7 @@ export abstract class EventReading implements StreamMeter {
     return this.midFrame ? `\n\n${writeFrame(word)}` : writeFrame(word);
   }
 
-  get broken(): BrokenStream {
+  get truncated(): TruncatedStream {
     return {
       form: this.scanner?.form ?? "sse",
       midFrame: this.midFrame,
@@ -123,8 +129,8 @@ export abstract class EventReading implements StreamMeter {
     };
   }
 
-  facts(): ResponseSummary {
-    return factsOf(this.rules, this.notes, () => this.outputText());
+  summary(): ResponseSummary {
+    return summaryOf(this.rules, this.notes, () => this.outputText());
   }
 
   /** A chunk of bytes begins. */
@@ -194,7 +200,7 @@ export abstract class EventReading implements StreamMeter {
   #isError(event: StreamEvent): boolean {
     const { body } = event;
     if (body === undefined) return false;
-    const notes = blankNotes(this.notes.responses);
+    const notes = emptyStreamState(this.notes.responses);
     this.rules.readEvent(body, notes, event.name);
     return notes.error !== undefined || notes.failed;
   }
@@ -234,7 +240,7 @@ export class ByteMeter extends EventReading {
 
   constructor(rules: MeteringRules, responses: number) {
     super(rules, responses);
-    this.#matters = rules.openLook();
+    this.#matters = rules.openByteFilter();
     this.#text = new TextKeeper(rules);
   }
 

@@ -12,7 +12,7 @@ import { MEDIA, type MediaCounts, mediaIn } from "./media-counts.ts";
  * Takes token counts out of a vendor's usage object. A value that cannot be one (negative, a fraction,
  * a word, absurdly large) counts as missing and its field is listed, so that it never reaches arithmetic.
  */
-export class Tally {
+export class UsageCounter {
   readonly #hostile: { readonly object: JsonObject | undefined; readonly field: string }[] = [];
 
   /** The listed fields by their path in the usage object, each once. */
@@ -77,7 +77,7 @@ function pathTo(
  * the same tokens as written and as read.
  */
 export function inclusiveInput(
-  tally: Tally,
+  tally: UsageCounter,
   whole: number | undefined,
   cache: CacheCounts,
   stated?: OutputCounts,
@@ -176,7 +176,7 @@ interface CacheWrites {
 
 /** Cache writes with their lifetimes; what the split leaves over is written for the vendor's usual time. */
 export function splitWrites(
-  tally: Tally,
+  tally: UsageCounter,
   whole: number | undefined,
   split: JsonObject | undefined,
 ): CacheWrites {
@@ -203,7 +203,7 @@ export interface MediaDetails {
 }
 
 /** Takes media out of the text of both sides. What does not fit into a side is not believed. */
-function splitMedia(tally: Tally, sides: Sides, { input, cached, output }: MediaDetails): Sides {
+function splitMedia(tally: UsageCounter, sides: Sides, { input, cached, output }: MediaDetails): Sides {
   return {
     input: input === undefined ? sides.input : splitInput(tally, sides.input, input, cached),
     output: output === undefined ? sides.output : splitOutput(tally, sides.output, output),
@@ -216,7 +216,7 @@ interface Sides {
 }
 
 function splitInput(
-  tally: Tally,
+  tally: UsageCounter,
   side: Buckets,
   media: MediaCounts,
   stated: MediaCounts | undefined,
@@ -252,7 +252,7 @@ function cachedMedia(media: MediaCounts, uncached: number): MediaCounts {
   return cached;
 }
 
-function splitOutput(tally: Tally, side: Buckets, media: MediaCounts): Buckets {
+function splitOutput(tally: UsageCounter, side: Buckets, media: MediaCounts): Buckets {
   const split = { ...side };
   for (const medium of MEDIA) {
     const tokens = media[medium];
@@ -268,7 +268,7 @@ function splitOutput(tally: Tally, side: Buckets, media: MediaCounts): Buckets {
 }
 
 /** Output of vendors that count reasoning inside the whole, or beside it where the stated total says so (rule 4). */
-export function inclusiveOutput(tally: Tally, counts: OutputCounts, cache: CacheCounts = {}): Buckets {
+export function inclusiveOutput(tally: UsageCounter, counts: OutputCounts, cache: CacheCounts = {}): Buckets {
   const { output, reasoning } = counts;
   if (output === undefined) return {};
   const beside = besideWholes(counts, cache);
@@ -304,7 +304,7 @@ export interface InclusiveUsage {
 }
 
 /** Its buckets, by the details that such vendors name alike. */
-export function inclusiveUsage(tally: Tally, usage: JsonObject, stated: InclusiveUsage): MeteredUsage {
+export function inclusiveUsage(tally: UsageCounter, usage: JsonObject, stated: InclusiveUsage): MeteredUsage {
   const { input, inputDetails, cache, outputDetails, calls } = stated;
   const counts = {
     input,
@@ -328,7 +328,7 @@ export function inclusiveUsage(tally: Tally, usage: JsonObject, stated: Inclusiv
  * sides by spreading them costs more than all else that metering does beside parsing.
  */
 export function metered(
-  tally: Tally,
+  tally: UsageCounter,
   textInput: Buckets,
   textOutput: Buckets,
   raw: JsonObject,

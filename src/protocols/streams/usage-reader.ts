@@ -3,7 +3,7 @@ import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asObject, asObjects, type JsonObject, parseLoosely } from "../json.ts";
 import type { ResponseSummary, UsageReader } from "../protocol.ts";
 import { TranslatedMeter } from "./event-meter.ts";
-import { blankNotes, factsOf, type MeteringRules, type StreamState } from "./metering-rules.ts";
+import { emptyStreamState, type MeteringRules, type StreamState, summaryOf } from "./metering-rules.ts";
 import { openTextSink } from "./output-text.ts";
 import { ByteMeter } from "./stream-meter.ts";
 
@@ -13,18 +13,18 @@ const UTF8 = new TextDecoder();
 /** The reader of a protocol's responses, from what the protocol says about them. */
 export function usageReader(rules: MeteringRules): UsageReader {
   function readPlain(body: unknown): ResponseSummary {
-    const notes = blankNotes(1);
+    const notes = emptyStreamState(1);
     // Of what cannot be parsed nothing is known, not even that it says nothing.
     const response = asObject(Array.isArray(body) ? body[0] : body);
     if (response !== undefined) rules.readResponse(response, notes);
     if (rules.anyForm !== true && response !== undefined && response === body && saysNothing(response, notes))
       notes.error = decodeStatedError({ error: { message: "The upstream's response is empty." } });
-    const facts = factsOf(rules, notes, () => {
+    const summary = summaryOf(rules, notes, () => {
       const sink = openTextSink();
       if (response !== undefined) rules.responseText(response, sink);
       return sink.text();
     });
-    return isResponse(body, rules.anyForm === true) ? facts : { ...facts, unreadable: true };
+    return isResponse(body, rules.anyForm === true) ? summary : { ...summary, unreadable: true };
   }
   return {
     readPlain,

@@ -2,16 +2,16 @@ import type { FoundValue } from "../../base/json/json-scan.ts";
 import { textAt } from "../../base/json/json-splice.ts";
 import { freezePrice } from "../../billing/pricing/frozen-price.ts";
 import type { AdditionalModel } from "../../billing/pricing/max-cost.ts";
-import { unaskedTerms } from "../../billing/pricing/unasked-terms.ts";
+import { unrequestedTerms } from "../../billing/pricing/unrequested-terms.ts";
 import { modelNotFound } from "../../catalog/allowed-model.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { type HostedTool, readFeatures, scannedPath } from "../../protocols/body-features.ts";
-import type { AdditionalModelPlace, ForwardTable } from "../../protocols/protocol.ts";
+import type { AdditionalModelField, ForwardTable } from "../../protocols/protocol.ts";
 import { isPlainService, type ServiceDimension, type ServiceTerms } from "../../usage/service-terms.ts";
 import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
-import { carriesOptions, nameIn, unpriced } from "./priced-options.ts";
+import { nameIn, requestsPricedOptions, unpriced } from "./priced-options.ts";
 
 /**
  * Checks the models that a request names beside its own, such as an advisor or fallbacks, in the same way as `model`. Throws
@@ -49,7 +49,7 @@ interface Word {
 }
 
 /** Where any form is allowed, items of lists and fields called `model` name models; a string by itself does not. */
-function wordsAt(request: TextRequest, { path, isOpen }: AdditionalModelPlace, found: FoundValue): Word[] {
+function wordsAt(request: TextRequest, { path, isOpen }: AdditionalModelField, found: FoundValue): Word[] {
   const { type } = found;
   if (isOpen !== true)
     return type === "string" ? [{ text: textOf(found), isChoice: false, isName: true }] : [];
@@ -95,7 +95,7 @@ export function findAdditionalModels(
   const tools = hostedModels(request, catalog, model);
   if (places.length + tools.length === 0) return NO_USES;
   const upstreams = carriersOf(request, catalog, model);
-  const use = (additional: Model, place: AdditionalModelPlace, found?: FoundValue): AdditionalModel[] => {
+  const use = (additional: Model, place: AdditionalModelField, found?: FoundValue): AdditionalModel[] => {
     // A tool's model may lack a price, since tools without one are refused elsewhere. A model that responds must have one.
     if (place.tool !== undefined && additional.price?.rates.input === undefined) return [];
     const asked = askedOf(request, place, model, additional, found);
@@ -105,7 +105,7 @@ export function findAdditionalModels(
         price: freezePrice(
           additional,
           factorPpm,
-          { asked, unasked: unaskedTerms(additional, upstreams) },
+          { asked, unasked: unrequestedTerms(additional, upstreams) },
           atMs,
         ),
         byCall: place.worksByCall === true,
@@ -163,7 +163,7 @@ function hostedModels(
   request: TextRequest,
   catalog: Catalog,
   model: Model,
-): { readonly additional: Model; readonly place: AdditionalModelPlace }[] {
+): { readonly additional: Model; readonly place: AdditionalModelField }[] {
   if (!(request.protocol.forward.additionalModels ?? []).some(({ tool }) => tool !== undefined)) return [];
   const priced = Object.keys(model.price?.dimensions?.calls ?? {});
   return readFeatures(request.protocol.forward.hold, request.scan).hostedTools.flatMap((hosted) => {
@@ -174,13 +174,13 @@ function hostedModels(
   });
 }
 
-function toolPlace({ tool, place }: HostedTool, { protocol }: TextRequest): AdditionalModelPlace | undefined {
+function toolPlace({ tool, place }: HostedTool, { protocol }: TextRequest): AdditionalModelField | undefined {
   return (protocol.forward.additionalModels ?? []).find(
     (each) => (each.tool?.type ?? each.freeCalls) === familyOf(tool) && each.path === `${place.path}.model`,
   );
 }
 
-function placesIn({ protocol, scan }: TextRequest): readonly AdditionalModelPlace[] {
+function placesIn({ protocol, scan }: TextRequest): readonly AdditionalModelField[] {
   const { forward } = protocol;
   const paths = pathsOf(forward);
   // Nearly every request names no additional model, which is seen without going through the places.
@@ -188,7 +188,7 @@ function placesIn({ protocol, scan }: TextRequest): readonly AdditionalModelPlac
   return (forward.additionalModels ?? []).filter((place) => scan.present.includes(scannedPath(place)));
 }
 
-const NO_PLACES: readonly AdditionalModelPlace[] = [];
+const NO_PLACES: readonly AdditionalModelField[] = [];
 
 /** Where a scan watches for additional models: the same for every request of a protocol. */
 const scannedPaths = new WeakMap<ForwardTable, ReadonlySet<string>>();
@@ -206,7 +206,7 @@ function pathsOf(forward: ForwardTable): ReadonlySet<string> {
 function carriersOf(request: TextRequest, catalog: Catalog, model: Model): readonly Upstream[] {
   return catalog
     .serving(model.id, request.caller.group, request.protocol.name)
-    .filter(({ protocols }) => protocols.some((each) => carriesOptions(request, each)));
+    .filter(({ protocols }) => protocols.some((each) => requestsPricedOptions(request, each)));
 }
 
 /** Whether the catalog or one of the upstreams has a model of this name. */
@@ -268,7 +268,7 @@ function beside(
 /** The larger of several limits. A value that is not a count stands for the model's own limit. */
 function limitOf(
   request: TextRequest,
-  { outputLimit }: AdditionalModelPlace,
+  { outputLimit }: AdditionalModelField,
   found?: FoundValue,
 ): number | undefined {
   const limits = beside(request, outputLimit, found).map(({ value }) =>
@@ -284,7 +284,7 @@ function limitOf(
  */
 function askedOf(
   request: TextRequest,
-  { speed: path, worksByCall }: AdditionalModelPlace,
+  { speed: path, worksByCall }: AdditionalModelField,
   model: Model,
   additional: Model,
   found?: FoundValue,

@@ -7,12 +7,12 @@ import type { StateRow, StateTable } from "../../protocols/carried-state.ts";
 import type { TextRequest } from "../text-request.ts";
 
 /** What a scan must find so that a request which carries state can be told from others. */
-export function carriedPaths(table: StateTable): readonly string[] {
+export function statePaths(table: StateTable): readonly string[] {
   return [...rowsByPath(table).keys()];
 }
 
 /** Whether a request carries signed or encrypted state as its vendor gave it. Costs a look at what the scan has found. */
-export function carriesState({ protocol, scan }: TextRequest): boolean {
+export function containsState({ protocol, scan }: TextRequest): boolean {
   for (const [path, row] of rowsByPath(protocol.forward.state)) {
     const found = scan.all(path);
     if (found.length === MAX_VALUES_PER_PATH) return true;

@@ -6,7 +6,7 @@ import { isUnknownModel } from "../../protocols/errors/error-patterns.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import { compactsAt } from "../../upstreams/kinds.ts";
 import type { AttemptFailure } from "../failures.ts";
-import type { CompactionWish, TextRequest } from "../text-request.ts";
+import type { CompactionForm, TextRequest } from "../text-request.ts";
 import { readReferences } from "./references.ts";
 
 /** Whether an upstream of the model may compact conversations itself. */
@@ -14,12 +14,12 @@ export function compactsItself(
   catalog: Catalog,
   { group }: Caller,
   { protocol, model }: { readonly protocol: ProtocolName; readonly model: unknown },
-  wish: CompactionWish,
+  form: CompactionForm,
 ): boolean {
   if (typeof model !== "string") return false;
   return catalog
     .serving(model, group, protocol)
-    .some((upstream) => upstream.protocols.includes(protocol) && compactsAt({ protocol, upstream }, wish));
+    .some((upstream) => upstream.protocols.includes(protocol) && compactsAt({ protocol, upstream }, form));
 }
 
 /**
@@ -63,7 +63,7 @@ function refersTo(request: TextRequest, said: string): boolean {
 /** The refusal of one that does not; it says nothing of the upstream's health. */
 export function noCompaction(): AttemptFailure {
   return {
-    next: true,
+    retryable: true,
     timedOut: false,
     health: { kind: "neutral" },
     error: cannotCompact(),

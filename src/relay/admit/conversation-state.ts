@@ -5,7 +5,7 @@ import type { Candidate } from "../../upstreams/call.ts";
 import type { MovedConversations } from "../../upstreams/memory/moved-conversations.ts";
 import type { MovedConversation } from "../../upstreams/memory/moved-conversations-store.ts";
 import type { TextRequest } from "../text-request.ts";
-import { carriesState } from "./carried-state.ts";
+import { containsState } from "./carried-state.ts";
 
 /** What of a request's state may be sent to a candidate. */
 export interface StateTerms {
@@ -47,7 +47,7 @@ export class ConversationState {
     this.#catalog = catalog;
     this.#key = conversation;
     this.#moved = moved;
-    this.#isBare = carriesState(request);
+    this.#isBare = containsState(request);
     this.isCarried = this.#isBare || request.state !== undefined;
     this.#isPinned = isPinned;
     this.#isUnknown = isPinned;
@@ -75,13 +75,13 @@ export class ConversationState {
    * Where another process has gone on with the conversation, if the first to refuse its state is to be explained so: its word
    * of that may be under way, and without it the history would be taken for one signer's.
    */
-  async foundLate(moves: Pick<MovedConversations, "findLate">): Promise<MovedConversation | undefined> {
+  async findLate(moves: Pick<MovedConversations, "findLate">): Promise<MovedConversation | undefined> {
     if (this.#key === undefined || !this.#isBare || this.#isPinned) return undefined;
     return moves.findLate(this.#key.id, this.#moved, MAX_LATE_MS);
   }
 
   /** It is there, and so its owner is known after all. */
-  foundAt(moved: MovedConversation): void {
+  relocate(moved: MovedConversation): void {
     this.#moved = moved;
     this.#isUnknown = false;
   }
@@ -117,12 +117,12 @@ export const NO_TERMS: StateTerms = { foreign: 0, withoutState: false };
  * A request that comes again as it was when its conversation moved, a fixed prompt above all, has nothing at the place that it
  * moved to but a cached beginning, which costs its own place one reading. So it goes by the order of all others.
  */
-export function beginsAnew(
+export function startsNewConversation(
   request: TextRequest,
   moves: Pick<MovedConversations, "isRepeated">,
   { key }: MovedConversation,
 ): boolean {
-  return moves.isRepeated(key, request.scan.values) && request.state === undefined && !carriesState(request);
+  return moves.isRepeated(key, request.scan.values) && request.state === undefined && !containsState(request);
 }
 
 /** Where a conversation is, unless an operator has taken that place out of service: then it is at its own again. */

@@ -26,7 +26,7 @@ export interface EntranceDeps {
 export function createEntrance({ catalog, billing, limits }: EntranceDeps): Entrance {
   return {
     admit(caller, bodyMayCome) {
-      const isAsked = !bodyMayCome && !servesForNothing(catalog.current(), caller.group);
+      const isAsked = !bodyMayCome && !isFreeToServe(catalog.current(), caller.group);
       const asked = isAsked ? billing.requireFunds(caller) : undefined;
       return asked === undefined ? limits.admit(caller) : asked.then(() => limits.admit(caller));
     },
@@ -37,7 +37,7 @@ export function createEntrance({ catalog, billing, limits }: EntranceDeps): Entr
 const free = new WeakMap<Catalog, Map<string, boolean>>();
 
 /** Whether a group has a model that costs nothing: an account without money may use that, and only the body names it. */
-function servesForNothing(catalog: Catalog, group: string): boolean {
+function isFreeToServe(catalog: Catalog, group: string): boolean {
   let byGroup = free.get(catalog);
   if (byGroup === undefined) {
     byGroup = new Map();
@@ -45,13 +45,13 @@ function servesForNothing(catalog: Catalog, group: string): boolean {
   }
   let serves = byGroup.get(group);
   if (serves === undefined) {
-    serves = catalog.groups.get(group)?.factorPpm === 0n || [...catalog.models.values()].some(costsNothing);
+    serves = catalog.groups.get(group)?.factorPpm === 0n || [...catalog.models.values()].some(isFree);
     byGroup.set(group, serves);
   }
   return serves;
 }
 
-function costsNothing({ price }: Model): boolean {
+function isFree({ price }: Model): boolean {
   if (price === null) return false;
   const { perImage = {}, perSecond = {} } = price.media;
   return [price.rates, perImage, perSecond].every((rates) =>

@@ -47,6 +47,11 @@ export class FallbackChain {
     return this.current;
   }
 
+  /** None of them has answered: the request stays one of the model that was asked. */
+  giveUp(): void {
+    this.current = undefined;
+  }
+
   #next(failed: ReadonlySet<FallbackReason | undefined>): number {
     if (failed.size === 0) return -1;
     const context = (this.current?.model ?? this.#asked).contextTokens ?? 0;

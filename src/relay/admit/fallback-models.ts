@@ -8,7 +8,7 @@ import type { TextRequest } from "../text-request.ts";
 import { checkAdditionalModels } from "./additional-models.ts";
 import type { FallbackModel } from "./fallback-chain.ts";
 import { readReferences } from "./references.ts";
-import { costQuestion } from "./take-hold.ts";
+import { costEstimateInput } from "./take-hold.ts";
 import { withoutUnpriced } from "./unpriced-tools.ts";
 
 /**
@@ -31,7 +31,7 @@ export function fallbackModels(
     try {
       const asked = withoutUnpriced({ ...request, model: model.id }, catalog, model);
       checkAdditionalModels(asked, catalog, model);
-      const question = costQuestion(catalog, model, asked, readReferences(asked), atMs);
+      const question = costEstimateInput(catalog, model, asked, readReferences(asked), atMs);
       const { amountNanos, usage: bound } = estimateMaxCost(question);
       return [{ model, request: asked, on, price: question.price, amountNanos, bound }];
     } catch (error) {

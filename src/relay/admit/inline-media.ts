@@ -9,7 +9,7 @@ import type { Quirks } from "../../conversation/lower/quirks.ts";
 import { mediaOfType, mimeTypeOfUrl } from "../../conversation/media.ts";
 import type { ChatRequest, MediaPart } from "../../conversation/request.ts";
 import { GatewayError } from "../../errors.ts";
-import { stopping } from "../failures.ts";
+import { shuttingDown } from "../failures.ts";
 
 /**
  * What a fetched file is. Bytes that tell outrank what the server says, for servers say anything; but
@@ -127,7 +127,7 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
         const what = `The ${part.media} at ${hostOf(url)}`;
         const file = await fetchOnce(url).catch((error: unknown) => {
           if (!(error instanceof FetchFailure)) throw error;
-          if (error.reason === "aborted") throw stopping(error);
+          if (error.reason === "aborted") throw shuttingDown(error);
           throw refuse(`${what} could not be fetched. ${error.message} Send its data inline instead.`);
         });
         if (!isOfKind(file.type, part)) {

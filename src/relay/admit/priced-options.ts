@@ -4,7 +4,7 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { keysOfTokenPrice, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
-import { type HostedTool, readFeatures, type WantedMedia } from "../../protocols/body-features.ts";
+import { type HostedTool, type RequestedMedia, readFeatures } from "../../protocols/body-features.ts";
 import { MEDIA, type Medium, mediaNamed } from "../../protocols/media.ts";
 import {
   findTerm,
@@ -17,14 +17,16 @@ import { familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 
 /** Priced options are only forwarded. Translation into another protocol drops them, and reports each as a loss. */
-export function carriesOptions(request: TextRequest, protocol: ProtocolName): boolean {
+export function requestsPricedOptions(request: TextRequest, protocol: ProtocolName): boolean {
   return protocol === request.protocol.name;
 }
 
 /** Whether an upstream of the model would get these options. */
-export function mayCarryOptions(request: TextRequest, catalog: Catalog, model: Model): boolean {
+export function mayRequestPricedOptions(request: TextRequest, catalog: Catalog, model: Model): boolean {
   const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
-  return upstreams.some(({ protocols }) => protocols.some((protocol) => carriesOptions(request, protocol)));
+  return upstreams.some(({ protocols }) =>
+    protocols.some((protocol) => requestsPricedOptions(request, protocol)),
+  );
 }
 
 /**
@@ -40,10 +42,10 @@ export function priceOptions(
   hasTokenPrice: (tool: HostedTool) => boolean,
 ): Pick<FrozenPrice, "asked" | "tools" | "fees"> {
   const features = readFeatures(request.protocol.forward.hold, request.scan);
-  const { hostedTools, hostedFields, pricedFields, mediaWanted } = features;
-  if (hostedTools.length + hostedFields.length + pricedFields.length + mediaWanted.length === 0) return {};
-  if (!mayCarryOptions(request, catalog, model)) return {};
-  for (const list of mediaWanted)
+  const { hostedTools, hostedFields, pricedFields, requestedMedia } = features;
+  if (hostedTools.length + hostedFields.length + pricedFields.length + requestedMedia.length === 0) return {};
+  if (!mayRequestPricedOptions(request, catalog, model)) return {};
+  for (const list of requestedMedia)
     for (const medium of mediaIn(request, list)) requireOutput(model, medium, list.field);
   const calls = Object.keys(model.price?.dimensions?.calls ?? {});
   const tools = new Set<string>();
@@ -107,7 +109,7 @@ const OUTPUT_PRICE = {
 } as const satisfies Readonly<Record<Medium, TokenPriceName>>;
 
 /** The media beside text that a list wants. */
-function mediaIn({ body, protocol }: TextRequest, list: WantedMedia): readonly Medium[] {
+function mediaIn({ body, protocol }: TextRequest, list: RequestedMedia): readonly Medium[] {
   if (list.end - list.start > MAX_WORDS_BYTES) return MEDIA;
   return mediaNamed([JSON.parse(textAt(body, list))].flat(), protocol.forward.hold.readMediumWord);
 }

@@ -2,7 +2,7 @@ import type { FoundValue } from "../../base/json/json-scan.ts";
 import { textAt } from "../../base/json/json-splice.ts";
 import { normalizedUrl } from "../../base/text.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
-import { isKeptAddress, type ReferenceRow } from "../../protocols/reference.ts";
+import { isStoredFileUrl, type ReferenceRow } from "../../protocols/reference.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { TextRequest } from "../text-request.ts";
 
@@ -59,14 +59,14 @@ export function readReferences({
 
 const NONE: References = { ids: [], addContent: false };
 
-interface Place {
+interface ReferencePath {
   readonly row: ReferenceRow;
   readonly isList: boolean;
 }
 
-const compiled = new Map<ProtocolName, ReadonlyMap<string, Place>>();
+const compiled = new Map<ProtocolName, ReadonlyMap<string, ReferencePath>>();
 
-function placesOf(protocol: ProtocolName): ReadonlyMap<string, Place> {
+function placesOf(protocol: ProtocolName): ReadonlyMap<string, ReferencePath> {
   let places = compiled.get(protocol);
   if (places === undefined) {
     const { rows } = PROTOCOLS[protocol].forward.references;
@@ -87,7 +87,7 @@ function textOf(
   const isWhole = typeof value === "string";
   const stated = isWhole ? value : head;
   const text = isAddress === true ? normalizedUrl(stated) : stated;
-  const isReference = isAddress === true ? isKeptAddress(text, isWhole) : isId?.(text, isWhole) !== false;
+  const isReference = isAddress === true ? isStoredFileUrl(text, isWhole) : isId?.(text, isWhole) !== false;
   return isReference ? [isWhole ? text : undefined] : [];
 }
 

@@ -60,13 +60,13 @@ export class RequestForms {
     this.#instead?.state.refused();
   }
 
-  foundLate(moves: Parameters<ConversationState["foundLate"]>[0]): Promise<MovedConversation | undefined> {
-    return this.#asked.state.foundLate(moves);
+  findLate(moves: Parameters<ConversationState["findLate"]>[0]): Promise<MovedConversation | undefined> {
+    return this.#asked.state.findLate(moves);
   }
 
-  foundAt(moved: MovedConversation): void {
-    this.#asked.state.foundAt(moved);
-    this.#instead?.state.foundAt(moved);
+  relocate(moved: MovedConversation): void {
+    this.#asked.state.relocate(moved);
+    this.#instead?.state.relocate(moved);
   }
 
   giveUpState(): void {

@@ -7,7 +7,7 @@ import {
 import { freezePrice } from "../../billing/pricing/frozen-price.ts";
 import { type CostEstimateInput, estimateMaxCost } from "../../billing/pricing/max-cost.ts";
 import { limitOutput } from "../../billing/pricing/output-limit.ts";
-import { unaskedTerms } from "../../billing/pricing/unasked-terms.ts";
+import { unrequestedTerms } from "../../billing/pricing/unrequested-terms.ts";
 import type { UsageBound } from "../../billing/pricing/usage-bound.ts";
 import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { maxCopies } from "../mode/relay-modes.ts";
@@ -16,7 +16,7 @@ import { findAdditionalModels, tokenPricedModel } from "./additional-models.ts";
 import type { FallbackModel } from "./fallback-chain.ts";
 import { priceOptions } from "./priced-options.ts";
 import type { References } from "./references.ts";
-import { searchesUnasked } from "./searching-models.ts";
+import { searchesByDefault } from "./searching-models.ts";
 
 /** A hold with what its request can have used. */
 export interface Held {
@@ -39,7 +39,7 @@ export function takeHold(
   atMs: number,
   fallbacks?: readonly FallbackModel[],
 ): Held | Promise<Held> {
-  const question = costQuestion(catalog, model, request, references, atMs);
+  const question = costEstimateInput(catalog, model, request, references, atMs);
   const { amountNanos, usage: bound } = estimateMaxCost(question);
   const own = { bound, price: question.price, outputLimit: undefined, fallbacks };
   const taken = take(billing, request, question, highestOf(amountNanos, fallbacks), atMs);
@@ -73,7 +73,7 @@ function coveredBy(
 }
 
 /** What the hold of a request is made of, if this model responds to it. */
-export function costQuestion(
+export function costEstimateInput(
   catalog: Catalog,
   model: Model,
   request: TextRequest,
@@ -90,7 +90,7 @@ export function costQuestion(
     (tool) => tokenPricedModel(tool, request, catalog, model) !== undefined,
   );
   const serving = catalog.serving(model.id, request.caller.group, request.protocol.name);
-  const unasked = unaskedTerms(model, serving);
+  const unasked = unrequestedTerms(model, serving);
   const price = freezePrice(
     model,
     factorPpm,
@@ -107,7 +107,7 @@ export function costQuestion(
     refersElsewhere: references.addContent,
     betas: request.headers.betas,
     settings: catalog.settings,
-    runsUnasked: searchesUnasked(catalog, model, request.caller),
+    runsByDefault: searchesByDefault(catalog, model, request.caller),
     additionalModels: findAdditionalModels(request, catalog, model, factorPpm, atMs),
   };
 }

@@ -17,7 +17,7 @@ import { type HostedTool, readFeatures, scannedPath, type ToolUse } from "../../
 import { familyOf, findTool, undated } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 import { tokenPricedModel } from "./additional-models.ts";
-import { mayCarryOptions } from "./priced-options.ts";
+import { mayRequestPricedOptions } from "./priced-options.ts";
 import { watchOf } from "./watch.ts";
 
 /**
@@ -26,7 +26,8 @@ import { watchOf } from "./watch.ts";
  * stays, and is refused for its price.
  */
 export function withoutUnpriced(request: TextRequest, catalog: Catalog, model: Model): TextRequest {
-  if (catalog.settings.unpriced !== "drop" || !mayCarryOptions(request, catalog, model)) return request;
+  if (catalog.settings.unpriced !== "drop" || !mayRequestPricedOptions(request, catalog, model))
+    return request;
   const priced = Object.keys(model.price?.dimensions?.calls ?? {});
   const isUnpriced = (tool: string, hosted?: HostedTool): boolean =>
     findTool(priced, tool) === undefined &&

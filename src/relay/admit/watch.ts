@@ -1,9 +1,9 @@
 import { compileWatch, type Watch } from "../../base/json/json-watch.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { holdPaths, scannedPath } from "../../protocols/body-features.ts";
-import type { AdditionalModelPlace, ForwardTable } from "../../protocols/protocol.ts";
+import type { AdditionalModelField, ForwardTable } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { carriedPaths } from "./carried-state.ts";
+import { statePaths } from "./carried-state.ts";
 import { conversationPaths } from "./conversation-key.ts";
 import { referencePaths } from "./references.ts";
 
@@ -39,7 +39,7 @@ export function watchOf(name: ProtocolName, fields: readonly string[] = NONE): W
     watch = compileWatch(paths, {
       unique: ["model"],
       bare: forward.references.bare,
-      few: [...conversationPaths(forward), ...carriedPaths(forward.state)],
+      few: [...conversationPaths(forward), ...statePaths(forward.state)],
       // As servers in Go do: https://pkg.go.dev/encoding/json#Unmarshal
       foldsCase: true,
     });
@@ -48,7 +48,7 @@ export function watchOf(name: ProtocolName, fields: readonly string[] = NONE): W
   return watch;
 }
 
-function innerModelPaths({ path, outputLimit, speed }: AdditionalModelPlace): string[] {
+function innerModelPaths({ path, outputLimit, speed }: AdditionalModelField): string[] {
   return [path, outputLimit, speed].flatMap((each) =>
     each === undefined ? [] : [scannedPath({ path: each })],
   );

@@ -33,7 +33,7 @@ const factsOf = (body: Buffer) => {
   const { usage, translation } = PROTOCOLS.messages;
   if (translation === undefined) throw new Error("no codec");
   const plan = { ...blankPlan({ protocol: "messages" }, "req_1"), copies: 3 };
-  return readResponse({ usage, upstream: translation, plan, responses: 3 }, body, "whole").facts;
+  return readResponse({ usage, upstream: translation, plan, responses: 3 }, body, "whole").summary;
 };
 
 const NO_HEADERS = new RawHeaders([]);
@@ -57,7 +57,7 @@ function open(streamed: boolean) {
   } as unknown as Transport;
   const told: string[] = [];
   const chunks: Buffer[] = [];
-  const { call, usage } = fanOut(
+  const { upstreamCall, usage } = fanOut(
     transport,
     { streamed, candidate: { protocol: "messages" } } as UpstreamRequest,
     [[], [], []],
@@ -86,7 +86,7 @@ function open(streamed: boolean) {
     const lane = upstream[number];
     if (lane !== undefined) lane.sent = true;
   };
-  return { at, begin, connect, states, told, chunks, call, usage, meter };
+  return { at, begin, connect, states, told, chunks, call: upstreamCall, usage, meter };
 }
 
 describe("several requests as one", () => {
@@ -113,7 +113,7 @@ describe("several requests as one", () => {
     expect(chunks.map((chunk) => untag(chunk).response)).toEqual([2, 0, 1, 1, 2, 0]);
     expect(told).toEqual(["head 200", "ended"]);
     expect(meter.finished).toBe(true);
-    expect(meter.facts().usage?.tokens).toEqual({ inputUncached: 15, outputVisible: 21 });
+    expect(meter.summary().usage?.tokens).toEqual({ inputUncached: 15, outputVisible: 21 });
     expect(states()).not.toContain("paused");
   });
 
@@ -223,7 +223,7 @@ describe("several requests as one", () => {
     expect(told).toEqual(["head 200", "ended"]);
     expect(meter.finished).toBe(false);
     expect(states()[0]).toBe("aborted");
-    expect(meter.facts().parts).toHaveLength(3);
+    expect(meter.summary().parts).toHaveLength(3);
   });
 
   it("count nothing for a request that has produced nothing", () => {
@@ -231,7 +231,7 @@ describe("several requests as one", () => {
     begin();
     at(1).data(OPENING);
     expect(meter.started).toBe(true);
-    expect(meter.facts().parts).toHaveLength(1);
+    expect(meter.summary().parts).toHaveLength(1);
   });
 
   it("pause, resume and end as one", () => {

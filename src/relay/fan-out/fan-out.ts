@@ -2,17 +2,17 @@ import { packChunk } from "../../base/pack-chunk.ts";
 import type { EventMeter, UsageReader } from "../../protocols/protocol.ts";
 import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
 import type { Framing } from "../mode/framing.ts";
-import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
+import { framingOf, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { SplitResponse } from "../mode/split-response.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
 
-/** What a response may send ahead while it must wait for others; more stays with its upstream. */
+/** How many bytes a response may buffer while it waits for the others; then its upstream is paused. */
 const WAITING_BYTES = 256 * 1024;
 
 /** Several requests in flight that look like one. */
 export interface FanOut {
-  readonly call: UpstreamCall;
+  readonly upstreamCall: UpstreamCall;
   /** Reads usage off the joined answer. */
   readonly usage: UsageReader;
 }
@@ -23,7 +23,7 @@ interface Copy {
   readonly meter: EventMeter;
   /** As its first bytes tell; undefined = these have not come. */
   framing: Framing | undefined;
-  /** What has come and could not be passed on yet. */
+  /** Received chunks that could not be passed on yet. */
   waiting: Buffer[];
   waitingBytes: number;
   /** It has begun, with success. */
@@ -63,7 +63,7 @@ export function fanOut(
 
   return {
     usage: joinedUsage(reader, () => calls.filter((call) => call.isSent()).length, meters),
-    call: {
+    upstreamCall: {
       isSent: () => calls.some((call) => call.isSent()),
       pause() {
         paused = true;
@@ -147,7 +147,7 @@ export function fanOut(
       waitingBytes === 0 ? undefined : framingOf(Buffer.concat(waiting), call.candidate.protocol);
     if (framing !== undefined) return framing;
     // What nobody can read is told by whoever reads it as it was asked for.
-    return ended || waitingBytes >= LOOKED_AT ? (call.streamed ? "events" : "whole") : undefined;
+    return ended || waitingBytes >= SNIFFED_BYTES ? (call.streamed ? "events" : "whole") : undefined;
   }
 
   /** Streams flow side by side. The first that ends too early ends them all. */

@@ -1,9 +1,9 @@
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import {
-  type BrokenStream,
   type EventMeter,
   type EventSource,
   type ResponseSummary,
+  type TruncatedStream,
   UNKNOWN_STREAM,
   type UsageReader,
 } from "../../protocols/protocol.ts";
@@ -21,7 +21,7 @@ export function joinedUsage(
   meters: readonly EventMeter[],
 ): UsageReader {
   const unknown = (): ResponseSummary =>
-    joinFacts(Array.from({ length: sent() }, () => reader.readPlain(undefined)));
+    joinSummaries(Array.from({ length: sent() }, () => reader.readPlain(undefined)));
   return {
     readPlain: unknown,
     readBytes: unknown,
@@ -67,7 +67,7 @@ class JoinedMeter implements EventMeter {
   }
 
   /** What is joined is translated. */
-  get errorInForm(): boolean {
+  get upstreamFormatError(): boolean {
     return false;
   }
 
@@ -117,17 +117,17 @@ class JoinedMeter implements EventMeter {
     return this.#meters.find(({ missingEnd }) => missingEnd !== "")?.missingEnd ?? "";
   }
 
-  get broken(): BrokenStream {
-    return this.#meters.find(({ broken }) => broken.form === "array")?.broken ?? UNKNOWN_STREAM;
+  get truncated(): TruncatedStream {
+    return this.#meters.find(({ truncated }) => truncated.form === "array")?.truncated ?? UNKNOWN_STREAM;
   }
 
-  facts(): ResponseSummary {
-    return joinFacts(this.#meters.filter(({ started }) => started).map((meter) => meter.facts()));
+  summary(): ResponseSummary {
+    return joinSummaries(this.#meters.filter(({ started }) => started).map((meter) => meter.summary()));
   }
 }
 
-/** What the parts of a joined answer come to. */
-export function joinFacts(parts: readonly ResponseSummary[]): ResponseSummary {
+/** The sum of the parts of a joined response. */
+export function joinSummaries(parts: readonly ResponseSummary[]): ResponseSummary {
   const usages = parts.flatMap(({ usage }) => usage ?? []);
   return {
     usage: usages.length < parts.length ? undefined : sumUsage(usages),

@@ -10,7 +10,7 @@ import type { EventMeter, EventSource, ResponseSummary, UsageReader } from "../.
 import { JsonText, type StreamEvent } from "../../protocols/streams/stream-event.ts";
 import type { DecodedResponse, Translation, WireFrame } from "../../protocols/translation.ts";
 import { untag } from "../fan-out/joined-form.ts";
-import { joinFacts } from "../fan-out/joined-usage.ts";
+import { joinSummaries } from "../fan-out/joined-usage.ts";
 import type { Framing } from "./framing.ts";
 
 /** Reads an upstream's stream, cut anywhere, into neutral events. `write` and `end` throw NotAnImage. */
@@ -99,7 +99,7 @@ function checkedEvent(event: ChatEvent): ChatEvent {
 
 /** A response that is there whole, read once: what metering learns of it, and its neutral form. */
 export interface ReadResponse {
-  readonly facts: ResponseSummary;
+  readonly summary: ResponseSummary;
   /** False: its events ended before it did. */
   readonly finished: boolean;
   /** Of one that came as a stream. */
@@ -133,7 +133,7 @@ function readPlain(
   exact: () => unknown,
 ): ReadResponse {
   return {
-    facts: usage.readPlain(value),
+    summary: usage.readPlain(value),
     finished: true,
     events: [],
     decode: () => withCheckedMedia(upstream.decodeResponse(exact(), plan)),
@@ -146,7 +146,7 @@ function readStreamed({ usage, upstream, plan, responses }: ResponseReaders, bod
   meter.end();
   const events = meter.sources.flatMap((source) => source.take());
   return {
-    facts: meter.facts(),
+    summary: meter.summary(),
     finished: meter.finished || meter.error !== undefined,
     events,
     decode() {
@@ -172,7 +172,9 @@ function readJoined(readers: ResponseReaders, json: JsonText): ReadResponse {
   });
   return {
     // Without its end one that came as a stream has failed.
-    facts: joinFacts(parts.map(({ facts, finished }) => (finished ? facts : { ...facts, failed: true }))),
+    summary: joinSummaries(
+      parts.map(({ summary, finished }) => (finished ? summary : { ...summary, failed: true })),
+    ),
     finished: true,
     events: [],
     decode() {

@@ -13,7 +13,7 @@ import type { TextRequest } from "../text-request.ts";
 import type { Framing, RelayedStream, StreamRewriter } from "./framing.ts";
 import { ownChanges, withOwnEdits } from "./own-fields.ts";
 import type { RelayMode } from "./relay-mode.ts";
-import { askedBy, originOf, responseFrame } from "./translate.ts";
+import { clientFormatOf, originOf, responseFrame } from "./translate.ts";
 import type { WholeForm } from "./whole-response.ts";
 
 /**
@@ -82,23 +82,23 @@ export class Forwarder implements RelayMode {
     const { request, candidate } = this;
     const { protocol, id } = request;
     if (framing === "whole" && !request.streamed)
-      return this.rewrite?.rewritesWhole === true ? { kind: "rewritten", client: protocol.name } : AS_IT_CAME;
+      return this.rewrite?.rewritesWhole === true ? { kind: "rewritten", client: protocol.name } : UNCHANGED;
     const frame = responseFrame(request, candidate.model, {
       createdSeconds: unixSeconds(this.clock),
       includeUsage: this.rewrite?.sendsUsage ?? true,
       echo: {},
     });
     const plan = blankPlan(originOf(candidate), id);
-    const crossing = { ...askedBy(request), upstream: protocol.name, plan, frame };
-    return { kind: "written", own: true, crossing };
+    const conversion = { ...clientFormatOf(request), upstream: protocol.name, plan, frame };
+    return { kind: "written", own: true, conversion };
   }
 }
 
-const AS_IT_CAME: WholeForm = { kind: "as-it-came" };
+const UNCHANGED: WholeForm = { kind: "as-it-came" };
 
 function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): StreamRewriter {
-  const fail: StreamRewriter["fail"] = (error, broken) => [
-    Buffer.from(request.protocol.encodeStreamError(error, request.id, broken)),
+  const fail: StreamRewriter["fail"] = (error, truncated) => [
+    Buffer.from(request.protocol.encodeStreamError(error, request.id, truncated)),
   ];
   const losses = (): readonly Loss[] => [];
   const ended = (missing: string): readonly Buffer[] => (missing === "" ? [] : [Buffer.from(missing)]);

@@ -1,7 +1,7 @@
 import type { Loss } from "../../conversation/loss.ts";
 import type { ErrorStatement } from "../../errors.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
-import type { BrokenStream, StreamMeter } from "../../protocols/protocol.ts";
+import type { StreamMeter, TruncatedStream } from "../../protocols/protocol.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 
 /**
@@ -27,10 +27,10 @@ export interface StreamRewriter {
   readonly closing?: (charged: ChargedUsage) => readonly Uint8Array[];
   /** What was written told of a failure that the upstream's own meter does not see: `fail` is to follow. */
   readonly failed?: () => boolean;
-  /** What it keeps of the response until its end; absent = nothing. */
+  /** Bytes that it keeps until the response ends; absent = none. */
   readonly keptBytes?: () => number;
-  /** Ends it badly, in the caller's form; `broken` tells where the upstream's stream stood. */
-  fail(error: ErrorStatement, broken: BrokenStream): readonly Uint8Array[];
+  /** Ends the stream with an error in the caller's format; `truncated` tells where the upstream's stream stopped. */
+  fail(error: ErrorStatement, truncated: TruncatedStream): readonly Uint8Array[];
   /** What of the response had no slot so far; it comes too late for the header and goes to the log. */
   losses(): readonly Loss[];
   /** An upstream's own error event reaches the caller by `write`, so that it needs no second one. */

@@ -12,7 +12,7 @@ import {
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
 import type { Loss } from "../../conversation/loss.ts";
-import { type EndUser, namesNobody } from "../../conversation/lower/end-user.ts";
+import { type EndUser, isAnonymous } from "../../conversation/lower/end-user.ts";
 import { GatewayError } from "../../errors.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { droppedBetas } from "../../upstreams/betas.ts";
@@ -96,7 +96,7 @@ function allOf(scan: BodyScan, name: string): readonly FoundValue[] {
 }
 
 function endUserEdits(scan: BodyScan, changes: FieldChanges, endUser: EndUser): readonly Edit[] {
-  const isOpen = namesNobody(endUser, changes, {
+  const isOpen = isAnonymous(endUser, changes, {
     has: (field) => scan.count(field) > 0,
     states: (path) => scan.all(path).some(({ type }) => type !== "null"),
   });

@@ -14,12 +14,12 @@ export interface RelayMode {
   /** How often to send them; with more than one, answers come back in the form of `joined-form.ts`. */
   readonly copies: number;
   /** The bytes of each copy where they differ, as many as there are copies. */
-  readonly apart?: readonly Uint8Array[] | undefined;
+  readonly separateBodies?: readonly Uint8Array[] | undefined;
   /** Streams come as a JSON array and not as events (only ever the caller's own wish, forwarded). */
   readonly arrayStream: boolean;
   /** The vendor keeps the response, so its id must lead back there. */
   readonly storesResponse: boolean;
-  /** What of the request has no slot there. */
+  /** Parts of the request that the upstream's protocol has no place for. */
   readonly losses: readonly Loss[];
   /** Values of state that stand before those which this place has made itself, and were taken out. */
   readonly foreignValues: number;

@@ -9,7 +9,7 @@ import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { type Quirks, readQuirks } from "../../conversation/lower/quirks.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
 import { GatewayError } from "../../errors.ts";
-import { PROTOCOLS, spokenProtocol } from "../../protocols/table.ts";
+import { chooseProtocol, PROTOCOLS } from "../../protocols/table.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { compactsAt } from "../../upstreams/kinds.ts";
 import type { CallStates } from "../../upstreams/memory/call-states.ts";
@@ -17,6 +17,7 @@ import { quirksOf } from "../../upstreams/upstream-quirks.ts";
 import { cannotCompact } from "../admit/compacting.ts";
 import { NO_TERMS, type StateTerms } from "../admit/conversation-state.ts";
 import type { InlineMedia, Inlining } from "../admit/inline-media.ts";
+import { shuttingDown } from "../failures.ts";
 import { CallMemory } from "../response/call-memory.ts";
 import type { TextRequest } from "../text-request.ts";
 import { EmbeddingsForwarder } from "./embeddings-forwarder.ts";
@@ -32,7 +33,7 @@ import {
   translationOf,
   type WrittenRequest,
 } from "./translate-request.ts";
-import { LARGE_BODY_BYTES, type Translator } from "./translator.ts";
+import { isLargeBody, refuseTooManyValues, type Translator } from "./translator.ts";
 
 export interface RelayModesDeps {
   readonly clock: Clock;
@@ -49,19 +50,21 @@ const BUSY_RETRY_SECONDS = 2;
 
 /**
  * Opens the mode of one request to each candidate in turn: forward where the upstream speaks the
- * caller's protocol and bytes can stay as they are, else translate. A small body is decoded at most once, and only for translation; a
- * large one goes to a worker.
+ * caller's protocol and bytes can stay as they are, else translate. A small body is decoded at most once, and only for translation; one
+ * that is large, or has many values, goes to a worker.
  */
 export class RelayModes {
   private readonly request: TextRequest;
   private readonly model: Model;
   private readonly deps: RelayModesDeps;
   private readonly upstreams: readonly Upstream[];
-  private readonly stated: Quirks;
+  private readonly modelQuirks: Quirks;
   private readonly canForward: boolean;
   private readonly outputLimit: number | undefined;
   private decoded: ChatRequest | undefined;
   private inlining: Inlining | undefined;
+  private isLarge: boolean | undefined;
+  private translating: AbortController | undefined;
   private readonly calls: CallMemory | undefined;
 
   /** `upstreams`: all of the catalog, also those out of service; `outputLimit`: to be written into the request, which states none. */
@@ -78,13 +81,13 @@ export class RelayModes {
     this.upstreams = upstreams;
     this.outputLimit = outputLimit;
     this.calls = CallMemory.of(deps.callStates, request);
-    this.stated = readQuirks(model.quirks);
+    this.modelQuirks = readQuirks(model.quirks);
     this.canForward =
       request.state === undefined &&
       request.prompts === undefined &&
       // Thoughts in a response's words are told as thoughts by whoever reads it.
-      (this.stated.thinkTags !== true || request.protocol.forward.wordsHoldThoughts !== true) &&
-      (request.responses === 1 || this.stated.manyAnswers !== false);
+      (this.modelQuirks.thinkTags !== true || request.protocol.forward.wordsHoldThoughts !== true) &&
+      (request.responses === 1 || this.modelQuirks.manyAnswers !== false);
   }
 
   /**
@@ -105,13 +108,15 @@ export class RelayModes {
       return new Forwarder(request, candidate, quirks, clock, terms, limit, this.endUserAt(candidate));
     }
     this.reserveMemory();
-    return request.scan.length > LARGE_BODY_BYTES && request.prompts === undefined
-      ? this.openBeside(candidate, terms)
-      : this.openHere(candidate, terms);
+    this.isLarge ??= isLargeBody(request);
+    if (this.isLarge && request.prompts === undefined) return this.openInWorker(candidate, terms);
+    if (this.isLarge) refuseTooManyValues(request);
+    return this.openOnMainThread(candidate, terms);
   }
 
-  /** Gives up what is being fetched. To be called when no candidate is left to be asked. */
+  /** Gives up what is being fetched or translated. To be called when no candidate is left to be asked. */
   close(): void {
+    this.translating?.abort(shuttingDown());
     this.inlining?.end();
   }
 
@@ -123,11 +128,11 @@ export class RelayModes {
 
   private forwardQuirks(candidate: Candidate): Quirks {
     const { reasoningField, reasoningReplay } = quirksOf(candidate, this.model.quirks);
-    if (reasoningField === undefined) return this.stated;
+    if (reasoningField === undefined) return this.modelQuirks;
     return {
-      ...this.stated,
+      ...this.modelQuirks,
       reasoningField,
-      reasoningReplay: reasoningReplay ?? this.stated.reasoningReplay,
+      reasoningReplay: reasoningReplay ?? this.modelQuirks.reasoningReplay,
     };
   }
 
@@ -148,12 +153,12 @@ export class RelayModes {
     );
   }
 
-  private openHere(candidate: Candidate, terms: StateTerms): RelayMode | Promise<RelayMode> {
-    this.decoded ??= orRefuse(decodeRequest(receivedOf(this.request, this.outputLimit)));
-    const stated = this.calls?.restore(this.decoded) ?? this.decoded;
-    return stated instanceof Promise
-      ? stated.then((request) => this.write(request, candidate, terms))
-      : this.write(stated, candidate, terms);
+  private openOnMainThread(candidate: Candidate, terms: StateTerms): RelayMode | Promise<RelayMode> {
+    this.decoded ??= valueOrThrow(decodeRequest(receivedOf(this.request, this.outputLimit)));
+    const modelQuirks = this.calls?.restore(this.decoded) ?? this.decoded;
+    return modelQuirks instanceof Promise
+      ? modelQuirks.then((request) => this.write(request, candidate, terms))
+      : this.write(modelQuirks, candidate, terms);
   }
 
   private write(
@@ -165,9 +170,9 @@ export class RelayModes {
     const { capabilities } = translationOf(PROTOCOLS[candidate.protocol]);
     const target = this.targetTo(candidate, terms);
     const whole = this.inlining.inline(request, capabilities, target.quirks);
-    const across = (complete: ChatRequest): RelayMode =>
-      this.written(candidate, this.encoded(complete, target));
-    return whole instanceof Promise ? whole.then(across) : across(whole);
+    const openTranslated = (complete: ChatRequest): RelayMode =>
+      this.translatedMode(candidate, this.encoded(complete, target));
+    return whole instanceof Promise ? whole.then(openTranslated) : openTranslated(whole);
   }
 
   /** Of several prompts each is a request of its own, written as often as it is to be answered. */
@@ -175,23 +180,27 @@ export class RelayModes {
     const { prompts, responses } = this.request;
     if (prompts === undefined) return encodeRequest(request, target);
     const { n: _, ...one } = request;
-    const written = request.messages.map((message) =>
-      orRefuse(encodeRequest({ ...one, messages: [message] }, target)),
+    const translatedMode = request.messages.map((message) =>
+      valueOrThrow(encodeRequest({ ...one, messages: [message] }, target)),
     );
-    const apart = written.flatMap(({ body }) => Array<Uint8Array>(responses / prompts).fill(body));
-    const [first] = written;
-    if (first === undefined || written.length !== prompts)
-      throw new Error(`impossible: ${prompts} prompts were let in, and are ${written.length} messages`);
-    return { value: { ...first, plan: { ...first.plan, copies: apart.length }, apart } };
+    const bodies = translatedMode.flatMap(({ body }) => Array<Uint8Array>(responses / prompts).fill(body));
+    const [first] = translatedMode;
+    if (first === undefined || translatedMode.length !== prompts)
+      throw new Error(
+        `impossible: ${prompts} prompts were let in, and are ${translatedMode.length} messages`,
+      );
+    return { value: { ...first, plan: { ...first.plan, copies: bodies.length }, separateBodies: bodies } };
   }
 
-  private async openBeside(candidate: Candidate, terms: StateTerms): Promise<RelayMode> {
-    const reply = await this.deps.translator.translate(
-      this.request,
-      this.targetTo(candidate, terms),
-      this.outputLimit,
-    );
-    return "linksMedia" in reply ? this.openHere(candidate, terms) : this.written(candidate, reply);
+  private async openInWorker(candidate: Candidate, terms: StateTerms): Promise<RelayMode> {
+    const { outputLimit } = this;
+    this.translating = new AbortController();
+    const { signal } = this.translating;
+    const target = this.targetTo(candidate, terms);
+    const reply = await this.deps.translator.translate(this.request, target, { outputLimit, signal });
+    return "linksMedia" in reply
+      ? this.openOnMainThread(candidate, terms)
+      : this.translatedMode(candidate, reply);
   }
 
   private targetTo(candidate: Candidate, terms: StateTerms): EncodeTarget {
@@ -209,10 +218,10 @@ export class RelayModes {
       .flatMap(({ credentials }) => credentials.map(({ id }) => String(id)));
   }
 
-  private written(candidate: Candidate, outcome: Translated<WrittenRequest>): RelayMode {
+  private translatedMode(candidate: Candidate, outcome: Translated<WrittenRequest>): RelayMode {
     return translate(
       this.request,
-      orRefuse(outcome),
+      valueOrThrow(outcome),
       candidate,
       unixSeconds(this.deps.clock),
       this.calls?.keepState,
@@ -227,7 +236,7 @@ function receivedOf(
   return { protocol: protocol.name, model, streamed, body: Buffer.concat(body), outputLimit };
 }
 
-function orRefuse<T>(outcome: Translated<T>): T {
+function valueOrThrow<T>(outcome: Translated<T>): T {
   if ("value" in outcome) return outcome.value;
   const { message, path, details } = outcome.refused;
   throw new GatewayError("invalid_request", message, { param: path, details });
@@ -242,7 +251,7 @@ export function maxCopies(catalog: Catalog, model: Model, request: TextRequest):
   const upstreams = catalog.serving(model.id, request.caller.group, name);
   const translated =
     readQuirks(model.quirks).manyAnswers === false ||
-    upstreams.some((upstream) => spokenProtocol(protocolsAt(upstream, model.id), name) !== name);
+    upstreams.some((upstream) => chooseProtocol(protocolsAt(upstream, model.id), name) !== name);
   return translated ? Math.min(request.responses, MAX_COPIES) : 1;
 }
 

@@ -25,17 +25,17 @@ function termsOf(client: ChatProtocol, upstream: ChatProtocol, streamed: boolean
     echo: { seed: new LongNumber("12345678901234567890") },
   };
   const plan = blankPlan({ protocol: upstream, upstream: "u", model: "m", credential: "1" }, "seed");
-  const crossing = { client, streamed, arrayStream: false, upstream, plan, frame };
-  return { ...REQUEST, client, form: { kind: "written", own: client === upstream, crossing } };
+  const conversion = { client, streamed, arrayStream: false, upstream, plan, frame };
+  return { ...REQUEST, client, form: { kind: "written", own: client === upstream, conversion } };
 }
 
 function here({ chunks, upstream, terms, onCall }: LongResponse): ResponseReading {
   return readWhole(terms, PROTOCOLS[upstream].usage, chunks, onCall);
 }
 
-const comparable = ({ facts: { outputText, ...facts }, passed, ...rest }: ResponseReading): object => ({
+const comparable = ({ summary: { outputText, ...summary }, passed, ...rest }: ResponseReading): object => ({
   ...rest,
-  facts: JSON.parse(JSON.stringify({ ...facts, text: outputText() })),
+  summary: JSON.parse(JSON.stringify({ ...summary, text: outputText() })),
   passed: passed !== undefined && "body" in passed ? Buffer.concat(passed.body).toString() : passed,
 });
 
@@ -136,7 +136,7 @@ describe("reading an answer beside the event loop", () => {
     const upstream = "chat-completions";
     const terms = termsOf("messages", upstream, false);
     const half = await reader.read({ upstream, copies: 1, terms, chunks: chunksOf('{"choices": [') });
-    expect(half).toMatchObject({ facts: { unreadable: true } });
+    expect(half).toMatchObject({ summary: { unreadable: true } });
     expect(half.passed).toBeUndefined();
   });
 

@@ -7,7 +7,7 @@ import { OversizedResponse } from "../../protocols/streams/stream-frames.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { OnCall } from "../../protocols/translation.ts";
 import { type KnownUpstreams, scrubbedOf } from "../../upstreams/scrub/scrubber.ts";
-import type { PlainFacts, ResponseMessage, ResponseRead, ResponseReply } from "./response-worker.ts";
+import type { PlainSummary, ResponseMessage, ResponseRead, ResponseReply } from "./response-worker.ts";
 import type { ResponseReading, ResponseTerms } from "./whole-response.ts";
 
 /** A response that is there whole, and what is needed to read it. */
@@ -39,7 +39,7 @@ export const LONG_BYTES = 256 * 1024;
 const LONG_VECTORS_BYTES = 8 * 1024 * 1024;
 
 /** Twice what a batch of 2,048 vectors has. To count more of them, or to parse what they enclose, takes up to seconds. */
-const MOST_BRACKETS = 16 * 1024;
+const MAX_BRACKETS = 16 * 1024;
 
 /** Each has a copy of a response, its text and its values beside the memory that answers are bounded by. */
 const WORKERS = 1;
@@ -51,7 +51,7 @@ const WAITING = Number.POSITIVE_INFINITY;
 const HEAP_MB = 2_048;
 
 /** Counts, ids, the beginning of a text: more is no response, and would hold up the event loop. */
-const MAX_FACTS_CHARACTERS = 1024 * 1024;
+const MAX_SUMMARY_CHARACTERS = 1024 * 1024;
 
 /** Whether this response is left to a worker. */
 export function isLong(chunks: readonly Buffer[], bytes: number, { form, client }: ResponseTerms): boolean {
@@ -67,7 +67,7 @@ function areFlat(chunks: readonly Buffer[]): boolean {
     for (const bracket of SLOW_BYTES) {
       for (let at = chunk.indexOf(bracket); at !== -1; at = chunk.indexOf(bracket, at + 1)) {
         brackets += 1;
-        if (brackets > MOST_BRACKETS) return false;
+        if (brackets > MAX_BRACKETS) return false;
       }
     }
   }
@@ -77,8 +77,8 @@ function areFlat(chunks: readonly Buffer[]): boolean {
 /** Brackets, and what escapes begin with. */
 const SLOW_BYTES = ["[", "]", "{", "}", "\\"].map((letter) => letter.charCodeAt(0));
 
-/** `mostBytes`: of a response as its caller reads it. */
-export function createResponseReader(mostBytes: number): ResponseReader {
+/** `maxBytes`: of a response as its caller reads it. */
+export function createResponseReader(maxBytes: number): ResponseReader {
   const pool = createWorkerPool<ResponseReply>({
     entry: new URL("./response-worker.ts", import.meta.url),
     workers: WORKERS,
@@ -114,10 +114,10 @@ export function createResponseReader(mostBytes: number): ResponseReader {
       });
       if (!("read" in reply)) throw new Error("impossible: another job's reply");
       const { read } = reply;
-      if (read.facts.length > MAX_FACTS_CHARACTERS)
-        throw new OversizedResponse(`counts and ids of more than ${MAX_FACTS_CHARACTERS} letters`);
+      if (read.summary.length > MAX_SUMMARY_CHARACTERS)
+        throw new OversizedResponse(`counts and ids of more than ${MAX_SUMMARY_CHARACTERS} letters`);
       if (onCall !== undefined) for (const call of read.calls) onCall(call);
-      return readingOf(read, chunks, mostBytes);
+      return readingOf(read, chunks, maxBytes);
     },
     async scrub(body, { allUpstreams }) {
       const reply = await run(body, { upstreams: allUpstreams.map(scrubbedOf) });
@@ -134,26 +134,26 @@ type Rest<Message> = Message extends unknown ? Omit<Message, "body"> : never;
 function withoutEcho(terms: ResponseTerms): { readonly sent: ResponseTerms; readonly echo: string } {
   const { form } = terms;
   if (form.kind !== "written") return { sent: terms, echo: "{}" };
-  const { echo } = form.crossing.frame;
-  const crossing = { ...form.crossing, frame: { ...form.crossing.frame, echo: {} } };
-  return { sent: { ...terms, form: { ...form, crossing } }, echo: writeExact(echo) };
+  const { echo } = form.conversion.frame;
+  const conversion = { ...form.conversion, frame: { ...form.conversion.frame, echo: {} } };
+  return { sent: { ...terms, form: { ...form, conversion } }, echo: writeExact(echo) };
 }
 
 function readingOf(
-  { facts, finished, passed }: ResponseRead,
+  { summary, finished, passed }: ResponseRead,
   chunks: readonly Buffer[],
-  mostBytes: number,
+  maxBytes: number,
 ): ResponseReading {
-  const read = { facts: factsOf(parseExact(facts) as PlainFacts), finished };
+  const read = { summary: summaryOf(parseExact(summary) as PlainSummary), finished };
   if (passed === undefined) return read;
   if ("error" in passed) {
-    if (passed.error.length > MAX_FACTS_CHARACTERS)
-      throw new OversizedResponse(`an error of more than ${MAX_FACTS_CHARACTERS} letters`);
+    if (passed.error.length > MAX_SUMMARY_CHARACTERS)
+      throw new OversizedResponse(`an error of more than ${MAX_SUMMARY_CHARACTERS} letters`);
     return { ...read, passed: { error: parseExact(passed.error) as ErrorIn<ResponseReading> } };
   }
   const { body, losses } = passed;
-  if (body !== undefined && body.byteLength > mostBytes)
-    throw new OversizedResponse(`what makes more than ${mostBytes} bytes for its caller`);
+  if (body !== undefined && body.byteLength > maxBytes)
+    throw new OversizedResponse(`what makes more than ${maxBytes} bytes for its caller`);
   return { ...read, passed: { body: body === undefined ? chunks : [body], losses } };
 }
 
@@ -162,11 +162,11 @@ type ErrorIn<Reading extends ResponseReading> = Extract<
   { readonly error: unknown }
 >["error"];
 
-function factsOf({ text, parts, ...facts }: PlainFacts): ResponseSummary {
+function summaryOf({ text, parts, ...summary }: PlainSummary): ResponseSummary {
   return {
-    ...facts,
+    ...summary,
     outputText: () => text,
-    parts: parts?.map(factsOf),
+    parts: parts?.map(summaryOf),
   };
 }
 

@@ -26,9 +26,9 @@ export type ResponseMessage =
     }
   | { readonly body: Uint8Array<ArrayBuffer>; readonly upstreams: readonly ScrubbedUpstream[] };
 
-/** What was read; `facts` and `error` are JSON. */
+/** What was read; `summary` and `error` are JSON. */
 export interface ResponseRead {
-  readonly facts: string;
+  readonly summary: string;
   readonly finished: boolean;
   /** `body` absent: the response is passed on as it came. */
   readonly passed?:
@@ -42,10 +42,10 @@ export type ResponseReply =
   | { readonly scrubbed: Uint8Array }
   | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } };
 
-/** The facts of a response as data. */
-export type PlainFacts = Omit<ResponseSummary, "outputText" | "parts"> & {
+/** The summary of a response as data. */
+export type PlainSummary = Omit<ResponseSummary, "outputText" | "parts"> & {
   readonly text: OutputText;
-  readonly parts?: readonly PlainFacts[] | undefined;
+  readonly parts?: readonly PlainSummary[] | undefined;
 };
 
 /** Beyond it, states of calls are forgotten, which they may be: whoever asks for them hashes them on the event loop. */
@@ -97,16 +97,16 @@ function replyTo(message: ResponseMessage): ResponseReply {
 function withEcho(terms: ResponseTerms, echo: string): ResponseTerms {
   const { form } = terms;
   if (form.kind !== "written") return terms;
-  const frame = { ...form.crossing.frame, echo: parseExact(echo) as JsonObject };
-  return { ...terms, form: { ...form, crossing: { ...form.crossing, frame } } };
+  const frame = { ...form.conversion.frame, echo: parseExact(echo) as JsonObject };
+  return { ...terms, form: { ...form, conversion: { ...form.conversion, frame } } };
 }
 
 function plain(
-  { facts, finished, passed }: ResponseReading,
+  { summary, finished, passed }: ResponseReading,
   body: Buffer,
   calls: readonly StatedCall[],
 ): ResponseRead {
-  const read = { facts: writeExact(plainFacts(facts)), finished, calls };
+  const read = { summary: writeExact(plainSummary(summary)), finished, calls };
   if (passed === undefined) return read;
   if ("error" in passed) return { ...read, passed: { error: writeExact(passed.error) } };
   const [first, ...more] = passed.body;
@@ -116,11 +116,11 @@ function plain(
   return { ...read, passed: { body: whole, losses } };
 }
 
-function plainFacts({ outputText, parts, ...facts }: ResponseSummary): PlainFacts {
+function plainSummary({ outputText, parts, ...summary }: ResponseSummary): PlainSummary {
   return {
-    ...facts,
+    ...summary,
     text: outputText(),
-    parts: parts?.map(plainFacts),
+    parts: parts?.map(plainSummary),
   };
 }
 

@@ -24,7 +24,7 @@ export interface ReceivedRequest {
 export interface WrittenRequest {
   readonly body: Uint8Array<ArrayBuffer>;
   /** The bodies of all copies where they differ. */
-  readonly apart?: readonly Uint8Array[] | undefined;
+  readonly separateBodies?: readonly Uint8Array[] | undefined;
   readonly losses: readonly Loss[];
   readonly plan: ResponsePlan;
   readonly includeUsage: boolean;
@@ -82,6 +82,11 @@ function refused({ path, message, details }: RefusedField): { readonly refused: 
 
 function textOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+}
+
+/** Why a body made of the smallest values is refused, however few bytes it has: it would take seconds. */
+export function tooManyValues(most: number): string {
+  return `The request has too many JSON values (names, items, objects and lists) to be translated: at most ${most} are. Send less at once.`;
 }
 
 /** How one of the four chat protocols is translated. */

@@ -16,8 +16,8 @@ import type { TextRequest } from "../text-request.ts";
 import { openEventReader } from "./event-reader.ts";
 import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
 import type { StreamRewriter } from "./framing.ts";
-import { type Crossing, reportedUsage } from "./other-framing.ts";
 import type { RelayMode } from "./relay-mode.ts";
+import { type ResponseConversion, reportedUsage } from "./response-conversion.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { translationOf, type WrittenRequest } from "./translate-request.ts";
 
@@ -57,11 +57,11 @@ export function originOf({ protocol, upstream, model, credential }: Candidate): 
   };
 }
 
-/** What a response to this request needs beside its content. */
+/** The fields of a response to this request besides its content. */
 export function responseFrame(
   { id, scan, responses }: TextRequest,
   model: string,
-  { createdSeconds, includeUsage, oneCall, echo }: FrameFacts,
+  { createdSeconds, includeUsage, oneCall, echo }: FrameFields,
 ): ResponseFrame {
   return {
     id: id.replace(/^req_/, ""),
@@ -76,24 +76,24 @@ export function responseFrame(
   };
 }
 
-interface FrameFacts extends Pick<ResponseFrame, "includeUsage" | "oneCall" | "echo"> {
+interface FrameFields extends Pick<ResponseFrame, "includeUsage" | "oneCall" | "echo"> {
   readonly createdSeconds: number;
 }
 
-/** Speaks another protocol to the upstream than the caller spoke; the request is written for it already. */
+/** The mode of a request that was translated to the upstream's protocol. */
 export function translate(
   request: TextRequest,
-  { body, apart, losses, plan, ...facts }: WrittenRequest,
+  { body, separateBodies, losses, plan, ...frameFields }: WrittenRequest,
   { model, protocol }: Candidate,
   createdSeconds: number,
   onCall?: OnCall,
 ): RelayMode {
-  const frame = responseFrame(request, model, { createdSeconds, ...facts });
-  const crossing: Crossing = { ...askedBy(request), upstream: protocol, plan, frame };
+  const frame = responseFrame(request, model, { createdSeconds, ...frameFields });
+  const conversion: ResponseConversion = { ...clientFormatOf(request), upstream: protocol, plan, frame };
   return {
     pieces: [body],
     copies: plan.copies,
-    apart,
+    separateBodies,
     arrayStream: false,
     storesResponse: false,
     losses,
@@ -105,25 +105,25 @@ export function translate(
         : "application/json; charset=utf-8",
     openStream(usage) {
       const meter = usage.openEvents(request.responses);
-      return { meter, rewriter: openTranslatedStream(request, crossing, meter, onCall) };
+      return { meter, rewriter: openTranslatedStream(request, conversion, meter, onCall) };
     },
     onCall,
-    wholeForm: () => ({ kind: "written", own: false, crossing }),
+    wholeForm: () => ({ kind: "written", own: false, conversion }),
   };
 }
 
-/** What of a request says how its response is to be written. */
-export function askedBy({
+/** The response format that the client expects. */
+export function clientFormatOf({
   protocol,
   streamed,
   arrayStream,
-}: TextRequest): Pick<Crossing, "client" | "streamed" | "arrayStream"> {
+}: TextRequest): Pick<ResponseConversion, "client" | "streamed" | "arrayStream"> {
   return { client: protocol.name, streamed, arrayStream };
 }
 
 function openTranslatedStream(
   request: TextRequest,
-  { upstream, plan, frame }: Crossing,
+  { upstream, plan, frame }: ResponseConversion,
   meter: EventMeter,
   onCall: OnCall | undefined,
 ): StreamRewriter {
@@ -163,9 +163,9 @@ function openTranslatedStream(
     },
     failed: () => failed,
     fail(error) {
-      const told = written(encoder.step({ type: "error", error }));
+      const frames = written(encoder.step({ type: "error", error }));
       // An encoder that had not begun has no stream of its own form to fail in.
-      const form = told || request.protocol.encodeStreamError(error, request.id, UNKNOWN_STREAM);
+      const form = frames || request.protocol.encodeStreamError(error, request.id, UNKNOWN_STREAM);
       return inOnePiece(form + writer.end());
     },
     losses: () => losses.list(),

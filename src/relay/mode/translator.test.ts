@@ -25,6 +25,7 @@ function requestOf(bytes: number, more: object = {}): TextRequest {
     protocol: PROTOCOLS["chat-completions"],
     model: "ours",
     streamed: true,
+    caller: { accountId: 1n },
     scan: { length: body.length },
     body: [body.subarray(0, half), body.subarray(half)],
   } as unknown as TextRequest;
@@ -44,7 +45,7 @@ describe("translating beside the event loop", () => {
     if (!("value" in here && "value" in there)) throw new Error("refused");
     expect(Buffer.from(there.value.body).equals(Buffer.from(here.value.body))).toBe(true);
     expect({ ...there.value, body: null }).toEqual({ ...here.value, body: null });
-    const limited = await translator.translate(request, TARGET, 300);
+    const limited = await translator.translate(request, TARGET, { outputLimit: 300 });
     if (!("value" in limited)) throw new Error("refused");
     expect(Buffer.from(limited.value.body).toString()).toMatch(/"max_(output_)?tokens":300\b/);
     expect(there.value.plan.tools.size).toBe(blankPlan(ORIGIN, "s").tools.size + 1);
@@ -67,10 +68,11 @@ describe("translating beside the event loop", () => {
 
   it("is told busy when more wait than may, and goes on afterwards", async () => {
     const all = await Promise.allSettled(
-      Array.from({ length: 40 }, () => translator.translate(requestOf(10), TARGET)),
+      Array.from({ length: 200 }, () => translator.translate(requestOf(10), TARGET)),
     );
     const refused = all.filter(({ status }) => status === "rejected");
-    expect(refused.length).toBeGreaterThan(0);
+    // Two are translated, 128 wait.
+    expect(refused.length).toBe(70);
     expect(refused[0]).toMatchObject({ reason: { reason: "service_unavailable", retryAfterSeconds: 1 } });
     expect(await translator.translate(requestOf(10), TARGET)).toHaveProperty("value");
   });
@@ -79,6 +81,37 @@ describe("translating beside the event loop", () => {
     const broken = { ...requestOf(10), body: [Buffer.from("{")] } as TextRequest;
     await expect(translator.translate(broken, TARGET)).rejects.toMatchObject({ reason: "invalid_request" });
     expect(await translator.translate(requestOf(10), TARGET)).toHaveProperty("value");
+  });
+
+  it("refuses what is made of more values than may be translated, and what links files and has many", async () => {
+    const many = (count: number) => ({ stop: Array.from({ length: count }, () => "a") });
+    for (const count of [4_000, 150_000])
+      expect(await translator.translate(requestOf(10, many(count)), TARGET)).not.toMatchObject({
+        refused: { message: expect.stringContaining("JSON values") },
+      });
+    const refused = { refused: { path: "", message: expect.stringContaining("at most 400000") } };
+    expect(await translator.translate(requestOf(10, many(400_001)), TARGET)).toEqual(refused);
+  });
+
+  it("takes accounts in turn, and leaves what nobody waits for any more", async () => {
+    const over: string[] = [];
+    const request = (accountId: bigint) => ({ ...requestOf(10), caller: { accountId } }) as TextRequest;
+    const translate = (name: string, accountId: bigint, signal?: AbortSignal) =>
+      translator.translate(request(accountId), TARGET, { signal }).then(
+        () => void over.push(name),
+        () => void over.push(`${name} gone`),
+      );
+    const left = new AbortController();
+    const greedy = Array.from({ length: 20 }, (_, index) =>
+      translate(`greedy ${index}`, 1n, index > 15 ? left.signal : undefined),
+    );
+    const modest = [translate("modest 0", 2n), translate("modest 1", 2n)];
+    left.abort(new Error("left"));
+    await Promise.all([...greedy, ...modest]);
+    expect(over.slice(0, 4)).toEqual([16, 17, 18, 19].map((index) => `greedy ${index} gone`));
+    // Two of the greedy account's run already; then it is the other's turn.
+    expect(over.indexOf("modest 1")).toBeLessThan(over.indexOf("greedy 8"));
+    expect(over.length).toBe(22);
   });
 
   it("gives up what runs when it is closed", async () => {

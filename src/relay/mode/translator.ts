@@ -1,26 +1,45 @@
-import { createWorkerPool, joined, PoolFull, type WorkerLost } from "../../base/async/worker-pool.ts";
+import { createWorkerPool, type Job, joined, PoolFull, WorkerLost } from "../../base/async/worker-pool.ts";
 import { parseExact } from "../../base/json/exact-json.ts";
+import { hasMoreValues } from "../../base/json/json-values.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { JsonObject } from "../../conversation/request.ts";
 import { GatewayError } from "../../errors.ts";
 import type { TextRequest } from "../text-request.ts";
+import { tooManyValues } from "./translate-request.ts";
 import type { TranslateMessage, TranslateReply, TranslateResponse } from "./translate-worker.ts";
 
 /** Translates large requests beside the event loop, which they would hold up for everybody. */
 export interface Translator {
-  /** Rejects with GatewayError where it cannot be done now, or at all. */
-  translate(request: TextRequest, target: EncodeTarget, outputLimit?: number): Promise<TranslateReply>;
+  /** Rejects with GatewayError where it cannot be done now, or at all; with the signal's reason when that is aborted. */
+  translate(
+    request: TextRequest,
+    target: EncodeTarget,
+    options?: { readonly outputLimit?: number | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<TranslateReply>;
   close(): Promise<void>;
 }
 
 /** A body of this size takes 10 ms or more to parse and write again; smaller ones cost less than the way to a worker. */
-export const LARGE_BODY_BYTES = 1024 * 1024;
+const LARGE_BODY_BYTES = 1024 * 1024;
+
+/** So many values (see `json-values.ts`) take as long, however small they are. Conversations of agents with their tools have fewer. */
+const LARGE_BODY_VALUES = 5_000;
+
+/** Some seconds' work. A context of a million tokens, all of it turns of a few words, has fewer. */
+const MOST_VALUES = 400_000;
+
+/** What links media that must be fetched is translated on the event loop, with what was fetched. */
+const MOST_VALUES_WITH_LINKS = 20_000;
 
 /** Large bodies are rare: two threads keep up with some 20 of 16 MB a second, and leave the other cores alone. */
 const WORKERS = 2;
 
-/** About a second's work; whoever would wait longer is better told so. */
-const WAITING = 32;
+/** Some seconds' work; whoever would wait longer is better told so. Their bodies are held within the memory of bodies. */
+const WAITING = 512;
+const WAITING_OF_ACCOUNT = 128;
+
+/** Far beyond what the largest body takes on a busy machine. */
+const LIMIT_MS = 30_000;
 
 /** The tree of the largest body, made of the smallest values, and its other forms. More ends that worker alone. */
 const HEAP_MB = 2_048;
@@ -30,24 +49,29 @@ export function createTranslator(): Translator {
     entry: new URL("./translate-worker.ts", import.meta.url),
     workers: WORKERS,
     waiting: WAITING,
+    waitingOfOwner: WAITING_OF_ACCOUNT,
+    limitMs: LIMIT_MS,
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   return {
-    translate: (request, target, outputLimit) =>
-      pool
-        .run(async () => {
-          // The caller's bytes are needed for an estimate and for other candidates.
-          const body = await joined(request.body, request.scan.length);
-          const { model, streamed, protocol } = request;
-          const received = { protocol: protocol.name, model, streamed, body, outputLimit };
-          return {
-            message: { request: received, target } satisfies TranslateMessage,
-            moved: [body.buffer],
-          };
-        })
-        .then(replyOf, (error: PoolFull | WorkerLost) => {
-          throw refusalOf(error);
-        }),
+    async translate(request, target, { outputLimit, signal } = {}) {
+      const makeJob = async (): Promise<Job> => {
+        // The caller's bytes are needed for an estimate and for other candidates.
+        const body = await joined(request.body, request.scan.length);
+        const { model, streamed, protocol } = request;
+        const received = { protocol: protocol.name, model, streamed, body, outputLimit };
+        const most = { values: MOST_VALUES, valuesWithLinks: MOST_VALUES_WITH_LINKS };
+        return {
+          message: { request: received, target, most } satisfies TranslateMessage,
+          moved: [body.buffer],
+        };
+      };
+      try {
+        return replyOf(await pool.run(makeJob, { owner: request.caller.accountId, signal }));
+      } catch (error) {
+        throw refusalOf(error);
+      }
+    },
     close: () => pool.close(),
   };
 }
@@ -57,7 +81,22 @@ function replyOf(response: TranslateResponse): TranslateReply {
   return { value: { ...response.value, echo: parseExact(response.value.echo) as JsonObject } };
 }
 
-function refusalOf(cause: PoolFull | WorkerLost): GatewayError {
+/** Whether a body is left to a worker. Below a byte a value none has too many. */
+export function isLargeBody({ scan, body }: TextRequest): boolean {
+  if (scan.length <= LARGE_BODY_VALUES) return false;
+  return (
+    scan.length > LARGE_BODY_BYTES || hasMoreValues(Buffer.concat(body), 0, scan.length, LARGE_BODY_VALUES)
+  );
+}
+
+/** For bodies that only the event loop can translate. */
+export function refuseTooManyValues({ scan, body }: TextRequest): void {
+  if (hasMoreValues(Buffer.concat(body), 0, scan.length, MOST_VALUES_WITH_LINKS))
+    throw new GatewayError("invalid_request", tooManyValues(MOST_VALUES_WITH_LINKS));
+}
+
+function refusalOf(cause: unknown): unknown {
+  if (!(cause instanceof PoolFull || cause instanceof WorkerLost)) return cause;
   if (cause instanceof PoolFull) {
     const message = "The gateway is busy with other large requests. Try again shortly.";
     return new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 1 });

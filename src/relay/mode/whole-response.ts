@@ -7,7 +7,12 @@ import type { OnCall } from "../../protocols/translation.ts";
 import { openSecretFilter } from "../../upstreams/scrub/sent-secrets.ts";
 import type { ReadResponse } from "./event-reader.ts";
 import type { BodyRewrite, Framing } from "./framing.ts";
-import { type Crossing, readCrossing, writeAsAsked, writeOwnAsAsked } from "./other-framing.ts";
+import {
+  type ResponseConversion,
+  readUpstreamResponse,
+  writeClientResponse,
+  writeNativeResponse,
+} from "./response-conversion.ts";
 import { type VectorForm, writeVectors } from "./vectors.ts";
 
 /** How a whole response becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
@@ -17,25 +22,25 @@ export type WholeForm =
   | { readonly kind: "rewritten"; readonly client: ProtocolName }
   | ({ readonly kind: "vectors" } & VectorForm)
   /** Written anew; `own`: the upstream speaks the caller's protocol, in another framing. */
-  | { readonly kind: "written"; readonly own: boolean; readonly crossing: Crossing };
+  | { readonly kind: "written"; readonly own: boolean; readonly conversion: ResponseConversion };
 
-/** What there is to know of a response before it is read. */
+/** The properties of a response that are known before it is read. */
 export interface ResponseTerms {
   readonly client: ProtocolName;
   readonly framing: Framing;
   /** How many responses the caller asked for. */
   readonly responses: number;
   readonly form: WholeForm;
-  /** What its upstream was sent to know us by, which no caller is told. */
+  /** The secrets that were sent to the upstream, which no caller may see. */
   readonly secrets: readonly string[];
 }
 
-/** What a response amounts to. */
+/** The result of reading a response. */
 export interface ResponseReading {
-  readonly facts: ResponseSummary;
+  readonly summary: ResponseSummary;
   /** False: its events ended before it did. */
   readonly finished: boolean;
-  /** What the caller gets; absent where the facts alone say that it is none, which is then not written. */
+  /** What the caller gets; absent where the summary alone say that it is none, which is then not written. */
   readonly passed?: BodyRewrite;
 }
 
@@ -48,15 +53,15 @@ export function readWhole(
 ): ResponseReading {
   const [first] = chunks;
   const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-  const { facts, finished, write } =
+  const { summary, finished, write } =
     form.kind === "written"
-      ? readToWrite(form, readCrossing(form.crossing, body, framing, responses), onCall)
-      : { facts: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
+      ? readToWrite(form, readUpstreamResponse(form.conversion, body, framing, responses), onCall)
+      : { summary: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
   const isNone =
-    facts.unreadable === true || !finished || failureIn(facts, isGenerating(client)) !== undefined;
-  if (isNone) return { facts, finished };
-  if (facts.notAnImage === true) throw notAnImage();
-  return { facts, finished, passed: withoutSecrets(write(), secrets) };
+    summary.unreadable === true || !finished || failureIn(summary, isGenerating(client)) !== undefined;
+  if (isNone) return { summary, finished };
+  if (summary.notAnImage === true) throw notAnImage();
+  return { summary, finished, passed: withoutSecrets(write(), secrets) };
 }
 
 function withoutSecrets(passed: BodyRewrite, secrets: readonly string[]): BodyRewrite {
@@ -65,14 +70,14 @@ function withoutSecrets(passed: BodyRewrite, secrets: readonly string[]): BodyRe
 }
 
 function readToWrite(
-  { own, crossing }: Extract<WholeForm, { readonly kind: "written" }>,
+  { own, conversion }: Extract<WholeForm, { readonly kind: "written" }>,
   read: ReadResponse,
   onCall: OnCall | undefined,
-): Pick<ReadResponse, "facts" | "finished"> & { write(): BodyRewrite } {
-  const { facts, finished } = read;
+): Pick<ReadResponse, "summary" | "finished"> & { write(): BodyRewrite } {
+  const { summary, finished } = read;
   const write = (): BodyRewrite =>
-    own ? writeOwnAsAsked(crossing, read) : writeAsAsked(crossing, read, onCall);
-  return { facts, finished, write };
+    own ? writeNativeResponse(conversion, read) : writeClientResponse(conversion, read, onCall);
+  return { summary, finished, write };
 }
 
 function pass(

@@ -12,14 +12,14 @@ import type { UpstreamFailure } from "../../upstreams/call.ts";
 import { sentSecrets } from "../../upstreams/scrub/sent-secrets.ts";
 import { type ExchangeEnd, type FinalUsage, finalUsage, settle } from "../exchange.ts";
 import {
-  brokenStream,
   failureOfReading,
   failureOfTransport,
   tooLargeResponse,
+  truncatedStream,
   unreadableResponse,
 } from "../failures.ts";
 import type { Framing } from "../mode/framing.ts";
-import { framingOf, LOOKED_AT, reportedUsage } from "../mode/other-framing.ts";
+import { framingOf, reportedUsage, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { isLong, LONG_BYTES } from "../mode/response-reader.ts";
 import { type ResponseReading, type ResponseTerms, readWhole } from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
@@ -62,19 +62,19 @@ export class BufferedResponse implements Receiver {
   }
 
   data(chunk: Buffer): void {
-    const { exchange, candidate, call } = this.attempt;
+    const { exchange, candidate, upstreamCall } = this.attempt;
     this.bytes += chunk.length;
-    if (this.bytes > (exchange.request.response.mostBytes ?? PLAIN_RESPONSE_BYTES)) {
-      if (exchange.gone) this.attempt.guard(() => this.cut());
+    if (this.bytes > (exchange.request.response.maxBytes ?? PLAIN_RESPONSE_BYTES)) {
+      if (exchange.clientGone) this.attempt.guard(() => this.abort());
       else {
-        call.abort();
+        upstreamCall.abort();
         this.attempt.fail(tooLargeResponse(candidate.upstream.name));
       }
       return;
     }
     if (!this.begun && !isBlank(chunk)) {
       this.begun = true;
-      if (exchange.gone) this.giveUpIn(ABANDONED_MS);
+      if (exchange.clientGone) this.giveUpIn(ABANDONED_MS);
     }
     packChunk(this.chunks, chunk, this.bytes);
     if (isLarge(this.bytes)) this.attempt.keeps(this.bytes);
@@ -96,29 +96,29 @@ export class BufferedResponse implements Receiver {
     const terms = this.terms();
     const isAside = isLong(this.chunks, this.bytes, terms);
     const reading = this.read(terms, attempt.mode.onCall);
-    const { facts, finished, passed } = reading instanceof Promise ? await reading : reading;
-    if (facts.unreadable === true && facts.error === undefined)
+    const { summary, finished, passed } = reading instanceof Promise ? await reading : reading;
+    if (summary.unreadable === true && summary.error === undefined)
       return attempt.fail(unreadableResponse(upstream));
-    if (!finished) return attempt.fail(brokenStream(upstream), facts);
-    const verdict = failureIn(facts, isGenerating(request.protocol.name));
-    const failure = attempt.unheardFailure(facts, verdict);
-    if (failure !== undefined) return attempt.fail(failure, facts);
+    if (!finished) return attempt.fail(truncatedStream(upstream), summary);
+    const verdict = failureIn(summary, isGenerating(request.protocol.name));
+    const failure = attempt.undeliveredFailure(summary, verdict);
+    if (failure !== undefined) return attempt.fail(failure, summary);
     assert(passed !== undefined, "an answer that is no failure was not written");
-    if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error), facts);
-    const { gone } = exchange;
-    const reason: ChargeReason = gone ? "client_aborted" : "completed";
-    const charge = await finalUsage(exchange, { reason, facts });
-    const counted = gone ? passed.body : await this.counted(passed.body, terms, facts, charge);
-    const body = facts.hasOutput ? counted : [await this.scrubbed(counted)];
+    if ("error" in passed) return attempt.fail(attempt.failureOf(passed.error), summary);
+    const { clientGone } = exchange;
+    const reason: ChargeReason = clientGone ? "client_aborted" : "completed";
+    const charge = await finalUsage(exchange, { reason, summary });
+    const counted = clientGone ? passed.body : await this.counted(passed.body, terms, summary, charge);
+    const body = summary.hasOutput ? counted : [await this.scrubbed(counted)];
     if (isAside) attempt.keeps(Math.max(this.bytes, lengthOf(body)));
-    attempt.learn(facts);
+    attempt.learn(summary);
     if (passed.losses.length > 0) exchange.losses = [...exchange.losses, ...passed.losses];
-    const refusal = gone || request.streamed ? undefined : response.refusal?.(body);
+    const refusal = clientGone || request.streamed ? undefined : response.refusal?.(body);
     const ending: ExchangeEnd = {
       reason,
       candidate,
-      facts,
-      status: gone ? 0 : (refusal?.status ?? 200),
+      summary,
+      status: clientGone ? 0 : (refusal?.status ?? 200),
       errorCode: refusal?.code,
     };
     await settle(exchange, ending, charge);
@@ -153,8 +153,8 @@ export class BufferedResponse implements Receiver {
     if (form.kind !== "written") return body;
     const reported = reportedUsage(usage, charge);
     if (reported === usage) return body;
-    const crossing = { ...form.crossing, charged: reported.tokens };
-    const { passed } = await this.read({ ...terms, form: { ...form, crossing } });
+    const conversion = { ...form.conversion, charged: reported.tokens };
+    const { passed } = await this.read({ ...terms, form: { ...form, conversion } });
     assert(passed !== undefined && "body" in passed, "an answer that was written was not written again");
     return passed.body;
   }
@@ -176,8 +176,8 @@ export class BufferedResponse implements Receiver {
 
   private beginning(): Buffer {
     const [first] = this.chunks;
-    if (first !== undefined && first.length >= LOOKED_AT) return first;
-    return Buffer.concat(this.chunks.slice(0, LOOKED_AT));
+    if (first !== undefined && first.length >= SNIFFED_BYTES) return first;
+    return Buffer.concat(this.chunks.slice(0, SNIFFED_BYTES));
   }
 
   /** Where nothing of a model's was found, the words may be the vendor's own. */
@@ -198,8 +198,8 @@ export class BufferedResponse implements Receiver {
 
   async failed(failure: UpstreamFailure): Promise<void> {
     clearTimeout(this.abandoned);
-    const { gone, isCut } = this.attempt.exchange;
-    if (!gone && !isCut) return this.attempt.fail(failureOfTransport(failure));
+    const { clientGone, isAborted } = this.attempt.exchange;
+    if (!clientGone && !isAborted) return this.attempt.fail(failureOfTransport(failure));
     await chargeInput(this.attempt);
     this.attempt.done();
   }
@@ -209,7 +209,7 @@ export class BufferedResponse implements Receiver {
   }
 
   /** The caller left: the response is read on, since the vendor will bill us for it, but not without end. */
-  gone(): void {
+  clientGone(): void {
     const { timeouts } = this.attempt.candidate.upstream;
     this.giveUpIn(this.begun ? ABANDONED_MS : timeouts.firstBytePlainMs);
   }
@@ -217,17 +217,17 @@ export class BufferedResponse implements Receiver {
   private giveUpIn(ms: number): void {
     if (this.isRead) return;
     clearTimeout(this.abandoned);
-    this.abandoned = setTimeout(() => this.attempt.guard(() => this.cut()), ms);
+    this.abandoned = setTimeout(() => this.attempt.guard(() => this.abort()), ms);
   }
 
   /** The gateway stops, or the caller has left and it takes too long. */
-  async cut(): Promise<void> {
+  async abort(): Promise<void> {
     // All of it is here: it is read, charged and told within seconds.
     if (this.isRead) return;
     clearTimeout(this.abandoned);
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     await chargeInput(this.attempt);
-    this.attempt.exchange.request.response.cut();
+    this.attempt.exchange.request.response.abort();
     this.attempt.done();
   }
 }

@@ -18,16 +18,16 @@ export interface ClientResponse {
   /** Ends the response properly. */
   end(): void;
   /** The largest whole response that it takes, where that is less than others do. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** The error that a whole response will be told as, where it is none in the caller's form; asked before it is on the books. */
   refusal?(body: readonly Uint8Array[]): ErrorStatement | undefined;
   /** Sends a whole response with its length in one write. */
   whole(status: number, headers: Readonly<Record<string, string>>, body: readonly Uint8Array[]): void;
   /** Cuts the connection, so that what was sent cannot be taken for complete. */
-  cut(): void;
+  abort(): void;
   /** At most one listener each. `gone` is called once, when the caller leaves before the end. */
   onDrain(listener: () => void): void;
-  onGone(listener: () => void): void;
+  onDisconnect(listener: () => void): void;
   /** Called once, when the caller has taken all of the response or is gone. */
   onClosed(listener: () => void): void;
 }

@@ -1,7 +1,7 @@
 /** After the terminal event a well-behaved upstream ends at once; one that does not is not waited for longer. */
 const LINGER_MS = 1_000;
 
-/** Where the last finish is no terminal event, usage may be still to come, or more: a packet lost costs over a second. */
+/** If the last finish is not a terminal event, usage or more may follow. One lost packet costs over a second. */
 const FINISH_MS = 10_000;
 
 /** The wait for the end of a stream that has told its finish. */
@@ -25,7 +25,7 @@ export class EndWait {
     this.#timer = setTimeout(this.#isUp, ms);
   }
 
-  /** What was taken for the end was not: nothing ends the stream but its upstream. */
+  /** The stream continued after its finish: from now on only the upstream ends it. */
   cancel(): void {
     this.#hadFalseFinish = true;
     this.stop();

@@ -27,7 +27,7 @@ export class ErrorResponse implements Receiver {
     if (this.over) return;
     this.bytes += chunk.length;
     packChunk(this.chunks, chunk, this.bytes);
-    if (this.bytes > ERROR_BODY_BYTES) this.cut();
+    if (this.bytes > ERROR_BODY_BYTES) this.abort();
   }
 
   ended(): void {
@@ -40,13 +40,13 @@ export class ErrorResponse implements Receiver {
     this.attempt.fail(failureOfTransport(failure), "nothing");
   }
 
-  gone(): void {
-    this.cut();
+  clientGone(): void {
+    this.abort();
   }
 
   /** What has come of it must do. */
-  cut(): void {
-    this.attempt.call.abort();
+  abort(): void {
+    this.attempt.upstreamCall.abort();
     this.failAttempt();
   }
 

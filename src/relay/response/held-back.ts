@@ -1,5 +1,5 @@
 import { packChunk } from "../../base/pack-chunk.ts";
-import type { BrokenStream } from "../../protocols/protocol.ts";
+import type { TruncatedStream } from "../../protocols/protocol.ts";
 
 /**
  * Bytes held back until they close a frame (and, before the response begins, an event). A frame larger than this is an
@@ -13,7 +13,7 @@ export class HeldBack {
   #chunks: Buffer[] = [];
   /** So many of the chunks hold whole frames. */
   #whole = 0;
-  /** What was held when the finish was told. */
+  /** The bytes that were held when the finish arrived. */
   #atFinish: number | undefined;
 
   /** Keeps a chunk of which so many bytes close whole frames. */
@@ -51,7 +51,7 @@ export class HeldBack {
   }
 
   /** All of it, and what its stream lacks behind it: the end of an array, or a blank line, without which strict readers pass over a frame. */
-  takeClosed({ form, midFrame }: Pick<BrokenStream, "form" | "midFrame">): Buffer[] {
+  takeClosed({ form, midFrame }: Pick<TruncatedStream, "form" | "midFrame">): Buffer[] {
     const all = this.takeAll();
     if (form === "array") return [...all, ARRAY_END];
     return midFrame ? [...all, BLANK_LINE] : all;

@@ -20,41 +20,41 @@ export class PendingResponse implements Receiver {
   ended(): void {}
 
   async failed(failure: UpstreamFailure): Promise<void> {
-    const { gone, request } = this.attempt.exchange;
+    const { clientGone, request } = this.attempt.exchange;
     const cutByUs = failure.kind === "timeout" && failure.phase !== "connect";
-    if (request.streamed || !gone || !cutByUs) return this.attempt.fail(failureOfTransport(failure));
+    if (request.streamed || !clientGone || !cutByUs) return this.attempt.fail(failureOfTransport(failure));
     await chargeInput(this.attempt);
     this.attempt.done({ kind: "failed" });
   }
 
   /** A stream not yet begun costs nothing; a plain response is awaited, since the vendor will bill us for it. */
-  gone(): void {
+  clientGone(): void {
     if (!this.attempt.exchange.request.streamed) return;
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     this.leave();
   }
 
-  async cut(): Promise<void> {
-    const { exchange, call } = this.attempt;
-    const isWorkedOn = !exchange.request.streamed && call.isSent();
-    call.abort();
+  async abort(): Promise<void> {
+    const { exchange, upstreamCall } = this.attempt;
+    const isWorkedOn = !exchange.request.streamed && upstreamCall.isSent();
+    upstreamCall.abort();
     if (isWorkedOn) await chargeInput(this.attempt);
     this.leave();
   }
 
   private leave(): void {
-    this.attempt.exchange.request.response.cut();
+    this.attempt.exchange.request.response.abort();
     this.attempt.done({ kind: "neutral" });
   }
 }
 
 /** Cut before its end, a plain response has told no usage: its input was worked on, so that is charged. */
 export function chargeInput({ exchange, candidate, usage }: Attempt): Promise<void> {
-  const facts: ResponseSummary = { ...usage.readPlain(undefined), usage: undefined };
+  const summary: ResponseSummary = { ...usage.readPlain(undefined), usage: undefined };
   return settle(exchange, {
-    reason: exchange.isCut ? "drained" : "client_aborted",
+    reason: exchange.isAborted ? "drained" : "client_aborted",
     candidate,
-    facts,
+    summary,
     status: 0,
   });
 }

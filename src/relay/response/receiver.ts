@@ -13,7 +13,7 @@ import type { ResponseReading, ResponseTerms } from "../mode/whole-response.ts";
 export interface Attempt {
   readonly exchange: Exchange;
   readonly candidate: Candidate;
-  readonly call: UpstreamCall;
+  readonly upstreamCall: UpstreamCall;
   /** Reads usage off the upstream's response. */
   readonly usage: UsageReader;
   /** The word for errors the gateway makes, per vocabulary. */
@@ -23,16 +23,16 @@ export interface Attempt {
   /** The exchange is over and settled; `health` is what routing learns, by default that the upstream answered. */
   done(health?: AttemptOutcome): void;
   /** The same where the response broke off in its middle, by default by its upstream: only the log tells the operator why. */
-  brokeOff(why: Error, health?: AttemptOutcome): void;
+  interrupted(why: Error, health?: AttemptOutcome): void;
   /** Another receives the response from here on. */
-  becomes(receiver: Receiver): void;
+  setReceiver(receiver: Receiver): void;
   /**
    * Nothing reached the caller; another candidate or an error response may. `seen` is what the vendor may bill; absent = nobody
    * knows.
    */
   fail(failure: AttemptFailure, seen?: Seen): void;
-  /** What a complete answer teaches: stored responses are pinned to where they are kept. */
-  learn(facts: ResponseSummary): void;
+  /** Records the ids in a complete response, so that later requests reach the upstream that stores it. */
+  learn(summary: ResponseSummary): void;
   /** Runs work that no caller of ours awaits; its failure ends this request alone. */
   guard(work: () => void | Promise<void>): void;
   /** Takes what is ours out of the upstream's words: called where one is told. */
@@ -50,7 +50,10 @@ export interface Attempt {
   /** The upstream's error as this request's failure, in words that can be told. */
   failureOf(error: UpstreamError): AttemptFailure;
   /** Of a response of which nothing was passed on: what it failed by, be it a refusal that a fallback model may answer. */
-  unheardFailure(facts: ResponseSummary, verdict: UpstreamError | undefined): AttemptFailure | undefined;
+  undeliveredFailure(
+    summary: ResponseSummary,
+    verdict: UpstreamError | undefined,
+  ): AttemptFailure | undefined;
   /** So much of a response is kept by now: the upstream is read from no further while there is no memory for more. */
   keeps(bytes: number): void;
   /** So much of a stream is kept by now; false: there is no memory for it. */
@@ -70,9 +73,9 @@ export interface Receiver {
   ended(): void | Promise<void>;
   failed(failure: UpstreamFailure): void | Promise<void>;
   /** The caller left. */
-  gone(): void | Promise<void>;
+  clientGone(): void | Promise<void>;
   /** The gateway stops and has waited long enough. */
-  cut(): void | Promise<void>;
+  abort(): void | Promise<void>;
   /** One of these has thrown: ends the response as far as it came. Absent = nothing of it was passed on. */
   crashed?(cause: unknown): void | Promise<void>;
 }

@@ -72,7 +72,7 @@ export class ResponseMemory {
   }
 }
 
-/** What one response holds. */
+/** The memory of one response. */
 export class ResponsePart {
   readonly accountId: bigint;
   private readonly memory: ResponseMemory;
@@ -115,7 +115,7 @@ export class ResponsePart {
   }
 }
 
-/** Whether a response of this size counts: most are small, and nobody need wait for those. */
+/** True if a response of this size counts. Most are small and never have to wait. */
 export function isLarge(bytes: number): boolean {
   return bytes > SMALL_BYTES;
 }

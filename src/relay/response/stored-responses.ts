@@ -14,7 +14,7 @@ import { failureOfError, failureOfTransport, scrubbedError, tooLargeResponse } f
 import { PLAIN_RESPONSE_BYTES } from "./buffered-response.ts";
 import { isLarge, type ResponseMemory, type ResponsePart } from "./response-memory.ts";
 
-/** What is asked of a response that an upstream keeps. */
+/** A request for a response that an upstream stores. */
 export interface StoredAsk {
   readonly requestId: string;
   /** One whose vendors keep responses. */
@@ -116,7 +116,7 @@ class StoredRoom implements ResponseRoom {
   }
 }
 
-/** Where the upstream keeps responses; undefined = not for this group, or no longer. */
+/** The candidate that stores the response; undefined = none that this group may use, or none any more. */
 function pathAt({ upstream }: PlacedUpstream, protocol: ProtocolName, group: string): string | undefined {
   const isOpen = upstream.groups === null || upstream.groups.has(group);
   return isOpen && upstream.protocols.includes(protocol) ? kindOf(upstream.kind)?.paths[protocol] : undefined;

@@ -11,25 +11,25 @@ import type { UpstreamFailure } from "../../upstreams/call.ts";
 import { settle } from "../exchange.ts";
 import {
   type AttemptFailure,
-  answeredInOnePiece,
-  brokenStream,
   failureOfReading,
   failureOfTransport,
   memoryUsedUp,
   noEvent,
+  notStreamed,
   reasonAfterOutput,
   streamFailure,
+  truncatedStream,
 } from "../failures.ts";
 import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
-import { framingOf, LOOKED_AT } from "../mode/other-framing.ts";
+import { framingOf, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { ORDINARY_BYTES } from "../mode/stream-memory.ts";
-import { Announcement } from "./announcement.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import type { ClientResponse } from "./client-response.ts";
 import { EndWait } from "./end-wait.ts";
 import { HeldBack, HOLD_BACK_BYTES } from "./held-back.ts";
+import { OpeningWindow } from "./opening-window.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
-import { VendorWords } from "./vendor-words.ts";
+import { StreamScrubber } from "./stream-scrubber.ts";
 
 /**
  * Receives a streamed response. No event is passed on before the first output, or a second after the first event, so that a
@@ -54,29 +54,29 @@ export class StreamingResponse implements Receiver {
   private hasEnded = false;
   private isFramingKnown = false;
   private readonly endWait: EndWait;
-  private readonly words: VendorWords;
+  private readonly scrubber: StreamScrubber;
   private isAmidEvent = false;
-  private readonly announcement: Announcement;
+  private readonly openingWindow: OpeningWindow;
 
   /** `headers` are those of a successful answer. */
   constructor(attempt: Attempt, headers: Readonly<Record<string, string>>) {
-    const { request, bridge } = attempt.exchange;
+    const { request, keepAlive } = attempt.exchange;
     this.attempt = attempt;
     this.response = request.response;
     this.upstream = attempt.candidate.upstream.name;
     this.headers = headers;
     ({ meter: this.meter, rewriter: this.mode } = attempt.mode.openStream(attempt.usage));
-    this.announcement = new Announcement(attempt);
-    this.words = new VendorWords(attempt, this.meter, this.mode.passesErrors);
+    this.openingWindow = new OpeningWindow(attempt);
+    this.scrubber = new StreamScrubber(attempt, this.meter, this.mode.passesErrors);
     this.endWait = new EndWait(() => attempt.guard(() => this.finishWithoutOpenFrame()));
-    this.response.onDrain(() => attempt.call.resume());
-    if (bridge !== undefined) bridge.onSweep = () => this.beginIfDue();
+    this.response.onDrain(() => attempt.upstreamCall.resume());
+    if (keepAlive !== undefined) keepAlive.onSweep = () => this.beginIfDue();
   }
 
   data(received: Buffer): void {
     const { meter } = this;
     if (this.hasEnded) return;
-    if (!this.isFramingKnown && this.held.bytes < LOOKED_AT && !this.isFramedAsAsked(received)) return;
+    if (!this.isFramingKnown && this.held.bytes < SNIFFED_BYTES && !this.isFramedAsAsked(received)) return;
     const whole = meter.write(received);
     const chunk = meter.bytesToEnd < received.length ? received.subarray(0, meter.bytesToEnd) : received;
     if (!this.hasBegun && !this.maySend(chunk, whole)) return;
@@ -103,14 +103,14 @@ export class StreamingResponse implements Receiver {
     meter.end();
     if (!this.hasBegun) {
       if (this.failedBeforeOutput()) return this.failBeforeOutput();
-      if (!meter.started) return this.failAttempt(brokenStream(this.upstream));
+      if (!meter.started) return this.failAttempt(truncatedStream(this.upstream));
       if (this.isInOnePiece()) return this.failBeforeOutput();
-      if (!meter.finished && !meter.hasOutput) return this.failAttempt(brokenStream(this.upstream));
+      if (!meter.finished && !meter.hasOutput) return this.failAttempt(truncatedStream(this.upstream));
     }
     failpoint("upstream.after-last-byte");
     if (meter.finished) return meter.errorBehindEnd ? this.finishWithoutOpenFrame() : this.finish();
     this.begin();
-    return this.endWithError(brokenStream(this.upstream).error, "upstream_failed_after_output");
+    return this.endWithError(truncatedStream(this.upstream).error, "upstream_failed_after_output");
   }
 
   failed(failure: UpstreamFailure): void | Promise<void> {
@@ -120,23 +120,23 @@ export class StreamingResponse implements Receiver {
     return this.endWithError(failureOfTransport(failure).error, reasonAfterOutput(failure));
   }
 
-  async gone(): Promise<void> {
+  async clientGone(): Promise<void> {
     if (this.hasEnded) return;
     this.stop();
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     const before = this.hasBegun ? "client_aborted" : "client_aborted_before_output";
     await this.charge(this.meter.finished ? "completed" : before);
     this.attempt.done();
   }
 
-  async cut(): Promise<void> {
+  async abort(): Promise<void> {
     if (this.hasEnded) return;
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     const error = new GatewayError("service_unavailable", "The gateway is shutting down. Try again.");
     await this.endWithError(error, "drained");
   }
 
-  /** What came decides: a response of another framing than was asked for is collected whole, and written as it was asked. */
+  /** A response in another framing than requested is collected whole and written in the requested one. */
   private isFramedAsAsked(chunk: Buffer): boolean {
     const { attempt } = this;
     const beginning = this.held.with(chunk);
@@ -145,7 +145,7 @@ export class StreamingResponse implements Receiver {
     if (this.isFramingKnown || framing === undefined) return true;
     this.stop();
     const whole = new BufferedResponse(attempt, this.headers);
-    attempt.becomes(whole);
+    attempt.setReceiver(whole);
     whole.data(beginning);
     return false;
   }
@@ -155,14 +155,14 @@ export class StreamingResponse implements Receiver {
     const { started } = this.meter;
     const bytes = this.held.bytes + chunk.length;
     if (this.failedBeforeOutput()) this.failBeforeOutput();
-    else if (!started && whole > 0 && this.announcement.isLate)
+    else if (!started && whole > 0 && this.openingWindow.isLate)
       this.abortAndFail(failureOfTransport(noEvent(this.upstream)));
     else if (!started && bytes <= HOLD_BACK_BYTES) this.held.keep(chunk, whole);
     else if (this.isInOnePiece()) this.failBeforeOutput();
     else if (!started && whole > 0) this.dropComments(chunk, whole);
     else if (!started && this.mode.passesErrors && !beginsResponse(this.held.with(chunk)))
-      this.abortAndFail(brokenStream(this.upstream));
-    else if (started && this.announcement.lasts(this.meter, bytes)) {
+      this.abortAndFail(truncatedStream(this.upstream));
+    else if (started && this.openingWindow.isOpen(this.meter, bytes)) {
       this.held.keep(chunk, whole);
       if (this.meter.finished) this.awaitEnd();
     } else {
@@ -173,9 +173,9 @@ export class StreamingResponse implements Receiver {
     return false;
   }
 
-  /** Lets the announcement pass once its time is over. */
+  /** Sends the events that were held back once its time is over. */
   private beginIfDue(): void {
-    if (this.hasEnded || this.hasBegun || this.meter.finished || !this.announcement.isUp) return;
+    if (this.hasEnded || this.hasBegun || this.meter.finished || !this.openingWindow.isElapsed) return;
     this.begin();
     this.attempt.guard(() => this.send(this.held.takeWhole()));
   }
@@ -190,14 +190,14 @@ export class StreamingResponse implements Receiver {
   private sendPart(): void {
     const bytes = Buffer.concat(this.held.takeAll());
     if (!this.isAmidEvent && this.mode.passesErrors && beginsError(bytes)) {
-      this.attempt.call.abort();
-      this.failAfterOutput(brokenStream(this.upstream).error);
+      this.attempt.upstreamCall.abort();
+      this.failAfterOutput(truncatedStream(this.upstream).error);
       return;
     }
     this.isAmidEvent = true;
-    const { bridge } = this.attempt.exchange;
-    if (bridge !== undefined && this.mode.passesErrors) bridge.midFrame = true;
-    const passable = this.words.secrets.passable(bytes);
+    const { keepAlive } = this.attempt.exchange;
+    if (keepAlive !== undefined && this.mode.passesErrors) keepAlive.midFrame = true;
+    const passable = this.scrubber.secrets.passable(bytes);
     this.send([bytes.subarray(0, passable)]);
     this.held.keep(bytes.subarray(passable), 0);
   }
@@ -205,8 +205,8 @@ export class StreamingResponse implements Receiver {
   private endPart(): void {
     if (!this.isAmidEvent) return;
     this.isAmidEvent = false;
-    const { bridge } = this.attempt.exchange;
-    if (bridge !== undefined) bridge.midFrame = false;
+    const { keepAlive } = this.attempt.exchange;
+    if (keepAlive !== undefined) keepAlive.midFrame = false;
   }
 
   private send(chunks: Buffer[]): void {
@@ -215,17 +215,17 @@ export class StreamingResponse implements Receiver {
     if (kept > ORDINARY_BYTES && !this.attempt.mayKeep(kept)) throw memoryUsedUp();
   }
 
-  /** What the caller reads of these bytes. `isPart`: they are part of a frame. */
+  /** Returns these bytes as the caller may read them. `isPart`: they are part of a frame. */
   private written(chunks: Buffer[], isPart = false): readonly Uint8Array[] {
-    const passable = this.words.tellable(chunks, !this.held.isEmpty, isPart);
+    const passable = this.scrubber.scrubbed(chunks, !this.held.isEmpty, isPart);
     return passable.flatMap((chunk) => this.mode.write(chunk));
   }
 
   private writePieces(pieces: readonly Uint8Array[]): void {
-    for (const piece of this.words.secrets.without(pieces)) {
-      this.attempt.exchange.bridge?.wrote(piece);
+    for (const piece of this.scrubber.secrets.without(pieces)) {
+      this.attempt.exchange.keepAlive?.wrote(piece);
       this.hasWritten = true;
-      if (!this.response.write(piece)) this.attempt.call.pause();
+      if (!this.response.write(piece)) this.attempt.upstreamCall.pause();
     }
   }
 
@@ -245,7 +245,7 @@ export class StreamingResponse implements Receiver {
     this.endWait.stop();
   }
 
-  /** What was taken for the end was not: it passes on. */
+  /** The stream continues after its finish, so the bytes are passed on. */
   private continueAfterFinish(): void {
     this.endWait.cancel();
     this.send(this.held.takeWhole());
@@ -267,33 +267,33 @@ export class StreamingResponse implements Receiver {
 
   /** The upstream's own error event passes as it came: its clients raise it, and it does not speak of our account. */
   private passesError(): boolean {
-    const { error, errorInForm } = this.meter;
-    return this.mode.passesErrors && errorInForm && error !== undefined && error.fault !== "account";
+    const { error, upstreamFormatError } = this.meter;
+    return this.mode.passesErrors && upstreamFormatError && error !== undefined && error.fault !== "account";
   }
 
   /** Several answers were to be streamed, and one came as a JSON text: no client of a stream can read it. */
   private isInOnePiece(): boolean {
-    return this.meter.broken.form === "array" && !this.attempt.mode.arrayStream;
+    return this.meter.truncated.form === "array" && !this.attempt.mode.arrayStream;
   }
 
   /** The beginning is an error or no stream: nothing was sent, so it is told as a plain error or not at all. */
   private failBeforeOutput(): void {
     const upstreamError = this.meter.failed ? this.verdict() : this.meter.error;
     this.abortAndFail(
-      upstreamError === undefined ? answeredInOnePiece(this.upstream) : this.attempt.failureOf(upstreamError),
+      upstreamError === undefined ? notStreamed(this.upstream) : this.attempt.failureOf(upstreamError),
     );
   }
 
   /** An error ends the response. One that is not the caller's to read as it came, or that no client raises, gives way to ours. */
   private endAtError(chunk: Buffer, whole: number): void {
     const { attempt, meter, held } = this;
-    attempt.call.abort();
+    attempt.upstreamCall.abort();
     const passes = this.passesError();
     // Of several responses each has a decoder, which passes over it by itself.
     const kept = passes || attempt.mode.copies > 1 ? whole : meter.bytesBeforeError;
     if (kept > 0) held.keep(chunk.subarray(0, kept), kept);
     if (!passes) this.send(held.takeWhole());
-    this.failAfterOutput(brokenStream(this.upstream).error, this.verdict());
+    this.failAfterOutput(truncatedStream(this.upstream).error, this.verdict());
   }
 
   private failAfterOutput(error: GatewayError, upstreamError?: UpstreamError): void {
@@ -311,13 +311,13 @@ export class StreamingResponse implements Receiver {
   }
 
   private abortAndFail(failure: AttemptFailure): void {
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     this.failAttempt(failure);
   }
 
   private failAttempt(failure: AttemptFailure): void {
     this.stop();
-    this.attempt.fail(failure, this.meter.facts());
+    this.attempt.fail(failure, this.meter.summary());
   }
 
   /** All that was asked for has come: half a frame behind it is nobody's to read. */
@@ -330,7 +330,7 @@ export class StreamingResponse implements Receiver {
     if (this.hasEnded) return;
     const verdict = this.verdict();
     const isUnheard = !this.hasBegun && !this.meter.hasOutput;
-    const failure = isUnheard ? this.attempt.unheardFailure(this.meter.facts(), verdict) : undefined;
+    const failure = isUnheard ? this.attempt.undeliveredFailure(this.meter.summary(), verdict) : undefined;
     if (failure !== undefined) return this.abortAndFail(failure);
     if (verdict !== undefined && !this.meter.hasOutput) this.held.takeAll();
     // Read before it is charged, as the last chunk tells of losses that belong on the receipt, and before it begins.
@@ -339,9 +339,9 @@ export class StreamingResponse implements Receiver {
     this.begin();
     // A decoder may find what the upstream's own meter does not.
     if (verdict !== undefined || this.mode.failed?.()) {
-      this.attempt.call.abort();
+      this.attempt.upstreamCall.abort();
       this.writePieces([...last, ...closing]);
-      await this.endWithError(brokenStream(this.upstream).error, "upstream_failed_after_output", verdict);
+      await this.endWithError(truncatedStream(this.upstream).error, "upstream_failed_after_output", verdict);
       return;
     }
     this.stop();
@@ -351,12 +351,12 @@ export class StreamingResponse implements Receiver {
     this.writePieces([...last, ...closing, ...behind]);
     this.response.end();
     failpoint("response.after-last-byte");
-    this.attempt.call.abort();
+    this.attempt.upstreamCall.abort();
     this.attempt.done();
   }
 
   private verdict(): UpstreamError | undefined {
-    return failureIn(this.meter.facts(), isGenerating(this.attempt.exchange.request.protocol.name));
+    return failureIn(this.meter.summary(), isGenerating(this.attempt.exchange.request.protocol.name));
   }
 
   /** A failure mid-stream is told in the protocol's own form and never looks finished. */
@@ -372,26 +372,26 @@ export class StreamingResponse implements Receiver {
     const statement = statementOf(client, this.attempt.errorType);
     await this.charge(reason, statement.code);
     if (this.response.committed && this.response.open) {
-      if (this.passesError()) this.send(this.held.takeClosed(this.meter.broken));
-      else this.writePieces(this.mode.fail(statement, this.meter.broken));
+      if (this.passesError()) this.send(this.held.takeClosed(this.meter.truncated));
+      else this.writePieces(this.mode.fail(statement, this.meter.truncated));
       this.response.end();
     } else {
-      this.response.cut();
+      this.response.abort();
     }
     if (reason === "drained") this.attempt.done({ kind: "neutral" });
-    else this.attempt.brokeOff(why, health);
+    else this.attempt.interrupted(why, health);
   }
 
   private async charge(reason: ChargeReason, errorCode?: string): Promise<void> {
     const { exchange, candidate } = this.attempt;
-    const facts = this.hasBegun && this.meter.started ? this.meter.facts() : undefined;
-    if (facts !== undefined) this.attempt.learn(facts);
+    const summary = this.hasBegun && this.meter.started ? this.meter.summary() : undefined;
+    if (summary !== undefined) this.attempt.learn(summary);
     exchange.losses = [...exchange.losses, ...this.mode.losses()];
     await settle(exchange, {
       reason,
       candidate,
-      facts,
-      unheard: () => this.meter.facts(),
+      summary,
+      undelivered: () => this.meter.summary(),
       status: this.response.committed ? 200 : 0,
       errorCode,
     });

@@ -34,8 +34,8 @@ const accepted = {
     statedOutputTokens: 50,
     responses: 1,
     passes: 1,
-    mostPasses: undefined,
-    calls: { most: 9, tools: [] },
+    maxPassesWithTools: undefined,
+    calls: { max: 9, tools: [] },
     additionalModels: [
       { model: "other", byCall: true },
       { model: "asked", byCall: true },

@@ -102,13 +102,13 @@ function createAllowance(
   answering: ReadonlySet<string>,
   maxPasses: number,
 ): Allowance {
-  const { calls: callBound, responses, passes, mostPasses } = bound;
-  const calls = Math.min(callBound?.most ?? 0, maxPasses);
+  const { calls: callBound, responses, passes, maxPassesWithTools } = bound;
+  const calls = Math.min(callBound?.max ?? 0, maxPasses);
   const advisors = advisorsOf(bound);
   const summaries = passes - 1 + (request.compacts === undefined ? 0 : 1);
   const left = {
     advice: advisors.size === 0 ? 0 : calls * responses,
-    answers: answering.size * (mostPasses ?? passes) * responses,
+    answers: answering.size * (maxPassesWithTools ?? passes) * responses,
     summaries: summaries * answering.size * responses,
   };
   const take = (kind: keyof typeof left): boolean => {
@@ -148,7 +148,7 @@ function passesOf(
     statedOutputTokens: outputTokens,
     responses: 1,
     passes,
-    mostPasses: undefined,
+    maxPassesWithTools: undefined,
   };
 }
 

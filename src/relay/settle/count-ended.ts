@@ -15,7 +15,7 @@ interface CountDeps {
   readonly metrics: Metrics;
 }
 
-/** What the exchange keeps of an attempt that failed: who was asked, and the error's code. */
+/** The upstream and error code of a failed attempt, which the exchange keeps. */
 export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure): FailedAttempt {
   return { upstream: upstream.name, code: codeOf(error) };
 }

@@ -2,7 +2,7 @@ import type { ResponseSummary } from "../../protocols/protocol.ts";
 import { totalOutput, totalWritten } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 
-/** Whether the model refused without text or usage: nothing is known to have been used. */
+/** True if the model refused without text and without usage, so nothing is known to have been used. */
 export function isUncounted({ declined, hasOutput, usage, parts }: ResponseSummary): boolean {
   return declined && !hasOutput && usage === undefined && parts === undefined;
 }
@@ -11,17 +11,17 @@ export function isUncounted({ declined, hasOutput, usage, parts }: ResponseSumma
  * An empty completion: the vendor itself reports zero output of every kind, and not by the caller's own wish. One that wrote
  * a cache or ran tools is what the caller has asked for: a prompt cache is prepared by a request without output.
  */
-export function isEmpty(request: TextRequest, facts: ResponseSummary): boolean {
-  const tokens = facts.usage?.tokens;
+export function isEmpty(request: TextRequest, summary: ResponseSummary): boolean {
+  const tokens = summary.usage?.tokens;
   return (
     tokens !== undefined &&
     tokens.outputVisible === 0 &&
     totalOutput(tokens) === 0 &&
     totalWritten(tokens) === 0 &&
-    facts.calls === undefined &&
-    facts.usage?.additionalUsage === undefined &&
-    !facts.hasOutput &&
-    !facts.finishedByCaller &&
+    summary.calls === undefined &&
+    summary.usage?.additionalUsage === undefined &&
+    !summary.hasOutput &&
+    !summary.finishedByCaller &&
     // Chat completions say `stop` for the model's own end and the caller's sequence alike.
     request.scan.last("stop") === undefined
   );

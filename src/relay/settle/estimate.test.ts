@@ -21,7 +21,7 @@ function streamed(name: ProtocolName, events: readonly object[]): ResponseSummar
   const meter = PROTOCOLS[name].usage.openStream(1);
   for (const event of events) meter.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
   meter.end();
-  return meter.facts();
+  return meter.summary();
 }
 
 const gemini = (text: string, usageMetadata: object, more: object = {}): object => ({
@@ -34,7 +34,7 @@ const BOUND = {
   statedOutputTokens: 8_000,
   responses: 1,
   passes: 1,
-  mostPasses: undefined,
+  maxPassesWithTools: undefined,
 };
 const ASKED = { contents: [{ role: "user", parts: [{ text: WORDS.repeat(5) }] }] };
 
@@ -100,7 +100,7 @@ describe("estimateMissing", () => {
   });
 
   it("counts the images of a tool by the tool's own model, where they came before the usage did", async () => {
-    const offered = { ...BOUND, calls: { most: 4, tools: ["image_generation"] } };
+    const offered = { ...BOUND, calls: { max: 4, tools: ["image_generation"] } };
     const item = { type: "image_generation_call", id: "ig_1", status: "completed", result: PICTURE };
     const opened = (model?: string): object => ({
       type: "response.created",
@@ -277,7 +277,7 @@ describe("estimateMissing", () => {
         prompt_tokens_details: { cached_tokens: 500 },
         ...calls,
       });
-      const search = { ...small, mostPasses: 5, calls: { most: 5, tools: undefined } };
+      const search = { ...small, maxPassesWithTools: 5, calls: { max: 5, tools: undefined } };
       const told = reported(usage({ server_tool_use: { web_search_requests: 2 } }));
       expect(await estimateMissing(chat, told, search)).toMatchObject({
         usage: { cacheRead: 500, inputUncached: 2_500, outputVisible: 300 },

@@ -33,7 +33,7 @@ export interface ChargeableUsage extends CountedWork {
   readonly usage: TokenUsage;
   /** The tokens of other models, under the vendor's names; absent = there are none. */
   readonly additionalUsage?: readonly ModelTokens[] | undefined;
-  /** Whether the gateway has estimated a bucket that the vendor did not report. */
+  /** True if the gateway has estimated a bucket that the vendor did not report. */
   readonly estimated: boolean;
   /** Reported counts that are impossible. */
   readonly implausible: readonly Implausible[];
@@ -51,35 +51,35 @@ const NO_NAMES: OurName = () => undefined;
  */
 export function estimateMissing(
   request: TextRequest,
-  facts: ResponseSummary,
+  summary: ResponseSummary,
   requestBound: UsageBound,
   ourName: OurName = NO_NAMES,
 ): ChargeableUsage | Promise<ChargeableUsage> {
-  if (facts.parts !== undefined)
-    return estimateParts(request, facts.parts, { ...requestBound, responses: 1 }, ourName);
-  const { usage: stated, implausible: oddSummaries } = withoutUnasked(request, facts, requestBound);
-  const own = ownOf({ usage: stated, model: facts.model }, request.model, requestBound, ourName);
+  if (summary.parts !== undefined)
+    return estimateParts(request, summary.parts, { ...requestBound, responses: 1 }, ourName);
+  const { usage: stated, implausible: oddSummaries } = withoutUnrequested(request, summary, requestBound);
+  const own = ownOf({ usage: stated, model: summary.model }, request.model, requestBound, ourName);
   const bound = boundOf(own, requestBound, ourName);
   const { tokens: reported, implausible: oddTokens } = boundReported(own.usage, bound);
-  const { units, implausible: oddUnits } = boundUnits(facts.units, bound);
-  const { calls, implausible: oddCalls } = boundCalls(facts.calls, bound);
+  const { units, implausible: oddUnits } = boundUnits(summary.units, bound);
+  const { calls, implausible: oddCalls } = boundCalls(summary.calls, bound);
   const implausible = joined(joined(oddSummaries, oddTokens), joined(oddUnits, oddCalls));
   const needsInput = reported.inputUncached === undefined && !isPaidByUnits(units, bound);
-  const needsOutput = lacksOutput(facts, reported) && isGenerating(request.protocol.name);
+  const needsOutput = lacksOutput(summary, reported) && isGenerating(request.protocol.name);
   if (!needsInput && !needsOutput) {
     // If an impossible cache or reasoning count was left out, the split of the rest is an estimate.
     const isOdd = joined(oddTokens, oddUnits).some(({ charged }) => !charged);
-    const estimated = (facts.usage?.hostile.length ?? 0) > 0 || isOdd;
+    const estimated = (summary.usage?.hostile.length ?? 0) > 0 || isOdd;
     // Object.assign, because a spread costs microseconds per request here.
     return Object.assign({ calls, units, estimated, implausible }, byModel(own, reported));
   }
 
   return loadCounter().then((count) => {
     const gaps = { needsInput, needsOutput, count };
-    const usage = estimate(request, facts, reported, bound, gaps);
+    const usage = estimate(request, summary, reported, bound, gaps);
     const { additionalUsage = [], ...rest } = byModel(own, usage);
     const all = needsOutput
-      ? [...additionalUsage, ...toolImages(request, facts, bound, additionalUsage)]
+      ? [...additionalUsage, ...toolImages(request, summary, bound, additionalUsage)]
       : additionalUsage;
     return Object.assign({ calls, units, estimated: true, implausible }, rest, {
       additionalUsage: all.length > 0 ? all : undefined,
@@ -93,7 +93,7 @@ function joined(some: readonly Implausible[], more: readonly Implausible[]): rea
 }
 
 /** Usage without summaries that the request did not ask for: it neither allows them on the way nor is one itself. */
-function withoutUnasked(
+function withoutUnrequested(
   { compacts }: TextRequest,
   { usage }: ResponseSummary,
   { passes }: UsageBound,
@@ -101,7 +101,7 @@ function withoutUnasked(
   return boundSummaries(usage, passes > 1 || compacts !== undefined);
 }
 
-/** What the vendor reported, and the model that served the response; undefined = the asked one. */
+/** The reported usage and the model that served the response; undefined = the requested model. */
 interface OwnUsage {
   readonly usage: MeteredUsage | undefined;
   readonly servedBy: string | undefined;
@@ -171,12 +171,12 @@ type ByModel = Pick<ChargeableUsage, "usage" | "additionalUsage">;
 /** The reported tokens by model, without estimates; never more than `given` allows. */
 export function reportedByModel(
   request: TextRequest,
-  facts: ResponseSummary,
+  summary: ResponseSummary,
   requestBound: UsageBound,
   ourName: OurName,
 ): ByModel {
-  const { usage } = withoutUnasked(request, facts, requestBound);
-  const own = ownOf({ usage, model: facts.model }, request.model, requestBound, ourName);
+  const { usage } = withoutUnrequested(request, summary, requestBound);
+  const own = ownOf({ usage, model: summary.model }, request.model, requestBound, ourName);
   return byModel(own, boundReported(own.usage, boundOf(own, requestBound, ourName)).tokens);
 }
 
@@ -198,9 +198,9 @@ async function estimateParts(
   };
 }
 
-/** Whether the vendor reports priced units. Then it bills tokens only if it reports them as well. */
-function isPaidByUnits(units: UnitCounts = {}, { mostUnits = {} }: UsageBound): boolean {
-  return BILLED_UNITS.some((unit) => (units[unit] ?? 0) > 0 && mostUnits[unit] !== undefined);
+/** True if the vendor reports priced units. It then bills tokens only if it reports them too. */
+function isPaidByUnits(units: UnitCounts = {}, { maxUnits = {} }: UsageBound): boolean {
+  return BILLED_UNITS.some((unit) => (units[unit] ?? 0) > 0 && maxUnits[unit] !== undefined);
 }
 
 /** Which sides the vendor did not report, and the tokenizer that counts them. */
@@ -212,7 +212,7 @@ interface Gaps {
 
 function estimate(
   request: TextRequest,
-  facts: ResponseSummary,
+  summary: ResponseSummary,
   reported: TokenUsage,
   bound: UsageBound,
   { needsInput, needsOutput, count }: Gaps,
@@ -229,7 +229,7 @@ function estimate(
     if (imageInput > 0) usage = { ...usage, imageInput };
   }
   if (needsOutput) {
-    const text = facts.outputText();
+    const text = summary.outputText();
     const { images = 0, audioBytes = 0 } = text;
     let taken = 0;
     // Together they stay within the bound; what comes first here is the least in doubt.
@@ -249,14 +249,14 @@ function estimate(
   return usage;
 }
 
-/** What the tool for images has used, where the vendor has not said it: it has a model of its own. */
+/** Estimated usage of the image tool, which has its own model, if the vendor doesn't report it. */
 function toolImages(
   { protocol }: TextRequest,
-  facts: ResponseSummary,
+  summary: ResponseSummary,
   { calls }: UsageBound,
   reported: readonly ModelTokens[],
 ): readonly ModelTokens[] {
-  const { toolImages: made } = facts.outputText();
+  const { toolImages: made } = summary.outputText();
   const tool = protocol.forward.additionalModels?.find((place) => place.tool !== undefined)?.tool;
   if (made === undefined || tool === undefined || calls === undefined || !mayRun(calls, tool.type)) return [];
   if (reported.some((each) => each.tool === tool.type)) return [];
@@ -288,12 +288,12 @@ const MAX_VALUES = 50_000;
  * Whether output was not reported, or was reported as 0 by a stream that broke off within its text, media or reasoning: Gemini reports
  * the prompt with the first chunk and the output only with the last. The 0 of a finished response stays 0, unless it holds media.
  */
-function lacksOutput(facts: ResponseSummary, reported: TokenUsage): boolean {
+function lacksOutput(summary: ResponseSummary, reported: TokenUsage): boolean {
   if (reported.outputVisible === undefined) return true;
   if (totalOutput(reported) > (reported.outputReasoning ?? 0)) return false;
-  const { visible, reasoning, images, audioBytes } = facts.outputText();
+  const { visible, reasoning, images, audioBytes } = summary.outputText();
   if (images !== undefined || audioBytes !== undefined) return true;
-  const isWhole = facts.finish !== undefined && !facts.failed && facts.error === undefined;
+  const isWhole = summary.finish !== undefined && !summary.failed && summary.error === undefined;
   if (isWhole) return false;
   return visible !== "" || (reasoning !== "" && reported.outputReasoning === undefined);
 }

@@ -7,7 +7,7 @@ export interface CountedSample {
 }
 
 /** Beyond these bounds it is the report that is odd, or the request that held more than its body. */
-const LEAST = 0.8;
+const MIN = 0.8;
 const MAX = 2;
 
 /** Each new ratio counts so much, so that one odd request moves it little. */
@@ -19,7 +19,7 @@ const SAMPLES = 4;
 const SAMPLE_BYTES = 16 * 1024;
 
 /** Below, what the vendor adds around a prompt is most of its count. */
-const LEAST_TOKENS = 16;
+const MIN_TOKENS = 16;
 
 /**
  * How a model's own count differs from ours: the ratio of what its vendor reported to what the local tokenizer says of the
@@ -29,7 +29,7 @@ export class LearntFactor {
   readonly #factors = createLru<string, { readonly value: number }>(MODELS);
   readonly #samples = createLru<string, readonly CountedSample[]>(MODELS);
 
-  /** What to multiply a local count by; 1 where nothing is known. */
+  /** The factor for a local count; 1 if nothing is known. */
   of(model: string): number {
     return this.#factors.get(model)?.value ?? 1;
   }
@@ -37,13 +37,13 @@ export class LearntFactor {
   /** Keeps a request to learn from, if it is small enough and there is no newer one in plenty. */
   keep(model: string, body: readonly Uint8Array[], reportedTokens: number): void {
     const bytes = body.reduce((sum, { length }) => sum + length, 0);
-    if (bytes > SAMPLE_BYTES || reportedTokens < LEAST_TOKENS) return;
+    if (bytes > SAMPLE_BYTES || reportedTokens < MIN_TOKENS) return;
     const kept = this.#samples.get(model) ?? [];
     if (kept.length >= SAMPLES) return;
     this.#samples.set(model, [...kept, { body: Buffer.concat(body), reportedTokens }]);
   }
 
-  /** What was kept and not learnt yet; it is forgotten with that. */
+  /** Returns the samples of a model and forgets them. */
   take(model: string): readonly CountedSample[] {
     const kept = this.#samples.get(model) ?? [];
     if (kept.length > 0) this.#samples.set(model, []);
@@ -56,7 +56,7 @@ export class LearntFactor {
       const ratio = reportedTokens / Math.max(1, counted[index] ?? reportedTokens);
       const before = this.#factors.get(model)?.value;
       const next = before === undefined ? ratio : before + WEIGHT * (ratio - before);
-      this.#factors.set(model, { value: Math.min(MAX, Math.max(LEAST, next)) });
+      this.#factors.set(model, { value: Math.min(MAX, Math.max(MIN, next)) });
     });
   }
 }

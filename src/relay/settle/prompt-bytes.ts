@@ -13,7 +13,7 @@ export function promptBytes(body: readonly Uint8Array[], images: readonly BodyRa
   let looked = 0;
   let bytes = 0;
   const countChunk = (chunk: Uint8Array, from: number, until: number): void => {
-    const end = Math.min(until, from + MOST_LOOKED - looked);
+    const end = Math.min(until, from + MAX_SCANNED - looked);
     if (end > from) {
       const found = denseBytes(chunk, from, end, position);
       dense += found.dense;
@@ -40,9 +40,9 @@ export function promptBytes(body: readonly Uint8Array[], images: readonly BodyRa
 }
 
 /** More is counted in the proportion of what was looked at, so that a large body does not block the event loop. */
-const MOST_LOOKED = 128 * 1024;
+const MAX_SCANNED = 128 * 1024;
 
-/** Where the last byte stood; a body comes in chunks. */
+/** The position after the last byte, since a body arrives in chunks. */
 interface Position {
   readonly inText: boolean;
   /** Bytes of an escape that are still to come. */

@@ -1,4 +1,4 @@
-import { createWorkerPool, joined, PoolFull } from "../../base/async/worker-pool.ts";
+import { createWorkerPool, type Job, joined, PoolFull } from "../../base/async/worker-pool.ts";
 import type { Clock } from "../../base/clock.ts";
 import { replaceModel, splice } from "../../base/json/json-splice.ts";
 import type { Outcome } from "../../billing/billing.ts";
@@ -24,7 +24,7 @@ import type { TextRequest } from "../text-request.ts";
 import { LearntFactor } from "./learnt-factor.ts";
 import type { CountMessage, CountResponse } from "./token-count-worker.ts";
 
-/** What a request is of which only the tokens are wanted. */
+/** A request whose input tokens are counted without a response. */
 export type CountedRequest = Pick<
   TextRequest,
   "id" | "caller" | "protocol" | "model" | "body" | "scan" | "state" | "headers" | "query"
@@ -59,6 +59,10 @@ const REST_MS = 30_000;
 
 /** Counting a large body takes a tenth of a second. */
 const WAITING = 64;
+const WAITING_OF_ACCOUNT = 16;
+
+/** Far beyond what the largest body takes on a busy machine. */
+const LIMIT_MS = 30_000;
 
 /** The tokenizer and the tree of the largest body. */
 const HEAP_MB = 1_024;
@@ -69,6 +73,8 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
     entry: new URL("./token-count-worker.ts", import.meta.url),
     workers: 1,
     waiting: WAITING,
+    waitingOfOwner: WAITING_OF_ACCOUNT,
+    limitMs: LIMIT_MS,
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   const factor = new LearntFactor();
@@ -78,7 +84,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
   const ask = async (
     request: CountedRequest,
     catalog: Catalog,
-    at: Place,
+    at: CountEndpoint,
   ): Promise<JsonObject | undefined> => {
     const nowMs = deps.clock.monotonicMs();
     if (nowMs < (resting.get(at.candidate.upstream.id) ?? 0)) return undefined;
@@ -118,16 +124,18 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
     return undefined;
   };
 
-  const countHere = async ({ body, scan, protocol }: CountedRequest, { id }: Model): Promise<JsonObject> => {
+  const countHere = async (
+    { body, scan, protocol, caller }: CountedRequest,
+    { id }: Model,
+  ): Promise<JsonObject> => {
     const samples = factor.take(id);
-    const counted = await pool
-      .run(async () => {
-        const bodies = [await joined(body, scan.length), ...samples.map((sample) => sample.body)];
-        return { message: bodies satisfies CountMessage, moved: [] };
-      })
-      .catch((cause: Error) => {
-        throw notNow(cause);
-      });
+    const makeJob = async (): Promise<Job> => {
+      const bodies = [await joined(body, scan.length), ...samples.map((sample) => sample.body)];
+      return { message: bodies satisfies CountMessage, moved: [] };
+    };
+    const counted = await pool.run(makeJob, { owner: caller.accountId }).catch((cause: Error) => {
+      throw notNow(cause);
+    });
     factor.learn(id, samples, counted.slice(1));
     const tokens = Math.max(1, Math.round((counted[0] ?? 0) * factor.of(id)));
     return countResponse(protocol, tokens);
@@ -165,7 +173,7 @@ function countResponse({ endpoint: { count } }: Protocol, tokens: number): JsonO
 }
 
 /** Who counts it, and where. */
-interface Place {
+interface CountEndpoint {
   readonly candidate: Candidate;
   readonly kind: UpstreamKind;
   readonly path: string;
@@ -180,7 +188,7 @@ function placeOf(
   catalog: Catalog,
   model: Model,
   pins: readonly Pin[] | undefined,
-): Place | undefined {
+): CountEndpoint | undefined {
   const { protocol, state, scan } = request;
   const nested = protocol.endpoint.count?.nested;
   if (state !== undefined || (nested !== undefined && scan.last(nested) !== undefined)) return undefined;

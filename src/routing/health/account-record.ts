@@ -12,7 +12,7 @@ const FAILURES_TO_CLOSE = 5;
 export const OPEN_MS = 30_000;
 
 /** What an account's attempts of the last half minute say of a place: nothing, that it answers, or that it fails. */
-export type Verdict = "none" | "good" | "bad";
+export type AccountVote = "none" | "good" | "bad";
 
 /** What one account has met at one place: its vote on the place's health, and whether the place is closed to itself. */
 export class AccountRecord {
@@ -55,14 +55,14 @@ export class AccountRecord {
     return true;
   }
 
-  answered(nowMs: number): void {
+  succeeded(nowMs: number): void {
     if (this.closed) this.reopenedMs = nowMs;
     this.#failuresInRow = 0;
     this.#probing = false;
   }
 
   /** An attempt that taught nothing: if it was the probe, the next request is it instead. */
-  taughtNothing(nowMs: number): void {
+  neutral(nowMs: number): void {
     if (this.#probing) this.#probeAtMs = nowMs;
     this.#probing = false;
   }
@@ -75,7 +75,7 @@ export class AccountRecord {
     if (failed) this.#failures[index] = (this.#failures[index] ?? 0) + 1;
   }
 
-  verdict(nowMs: number): Verdict {
+  vote(nowMs: number): AccountVote {
     this.#turn(nowMs);
     const attempts = sum(this.#attempts);
     const failures = sum(this.#failures);
@@ -84,7 +84,7 @@ export class AccountRecord {
   }
 
   /** The place has recovered for all. */
-  forget(): void {
+  reset(): void {
     this.#attempts.fill(0);
     this.#failures.fill(0);
     this.#failuresInRow = 0;

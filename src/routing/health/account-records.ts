@@ -8,7 +8,7 @@ const MAX_ACCOUNTS = 512;
 /** One account may be the matter itself. */
 const BAD_TO_OPEN = 2;
 
-/** What accounts say of a place by their attempts of the last half minute. */
+/** The votes of accounts on a place, by their attempts of the last 30 seconds. */
 export interface Votes {
   readonly bad: number;
   readonly good: number;
@@ -16,12 +16,12 @@ export interface Votes {
   readonly withdrawn: number;
 }
 
-/** Whether the votes open a breaker. */
-export function carries({ bad, good }: Votes): boolean {
+/** True if the votes open the circuit breaker. */
+export function hasMajority({ bad, good }: Votes): boolean {
   return bad >= BAD_TO_OPEN && bad > good;
 }
 
-/** What each account has met at one place. */
+/** The recent outcomes of each account at one place. */
 export class AccountRecords {
   readonly #failedPlaces: FailedPlaces;
   readonly #records = createLru<bigint, AccountRecord>(MAX_ACCOUNTS);
@@ -49,7 +49,7 @@ export class AccountRecords {
     let good = 0;
     let withdrawn = 0;
     for (const [account, record] of this.#records.entries()) {
-      const verdict = record.verdict(nowMs);
+      const verdict = record.vote(nowMs);
       if (verdict === "good") good += 1;
       if (verdict !== "bad") continue;
       if (this.#failedPlaces.several({ account, model: record.failedModel }, nowMs)) withdrawn += 1;
@@ -66,8 +66,8 @@ export class AccountRecords {
   }
 
   /** The place has recovered. */
-  forget(): void {
-    for (const [, record] of this.#records.entries()) record.forget();
+  reset(): void {
+    for (const [, record] of this.#records.entries()) record.reset();
   }
 
   get size(): number {

@@ -1,5 +1,5 @@
 import type { Log } from "../../observe/log.ts";
-import type { Health, HealthChange, HealthSite } from "./health.ts";
+import type { Health, HealthChange, HealthTarget } from "./health.ts";
 
 /** How a model does under one credential, as this process has learnt it. */
 export interface Condition {
@@ -16,7 +16,7 @@ export interface Condition {
 }
 
 /** A model under a credential that is not well. */
-export interface Trouble extends Condition {
+export interface UnhealthyTarget extends Condition {
   readonly upstreamId: bigint;
   readonly credentialId: bigint;
   /** What the upstream calls it. */
@@ -33,12 +33,12 @@ export function conditionOf(health: Health, nowMs: number): Condition {
   };
 }
 
-export function isWell({ open, cooling, closedTo, share }: Condition): boolean {
+export function isHealthy({ open, cooling, closedTo, share }: Condition): boolean {
   return !open && !cooling && closedTo === 0 && share === 1;
 }
 
 /** The one word for it, of several the gravest. */
-export function conditionWord({
+export function conditionLabel({
   open,
   cooling,
   share,
@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<Change, string>> = {
 export function logChange(
   log: Log,
   change: Change,
-  { upstream, credential, model }: HealthSite,
+  { upstream, credential, model }: HealthTarget,
   account?: bigint,
 ): void {
   const where = { upstream: upstream.name, credential: credential.name, model };

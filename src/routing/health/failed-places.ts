@@ -18,7 +18,7 @@ interface Failure {
 /** At which places the requests of each account fail: where they do at two, they and not the places are the matter. */
 export interface FailedPlaces {
   note(requester: Requester, place: string, nowMs: number): void;
-  /** Whether requests of the account for that model have failed at two places within the last half minute. */
+  /** True if the account's requests for that model failed at two places within the last 30 seconds. */
   several(requester: Requester, nowMs: number): boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Credential, Upstream } from "../../catalog/catalog.ts";
 import type { TrialResult } from "../../upstreams/probe.ts";
 import { type AccountRecord, OPEN_MS } from "./account-record.ts";
-import { AccountRecords, carries } from "./account-records.ts";
+import { AccountRecords, hasMajority } from "./account-records.ts";
 import { Cooling } from "./cooling.ts";
 import type { FailedPlaces } from "./failed-places.ts";
 import type { AttemptOutcome, Requester } from "./outcome.ts";
@@ -12,15 +12,15 @@ const UNREACHABLE_TO_OPEN = 5;
 /** Where accounts agree that a place fails and they have no other, they may try it this often, all of them together. */
 const LAST_PROBE_MS = 1_000;
 
-/** Whether votes still carry an open breaker is looked at this often. */
+/** How often an open breaker checks its votes again. */
 const RECOUNT_MS = 1_000;
 
 /** A place that is back gets so little at first, and all of its share after a minute. */
 const FIRST_SHARE = 0.1;
 const RAMP_MS = 60_000;
 
-/** Where a model is asked under one credential. */
-export interface HealthSite {
+/** A model at an upstream under one credential. */
+export interface HealthTarget {
   readonly upstream: Upstream;
   readonly credential: Credential;
   /** What the upstream calls it. */
@@ -34,7 +34,7 @@ export interface HealthSite {
  */
 export type Access = "ready" | "last" | "closed";
 
-/** What changed by a report and is worth a line in the log. */
+/** A change of health that is logged. */
 export type HealthChange =
   | "unreachable"
   | "outvoted"
@@ -80,7 +80,7 @@ export class Health {
     this.#accounts = new AccountRecords(failedPlaces);
   }
 
-  /** Whether a request of this account may go there. */
+  /** Decides if a request of this account may be sent there. */
   access(account: bigint, nowMs: number): Access {
     const record = this.#accounts.find(account);
     if (this.#open === "votes" && nowMs >= this.#recountAtMs) this.#recount(nowMs);
@@ -170,7 +170,7 @@ export class Health {
         if (outcome.kind === "ok") record.count(false, nowMs);
         return this.#answered(record, requester.account, nowMs);
       case "client-error":
-        record.answered(nowMs);
+        record.succeeded(nowMs);
         this.#handOn(requester.account, nowMs);
         return this.#reached(nowMs);
       case "rate-limited":
@@ -181,7 +181,7 @@ export class Health {
         return this.#refused(nowMs);
       case "neutral":
         this.#handOn(requester.account, nowMs);
-        record.taughtNothing(nowMs);
+        record.neutral(nowMs);
         return undefined;
     }
   }
@@ -198,8 +198,8 @@ export class Health {
     record.failedModel = requester.model;
     this.#failedPlaces.note(requester, this.#place, nowMs);
     const closedTo = this.#closedTo(record, nowMs);
-    if (this.#open === undefined && record.verdict(nowMs) === "bad") {
-      if (carries(this.#accounts.votes(nowMs))) return this.#openFor("votes", nowMs);
+    if (this.#open === undefined && record.vote(nowMs) === "bad") {
+      if (hasMajority(this.#accounts.votes(nowMs))) return this.#openFor("votes", nowMs);
     }
     return closedTo ?? reached;
   }
@@ -209,7 +209,7 @@ export class Health {
   }
 
   #answered(record: AccountRecord, account: bigint, nowMs: number): HealthChange {
-    record.answered(nowMs);
+    record.succeeded(nowMs);
     const reached = this.#reached(nowMs);
     return this.#open === "votes" && this.#prober === account ? this.#close(nowMs) : reached;
   }
@@ -233,7 +233,7 @@ export class Health {
     this.#open = undefined;
     this.#prober = undefined;
     this.#closedMs = nowMs;
-    this.#accounts.forget();
+    this.#accounts.reset();
     return "closed";
   }
 
@@ -248,7 +248,7 @@ export class Health {
   #recount(nowMs: number): void {
     this.#recountAtMs = nowMs + RECOUNT_MS;
     const votes = this.#accounts.votes(nowMs);
-    if (carries(votes) || votes.good + votes.withdrawn === 0) return;
+    if (hasMajority(votes) || votes.good + votes.withdrawn === 0) return;
     this.#open = undefined;
     this.#prober = undefined;
     this.#withdrawn = true;

@@ -47,10 +47,10 @@ describe("an account whose requests fail", () => {
     for (let round = 0; round < 8; round += 1) send(routing, single, 1n, FAILED);
     expect(send(routing, single, 1n, OK)).toEqual([]);
     expect(send(routing, single, 2n, OK)).toEqual(["u1/a"]);
-    expect(routing.troubles()).toMatchObject([{ open: false, closedTo: 1 }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ open: false, closedTo: 1 }]);
     const refused = routing.candidates(single, by(1n));
     expect([...refused]).toEqual([]);
-    expect(refused.refusal()).toMatchObject({ status: 503, retryAfterSeconds: 30 });
+    expect(refused.unavailableError()).toMatchObject({ status: 503, retryAfterSeconds: 30 });
     wait(29_999);
     expect(send(routing, single, 1n, OK)).toEqual([]);
     wait(1);
@@ -78,11 +78,11 @@ describe("an account whose requests fail", () => {
     const { routing } = rig();
     for (const account of [1n, 2n, 3n])
       for (let round = 0; round < 50; round += 1) send(routing, single, account, MISTAKE);
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
     // Nor do they count for the upstream: two accounts see it fail, and none sees it answer.
     for (const account of [4n, 5n])
       for (let round = 0; round < 3; round += 1) send(routing, single, account, FAILED);
-    expect(routing.troubles()).toMatchObject([{ open: true }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ open: true }]);
   });
 });
 
@@ -90,11 +90,11 @@ describe("the votes of accounts", () => {
   it("open the breaker when two are bad and more than good, and not before", () => {
     const { routing } = rig();
     for (let round = 0; round < 3; round += 1) failAtFirst(routing, double, 1n);
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
     for (let round = 0; round < 2; round += 1) failAtFirst(routing, double, 2n);
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
     failAtFirst(routing, double, 2n);
-    expect(routing.troubles()).toMatchObject([{ upstreamId: 1n, open: true }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ upstreamId: 1n, open: true }]);
     expect(send(routing, double, 3n, OK)).toEqual(["u2/a"]);
   });
 
@@ -107,12 +107,12 @@ describe("the votes of accounts", () => {
         failAtFirst(routing, double, account);
       }
     }
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
     for (let round = 0; round < 2; round += 1) {
       send(routing, double, 5n, OK);
       failAtFirst(routing, double, 5n);
     }
-    expect(routing.troubles()).toMatchObject([{ upstreamId: 1n, open: true }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ upstreamId: 1n, open: true }]);
   });
 
   it("are those of the last half minute", () => {
@@ -120,7 +120,7 @@ describe("the votes of accounts", () => {
     for (let round = 0; round < 3; round += 1) failAtFirst(routing, double, 1n);
     wait(35_000);
     for (let round = 0; round < 3; round += 1) failAtFirst(routing, double, 2n);
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
   });
 
   it("are taken back by accounts whose requests fail at two places, also when they have opened it", () => {
@@ -131,14 +131,14 @@ describe("the votes of accounts", () => {
     for (const account of [1n, 2n]) send(routing, double, account, FAILED);
     wait(1_000);
     expect(send(routing, double, 3n, OK)).toEqual(["u1/a"]);
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
   });
 
   it("keep nobody from its last candidate but accounts whose own last five failed, who together probe once a second", () => {
     const { routing, wait } = rig();
     for (const account of [1n, 2n])
       for (let round = 0; round < 5; round += 1) send(routing, single, account, FAILED);
-    expect(routing.troubles()).toMatchObject([{ open: true, closedTo: 2 }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ open: true, closedTo: 2 }]);
     for (let round = 0; round < 20; round += 1) expect(send(routing, single, 3n, OK)).toEqual(["u1/a"]);
     wait(500);
     expect(send(routing, single, 1n, OK)).toEqual([]);
@@ -167,10 +167,10 @@ describe("a place that comes back", () => {
     expect(Math.abs(shareNow() - 0.1)).toBeLessThan(0.07);
     wait(30_000);
     expect(Math.abs(shareNow() - 0.55)).toBeLessThan(0.07);
-    expect(routing.troubles()).toMatchObject([{ open: false, share: 0.55 }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ open: false, share: 0.55 }]);
     wait(30_000);
     expect(shareNow()).toBe(1);
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
   });
 
   it("gets all of them where there is no other", () => {
@@ -191,13 +191,13 @@ describe("connections that cannot be made", () => {
     for (const account of [1n, 2n, 3n, 4n]) away(account, AWAY);
     away(5n, FAILED);
     for (const account of [1n, 2n, 3n, 4n]) away(account, AWAY);
-    expect(routing.troubles()).toEqual([]);
+    expect(routing.unhealthyTargets()).toEqual([]);
     away(5n, AWAY);
-    expect(routing.troubles()).toMatchObject([{ upstreamId: 1n, open: true }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ upstreamId: 1n, open: true }]);
     expect(send(routing, double, 6n, OK)).toEqual(["u2/a"]);
     wait(30_000);
     away(6n, MISTAKE);
-    expect(routing.troubles()).toMatchObject([{ open: false }]);
+    expect(routing.unhealthyTargets()).toMatchObject([{ open: false }]);
   });
 });
 

@@ -1,10 +1,10 @@
 import type { Upstream } from "../../catalog/catalog.ts";
-import type { HealthSite } from "../../routing/health/health.ts";
+import type { HealthTarget } from "../../routing/health/health.ts";
 import type { TaskApi } from "../../upstreams/task-apis/task-api.ts";
 import type { Cooling, TaskPlace } from "../store/task-store.ts";
 
 /** A place with all that is needed to call it; routing knows how it does. */
-export interface TaskCandidate extends HealthSite {
+export interface TaskCandidate extends HealthTarget {
   readonly api: TaskApi;
   readonly place: TaskPlace;
 }

@@ -5,7 +5,7 @@ import type { MediaOrder } from "../../families/family.ts";
 /** Fetches a caller's link; throws an error whose message is fit for the caller. */
 export type ReadFile = (
   url: string,
-  wish: { readonly maxBytes: number; readonly limits: { readonly totalMs: number } },
+  options: { readonly maxBytes: number; readonly limits: { readonly totalMs: number } },
 ) => Promise<{ readonly bytes: Uint8Array; readonly headers: Readonly<Record<string, string>> }>;
 
 export type InlinedOrder =

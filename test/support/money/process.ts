@@ -5,7 +5,7 @@ import type { JournalStore } from "../../../src/billing/journal/flush.ts";
 import {
   createJournalBilling,
   type JournalBilling,
-  type MoneyNews,
+  type LedgerNotification,
 } from "../../../src/billing/journal/journal-billing.ts";
 import type { JournalDisk } from "../../../src/billing/journal/journal-disk.ts";
 import { readRecords } from "../../../src/billing/journal/journal-files.ts";
@@ -60,7 +60,7 @@ export class SimulatedProcess {
   /** Its start then fails at the last step. */
   cannotListen = false;
   billing: JournalBilling | undefined;
-  onNews: (news: MoneyNews) => void = () => undefined;
+  onNews: (news: LedgerNotification) => void = () => undefined;
   private pausedUntilMs = 0;
   private journalsMade = 0;
   private readonly world: World;

@@ -5,7 +5,7 @@ import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import type { FrozenPrice } from "../billing.ts";
 import { chargeOf } from "./charge.ts";
 import { maxRate } from "./max-rate.ts";
-import { unaskedTerms } from "./unasked-terms.ts";
+import { unrequestedTerms } from "./unrequested-terms.ts";
 
 const PRICE: FrozenPrice = {
   priceId: 1n,
@@ -63,7 +63,7 @@ describe("the region of an upstream", () => {
 
 it("reads what upstreams declare as the price table calls it, and leaves out what it lacks", () => {
   const model = { price: { id: 1n, rates: PRICE.rates, dimensions: PRICE.dimensions, media: {} } } as never;
-  const of = (...upstreams: Parameters<typeof unaskedTerms>[1]) => unaskedTerms(model, upstreams);
+  const of = (...upstreams: Parameters<typeof unrequestedTerms>[1]) => unrequestedTerms(model, upstreams);
   expect(of({ unaskedTiers: [], region: null })).toBeUndefined();
   expect(of({ unaskedTiers: ["turbo"], region: "mars" })).toBeUndefined();
   expect(

@@ -6,7 +6,7 @@ import { OF_RIDERS, type Opaque, type Origin } from "./opaque.ts";
  * A thought that rides on the call or text that follows it. Many clients keep no thoughts, and send of a response only
  * calls and words back; its issuer wants the text with the state, and some models want it though it has none.
  */
-export interface RidingReasoning {
+export interface AttachedReasoning {
   readonly text: string;
   readonly redacted: boolean;
   /** Undefined where nobody signed it. */
@@ -18,7 +18,7 @@ export interface RidingReasoning {
 /** The state of a carrier and of the thoughts that ride on it, as one; undefined where there is none. */
 export function joinState(
   state: Opaque | undefined,
-  reasoning: readonly RidingReasoning[],
+  reasoning: readonly AttachedReasoning[],
 ): Opaque | undefined {
   if (reasoning.length === 0) return state;
   const entries = reasoning.map(({ text, redacted, beforeWords, opaque }) => [
@@ -51,10 +51,10 @@ export function splitState(opaque: Opaque): SplitState | undefined {
 
 export interface SplitState {
   readonly state: Opaque | undefined;
-  readonly reasoning: readonly RidingReasoning[];
+  readonly reasoning: readonly AttachedReasoning[];
 }
 
-export function asPart({ text, redacted, opaque }: RidingReasoning): ReasoningPart {
+export function asPart({ text, redacted, opaque }: AttachedReasoning): ReasoningPart {
   return { kind: "reasoning", text, redacted: redacted ? redacted : undefined, opaque };
 }
 

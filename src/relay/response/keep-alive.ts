@@ -3,8 +3,8 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { droppedHeader, type Loss } from "../../conversation/loss.ts";
 import type { TextRequest } from "../text-request.ts";
 
-/** A streamed request, as far as its bridge reads it. */
-interface Bridged {
+/** A streamed request that needs keep-alives. */
+interface KeepAliveExchange {
   readonly request: TextRequest;
   readonly catalog: Catalog;
   readonly losses: readonly Loss[];
@@ -15,23 +15,23 @@ interface Bridged {
  * that stay silent. One slot in a sweep for each stream, and an assignment for each write: no timer is made or moved
  * while bytes flow. It stands from the first candidate to the last, since keep-alives are no part of a response.
  */
-export class Bridge implements Timed {
+export class KeepAlive implements Timed {
   slot = -1;
-  /** Part of a frame has been passed on, in which nothing can stand. */
+  /** True while part of a frame has been sent, in which no keep-alive can be written. */
   midFrame = false;
-  /** Whoever receives the response now looks at its own time with each sweep. */
+  /** Called at each sweep, for the time limits of the current receiver. */
   onSweep: (() => void) | undefined;
-  readonly #beats: Deadlines<Bridge>;
-  readonly #exchange: Bridged;
+  readonly #beats: Deadlines<KeepAlive>;
+  readonly #exchange: KeepAliveExchange;
   readonly #sign: Uint8Array;
-  /** When the caller last heard anything; at first, when it began to wait. */
+  /** When the client last received bytes; at first, when its wait began. */
   #heardMs: number;
 
-  constructor(beats: Deadlines<Bridge>, exchange: Bridged) {
+  constructor(beats: Deadlines<KeepAlive>, exchange: KeepAliveExchange) {
     this.#beats = beats;
     this.#exchange = exchange;
     const { arrayStream, protocol } = exchange.request;
-    this.#sign = arrayStream ? BLANK : Buffer.from(protocol.forward.signOfLife);
+    this.#sign = arrayStream ? BLANK : Buffer.from(protocol.forward.keepAliveFrame);
     beats.add(this);
     this.#heardMs = beats.nowMs;
   }
@@ -41,7 +41,7 @@ export class Bridge implements Timed {
    * a client may wait for one.
    */
   wrote(bytes: Uint8Array): void {
-    if (bytes[0] === COLON && this.#sign[0] !== COLON && holdsComments(bytes)) return;
+    if (bytes[0] === COLON && this.#sign[0] !== COLON && canWriteComments(bytes)) return;
     this.#heardMs = this.#beats.nowMs;
   }
 
@@ -64,12 +64,12 @@ export class Bridge implements Timed {
 }
 
 /** Of a response whose upstream has stated none yet. */
-function streamHeaders({ request, losses }: Bridged): Record<string, string> {
+function streamHeaders({ request, losses }: KeepAliveExchange): Record<string, string> {
   const type = request.arrayStream ? "application/json" : "text/event-stream";
   return { "content-type": `${type}; charset=utf-8`, ...droppedHeader(losses), ...UNBUFFERED };
 }
 
-/** Proxies between would else collect what is to be read as it comes. */
+/** Without these headers, proxies in between would buffer the stream. */
 export const UNBUFFERED = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** Between the items of a JSON array, or before it. */
@@ -78,6 +78,6 @@ const BLANK = Buffer.from(" ");
 const COLON = 0x3a;
 
 /** Of whole frames that begin with a comment, whether all others are comments too. */
-function holdsComments(frames: Uint8Array): boolean {
+function canWriteComments(frames: Uint8Array): boolean {
   return !/^[^:\r\n]/m.test(Buffer.from(frames).toString("latin1"));
 }

@@ -6,13 +6,14 @@ import type { ProtocolCapabilities } from "./capabilities.ts";
  * A prepared request that also says in words that its response is to be JSON, where the field for that does not
  * say it all: there is none, its vendor wants the word beside it, or the model takes no schema there.
  */
-export function withJsonWords(
+export function withJsonInstruction(
   prepared: ChatRequest,
-  wished: ResponseFormat | undefined,
+  requestedFormat: ResponseFormat | undefined,
   capabilities: ProtocolCapabilities,
 ): ChatRequest {
   if (prepared.responseFormat?.kind !== "json") return prepared;
-  const schema = wished?.kind === "schema" ? ` of this JSON Schema: ${writeExact(wished.schema)}` : "";
+  const schema =
+    requestedFormat?.kind === "schema" ? ` of this JSON Schema: ${writeExact(requestedFormat.schema)}` : "";
   if (schema === "" && !lacksWord(prepared, capabilities)) return prepared;
   const part: TextPart = { kind: "text", text: `Answer with nothing but JSON${schema || "."}` };
   return capabilities.jsonWord === "in-messages"

@@ -1,5 +1,5 @@
 /** Whether a 404 is about content that the caller refers to: a stored response, a thread, a file, a cache. */
-export function isKeptContentGone(said: string): boolean {
+export function isStoredContentMissing(said: string): boolean {
   return GONE.some((words) => words.test(said)) && !NO_PATH.some((words) => words.test(said));
 }
 

@@ -1,12 +1,12 @@
 import type { Model, Upstream } from "../../catalog/catalog.ts";
 import { findTerm } from "../../usage/service-terms.ts";
-import type { UnaskedTerms } from "../billing.ts";
+import type { UnrequestedTerms } from "../billing.ts";
 
 /** The tiers and regions of the model's price table in which these upstreams may serve a request that asks for none; undefined = none. */
-export function unaskedTerms(
+export function unrequestedTerms(
   { price }: Model,
   upstreams: readonly Pick<Upstream, "unaskedTiers" | "region">[],
-): UnaskedTerms | undefined {
+): UnrequestedTerms | undefined {
   const declaring = upstreams.filter(
     ({ unaskedTiers, region }) => unaskedTiers.length > 0 || region !== null,
   );

@@ -7,7 +7,7 @@ const OPENING_MS = 1_000;
 const OPENING_BYTES = 64 * 1024;
 
 /** The time before a stream's first output: comments, and events that carry nothing a caller needs. */
-export class Announcement {
+export class OpeningWindow {
   readonly #attempt: Attempt;
   readonly #openedMs: number;
   /** When its first event came. */
@@ -24,15 +24,15 @@ export class Announcement {
     return this.#nowMs - this.#openedMs >= firstByteStreamMs;
   }
 
-  /** Whether what has come is still held back, so many bytes by now. */
-  lasts(meter: StreamMeter, bytes: number): boolean {
+  /** True while the received bytes are still held back. */
+  isOpen(meter: StreamMeter, bytes: number): boolean {
     if (meter.hasOutput) return false;
     this.#startedMs ??= this.#nowMs;
-    return meter.finished ? bytes <= HOLD_BACK_BYTES : bytes <= OPENING_BYTES && !this.isUp;
+    return meter.finished ? bytes <= HOLD_BACK_BYTES : bytes <= OPENING_BYTES && !this.isElapsed;
   }
 
-  /** Its time is over. */
-  get isUp(): boolean {
+  /** True once the time limit has passed. */
+  get isElapsed(): boolean {
     return this.#startedMs !== undefined && this.#nowMs - this.#startedMs >= OPENING_MS;
   }
 

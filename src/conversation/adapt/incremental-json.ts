@@ -2,7 +2,7 @@
  * JSON text that comes in pieces. Each letter is looked at once: to ask of the whole text after each piece whether it is
  * complete would cost the square of its length.
  */
-export class GrowingJson {
+export class IncrementalJson {
   text = "";
   #depth = 0;
   #quoted = false;

@@ -3,7 +3,7 @@
  * given is the step's: it is read nowhere else, and what grows with the stream (maps, lists) grows in place, for a copy
  * at each event would cost the square of the events. `end` is called once, when no more input comes.
  */
-export interface StreamMachine<Start, State, In, Out> {
+export interface StreamTransform<Start, State, In, Out> {
   initial(start: Start): State;
   step(state: State, input: In): readonly [State, readonly Out[]];
   end(state: State): readonly Out[];
@@ -15,8 +15,8 @@ export interface StreamRun<In, Out> {
   end(): readonly Out[];
 }
 
-export function runMachine<Start, State, In, Out>(
-  machine: StreamMachine<Start, State, In, Out>,
+export function runTransform<Start, State, In, Out>(
+  machine: StreamTransform<Start, State, In, Out>,
   start: Start,
 ): StreamRun<In, Out> {
   let state = machine.initial(start);

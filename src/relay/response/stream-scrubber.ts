@@ -4,13 +4,13 @@ import { openSecretFilter, type SecretFilter, sentSecrets } from "../../upstream
 import type { Attempt } from "./receiver.ts";
 
 /** The upstream's own words in a stream that passes as it comes: scrubbed, and where clients fail on comments without them. */
-export class VendorWords {
-  /** Of whatever the caller is told. */
+export class StreamScrubber {
+  /** The secrets that must not reach the caller. */
   readonly secrets: SecretFilter;
   readonly #attempt: Attempt;
   readonly #meter: StreamMeter;
   readonly #passes: boolean;
-  /** What is held back may hold some. */
+  /** True while the chunks that are held back may contain vendor text. */
   #some = false;
 
   /** `passes`: the upstream's bytes reach the caller. */
@@ -21,15 +21,15 @@ export class VendorWords {
     this.secrets = openSecretFilter(sentSecrets(attempt.candidate));
   }
 
-  /** These chunks as they can be told. `more`: others are held back still. `isPart`: they are part of a frame. */
-  tellable(chunks: readonly Buffer[], more: boolean, isPart: boolean): readonly Buffer[] {
+  /** Returns the chunks without vendor text. `more`: others are still held back. `isPart`: the chunks are part of a frame. */
+  scrubbed(chunks: readonly Buffer[], more: boolean, isPart: boolean): readonly Buffer[] {
     this.#some = this.#meter.takeWords() || this.#some;
     if (!this.#some || !this.#passes || chunks.length === 0) return chunks;
-    // What is still held back may be what holds them.
+    // The chunks that are still held back may contain it.
     this.#some = more;
-    const { form } = this.#meter.broken;
+    const { form } = this.#meter.truncated;
     const scrubbed = scrubStream(Buffer.concat(chunks), form, this.#attempt.scrubber());
-    const bears = this.#attempt.exchange.request.protocol.forward.clientsBearComments;
+    const bears = this.#attempt.exchange.request.protocol.forward.clientsAcceptComments;
     const kept = bears || form === "array" || isPart ? scrubbed : dropComments(scrubbed);
     return kept.length === 0 ? [] : [kept];
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StreamMeter } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { Announcement } from "./announcement.ts";
+import { OpeningWindow } from "./opening-window.ts";
 import type { Attempt } from "./receiver.ts";
 
 const KB = 1024;
@@ -22,46 +22,46 @@ describe("events that only announce an answer", () => {
     let nowMs = 70;
     const exchange = { clock: { monotonicMs: () => nowMs } };
     const candidate = { upstream: { timeouts: { firstByteStreamMs: TIMEOUT_MS } } };
-    const announcement = new Announcement({ exchange, candidate } as unknown as Attempt);
-    return { announcement, wait: (ms: number) => (nowMs += ms) };
+    const opening = new OpeningWindow({ exchange, candidate } as unknown as Attempt);
+    return { opening, wait: (ms: number) => (nowMs += ms) };
   };
 
   it("are held back for a second from the first of them on, and up to 64 KB", () => {
-    const { announcement, wait } = open();
+    const { opening, wait } = open();
     wait(3_000);
-    expect(announcement.isUp).toBe(false);
-    expect(announcement.lasts(read(ROLE), 64 * KB)).toBe(true);
-    expect(announcement.lasts(read(ROLE), 64 * KB + 1)).toBe(false);
+    expect(opening.isElapsed).toBe(false);
+    expect(opening.isOpen(read(ROLE), 64 * KB)).toBe(true);
+    expect(opening.isOpen(read(ROLE), 64 * KB + 1)).toBe(false);
     wait(999);
-    expect([announcement.lasts(read(ROLE), 100), announcement.isUp]).toEqual([true, false]);
+    expect([opening.isOpen(read(ROLE), 100), opening.isElapsed]).toEqual([true, false]);
     wait(1);
-    expect([announcement.lasts(read(ROLE), 100), announcement.isUp]).toEqual([false, true]);
+    expect([opening.isOpen(read(ROLE), 100), opening.isElapsed]).toEqual([false, true]);
   });
 
   it("are no more once there is output, however little", () => {
-    const { announcement } = open();
+    const { opening } = open();
     for (const delta of [
       { content: "H" },
       { reasoning_content: "H" },
       { tool_calls: [{ index: 0, id: "a", function: { name: "f" } }] },
     ])
-      expect(announcement.lasts(read(ROLE, { delta, finish_reason: null }), 100)).toBe(false);
+      expect(opening.isOpen(read(ROLE, { delta, finish_reason: null }), 100)).toBe(false);
   });
 
   it("are held to the end of an answer that ends without a word, which is judged as a whole", () => {
-    const { announcement, wait } = open();
+    const { opening, wait } = open();
     const finished = read(ROLE, { delta: {}, finish_reason: "stop" });
     finished.write(Buffer.from("data: [DONE]\n\n"));
     wait(10_000);
-    expect(announcement.lasts(finished, 256 * KB)).toBe(true);
-    expect(announcement.lasts(finished, 256 * KB + 1)).toBe(false);
+    expect(opening.isOpen(finished, 256 * KB)).toBe(true);
+    expect(opening.isOpen(finished, 256 * KB + 1)).toBe(false);
   });
 
   it("come too late where comments alone have filled the time for a first byte", () => {
-    const { announcement, wait } = open();
+    const { opening, wait } = open();
     wait(TIMEOUT_MS - 1);
-    expect(announcement.isLate).toBe(false);
+    expect(opening.isLate).toBe(false);
     wait(1);
-    expect(announcement.isLate).toBe(true);
+    expect(opening.isLate).toBe(true);
   });
 });

@@ -21,7 +21,7 @@ import { translationOf } from "./translate-request.ts";
  */
 export function framingOf(beginning: Buffer, upstream: ProtocolName, copies = 1): Framing | undefined {
   if (copies > 1) return isCollected(beginning) ? "whole" : "events";
-  const text = beginning.toString("latin1", 0, LOOKED_AT).replace(BLANKS, "");
+  const text = beginning.toString("latin1", 0, SNIFFED_BYTES).replace(BLANKS, "");
   if (text.startsWith("{")) return "whole";
   if (text.startsWith("[")) return PROTOCOLS[upstream].forward.streamsArrays ? "array" : undefined;
   return EVENTS.test(text) ? "events" : undefined;
@@ -30,18 +30,18 @@ export function framingOf(beginning: Buffer, upstream: ProtocolName, copies = 1)
 /** As UTF-8 the byte order mark is three bytes. */
 const BLANKS = /^(?:\xef\xbb\xbf)?\s*/;
 const EVENTS = /^(?:data|event|id|retry|error)?:/;
-/** The bytes that tell it. */
-export const LOOKED_AT = 64;
+/** How many bytes are enough to recognize the framing. */
+export const SNIFFED_BYTES = 64;
 
-/** From an upstream's protocol to what a caller asked for. Plain data: it must reach a worker. */
-export interface Crossing {
+/** The conversion from an upstream's protocol to the requested format. Plain data, as it is sent to a worker. */
+export interface ResponseConversion {
   readonly client: ProtocolName;
   readonly streamed: boolean;
   readonly arrayStream: boolean;
   readonly upstream: ProtocolName;
   readonly plan: ResponsePlan;
   readonly frame: ResponseFrame;
-  /** What is told of usage in place of what the upstream states; absent = that. */
+  /** The usage to report instead of the upstream's; absent = the upstream's. */
   readonly charged?: TokenUsage | undefined;
 }
 
@@ -57,8 +57,8 @@ export function reportedUsage(
 }
 
 /** Reads a whole response of `responses` choices in either framing, once for its charge and for its caller. */
-export function readCrossing(
-  { upstream, plan }: Crossing,
+export function readUpstreamResponse(
+  { upstream, plan }: ResponseConversion,
   body: Buffer,
   framing: Framing,
   responses: number,
@@ -69,28 +69,32 @@ export function readCrossing(
 }
 
 /**
- * Writes it as the caller asked: plain, or as a stream. `onCall` is told each call and its state; absent = nobody keeps them.
+ * Writes the response in the requested format: plain, or as a stream. `onCall` gets each call and its state; absent = they aren't stored.
  */
-export function writeAsAsked(crossing: Crossing, read: ReadResponse, onCall?: OnCall): BodyRewrite {
+export function writeClientResponse(
+  conversion: ResponseConversion,
+  read: ReadResponse,
+  onCall?: OnCall,
+): BodyRewrite {
   const decoded = read.decode();
-  return "error" in decoded ? decoded : written(crossing, decoded.response, onCall);
+  return "error" in decoded ? decoded : written(conversion, decoded.response, onCall);
 }
 
 /**
  * The same where the upstream speaks the caller's own protocol: heads as the vendor wrote them, and the whole response
  * itself where one of its events holds it.
  */
-export function writeOwnAsAsked(crossing: Crossing, read: ReadResponse): BodyRewrite {
-  const { streamed, frame } = crossing;
-  const whole = streamed ? undefined : wholeIn(crossing, read.events);
+export function writeNativeResponse(conversion: ResponseConversion, read: ReadResponse): BodyRewrite {
+  const { streamed, frame } = conversion;
+  const whole = streamed ? undefined : wholeIn(conversion, read.events);
   if (whole !== undefined) return { body: [Buffer.from(whole)], losses: [] };
   const decoded = read.decode();
   if ("error" in decoded) return decoded;
-  return written({ ...crossing, frame: ownFrame(frame, decoded.response) }, decoded.response);
+  return written({ ...conversion, frame: ownFrame(frame, decoded.response) }, decoded.response);
 }
 
 function written(
-  { client, streamed, arrayStream, frame, charged }: Crossing,
+  { client, streamed, arrayStream, frame, charged }: ResponseConversion,
   read: ChatResponse,
   onCall?: OnCall,
 ): BodyRewrite {
@@ -109,7 +113,10 @@ function written(
 }
 
 /** The plain response that one of the events holds, as its vendor wrote it. */
-function wholeIn({ upstream, charged }: Crossing, events: readonly StreamEvent[]): string | undefined {
+function wholeIn(
+  { upstream, charged }: ResponseConversion,
+  events: readonly StreamEvent[],
+): string | undefined {
   const { wholeIn: find } = PROTOCOLS[upstream].forward;
   if (find === undefined) return undefined;
   for (const { exact } of events.toReversed()) {
