@@ -10,7 +10,9 @@ import { arkAssets } from "./asset-apis/ark-assets.ts";
 import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
+import type { ResponseReaderOptions, UpstreamResponse } from "./call.ts";
 import { AZURE } from "./clouds/azure.ts";
+import { BEDROCK, BEDROCK_MANTLE } from "./clouds/bedrock.ts";
 import { VERTEX } from "./clouds/vertex.ts";
 import type { CredentialForm } from "./credentials/credential-forms.ts";
 import { apimart } from "./task-apis/apimart.ts";
@@ -67,6 +69,10 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly bodyForms?: BodyForms;
   /** The same of requests that are only counted, where these differ otherwise. */
   readonly countForms?: BodyForms;
+  /** The betas of a request's headers are wanted in its body too. */
+  readonly betasInBody?: true;
+  /** Reads responses that come in a framing of the kind's own. */
+  readonly openResponse?: (response: UpstreamResponse, options: ResponseReaderOptions) => UpstreamResponse;
   /** What a credential is made of, where it is more than one secret. */
   readonly heldIn?: (secret: string) => HeldInCredential;
 }
@@ -295,6 +301,8 @@ const KINDS = {
   },
   azure: AZURE,
   vertex: VERTEX,
+  bedrock: BEDROCK,
+  "bedrock-mantle": BEDROCK_MANTLE,
   "seedance-relay": { ...MEDIA, taskApi: seedanceRelay, families: ["videoa"] },
   apimart: { ...MEDIA, taskApi: apimart, families: ["imagegen", "videob", "videoc"] },
   minimax: { ...MEDIA, taskApi: minimax, families: ["videoc"] },

@@ -15,13 +15,14 @@ import type { Loss } from "../../conversation/loss.ts";
 import { type EndUser, isAnonymous } from "../../conversation/lower/end-user.ts";
 import { GatewayError } from "../../errors.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { droppedBetas } from "../../upstreams/betas.ts";
+import { droppedBetas, sentBetas } from "../../upstreams/betas.ts";
 import { bodyChangesAt } from "../../upstreams/body-form.ts";
 import type { Candidate } from "../../upstreams/call.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
 import { watchOf } from "../admit/watch.ts";
 import type { TextRequest } from "../text-request.ts";
 
-type ScannedRequest = Pick<TextRequest, "protocol" | "body" | "scan">;
+type ScannedRequest = Pick<TextRequest, "protocol" | "body" | "scan"> & Partial<Pick<TextRequest, "headers">>;
 
 /** What an upstream's options change of a caller's bytes. */
 interface OwnChanges {
@@ -47,7 +48,8 @@ export function ownChanges(
   const { set = {}, default: ifAbsent = {}, remove = [] } = changes;
   const scan = scanFor(request, changes);
   const isAbsent = ([name]: readonly [string, unknown]): boolean => scan.count(name) === 0;
-  const added = [...Object.entries(set), ...Object.entries(ifAbsent)].filter(isAbsent);
+  const betas = betasInBody(request, upstream);
+  const added = [...Object.entries(set), ...Object.entries(ifAbsent), ...betas].filter(isAbsent);
   const { replaced, removed, losses } = betaChanges(request, scan, options ?? {});
   const cut = [...remove.flatMap((name) => allOf(scan, name)), ...removed];
   return {
@@ -70,6 +72,17 @@ export function ownChanges(
       ...losses,
     ],
   };
+}
+
+/** The betas of a request's headers as a field, where its upstream wants them in its body. */
+function betasInBody(
+  { protocol, headers }: ScannedRequest,
+  upstream: Upstream,
+): readonly (readonly [string, unknown])[] {
+  const field = protocol.endpoint.betaField;
+  if (field === undefined || kindOf(upstream.kind)?.betasInBody !== true) return [];
+  const betas = sentBetas(headers?.betas, upstream);
+  return betas === undefined ? [] : [[field, betas.split(",").map((beta) => beta.trim())]];
 }
 
 function lostTo({ set = {}, remove = [] }: FieldChanges): string[] {

@@ -1,16 +1,9 @@
-import type { UpstreamFailure, UpstreamResponse } from "../call.ts";
+import type { ResponseReaderOptions, UpstreamFailure, UpstreamResponse } from "../call.ts";
 import { EventStreamReader } from "./event-stream.ts";
 import { modelEvent } from "./model-events.ts";
 
 /** The type of a response that comes in AWS's framing. */
 const FRAMED = "application/vnd.amazon.eventstream";
-
-export interface ModelStreamOptions {
-  /** The upstream's, for messages. */
-  readonly name: string;
-  /** Ends the attempt from our side. */
-  readonly fail: (failure: UpstreamFailure) => void;
-}
 
 /**
  * Passes a response on as server-sent events where it comes in AWS's framing, else as it is: whoever reads it knows only the
@@ -18,7 +11,7 @@ export interface ModelStreamOptions {
  */
 export function openModelStream(
   response: UpstreamResponse,
-  { name, fail }: ModelStreamOptions,
+  { name, fail }: ResponseReaderOptions,
 ): UpstreamResponse {
   let reader: EventStreamReader | undefined;
 

@@ -14,6 +14,8 @@ export interface HeaderSpelling {
   readonly authAt?: Readonly<Partial<Record<ProtocolName, KeyHeader>>>;
   /** The part of a credential that travels so, where it holds more than a key. */
   readonly keyIn?: (secret: string) => string;
+  /** What streams are asked for as, in protocols where that is no stream of events. */
+  readonly streamTypes?: Readonly<Partial<Record<ProtocolName, string>>>;
   /** Names of the version and beta headers. */
   readonly versionHeader: string;
   readonly betaHeader: string;
@@ -36,7 +38,8 @@ export function requestHeaders(
 ): string[] {
   const { candidate, headers } = call;
   const list = [...(access === undefined ? fixedHeaders(candidate, spelling) : PLAIN_HEADERS)];
-  list.push("accept", call.streamed && !call.arrayStream ? "text/event-stream" : "application/json");
+  const streamType = spelling.streamTypes?.[candidate.protocol] ?? "text/event-stream";
+  list.push("accept", call.streamed && !call.arrayStream ? streamType : "application/json");
   list.push("x-request-id", call.requestId);
   list.push("content-length", String(bodyBytes));
   const { version } = PROTOCOLS[candidate.protocol].endpoint;

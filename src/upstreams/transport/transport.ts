@@ -69,7 +69,11 @@ export function createTransport(options: TransportOptions): Transport {
 
   function sendBy(request: UpstreamRequest, response: UpstreamResponse, taking?: Taking): UpstreamCall {
     const { upstream } = request.candidate;
-    const call = new TransportCall(response, {
+    const reader = kindOf(upstream.kind)?.openResponse?.(response, {
+      name: upstream.name,
+      fail: (failure) => call.fail(failure),
+    });
+    const call: TransportCall = new TransportCall(reader ?? response, {
       upstream,
       streamed: request.streamed,
       repeatable: true,
