@@ -49,6 +49,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly needsKey: boolean;
   /** Error answers that are about our account there, beyond what their status says (401, 402, 403). */
   readonly accountFaults: readonly AccountFault[];
+  /** What its vendor's words mean to the operator, by what they contain (in lower case). */
+  readonly troubles?: readonly Trouble[];
   /** How it makes images and videos; null = it does not. */
   readonly taskApi: TaskApi | null;
   /** Families of images and videos that it serves, [] where it has no task API. */
@@ -99,6 +101,12 @@ interface HeldInCredential {
 interface AccountFault {
   readonly status: number;
   readonly contains: string;
+}
+
+export interface Trouble {
+  readonly contains: string;
+  /** The end of a sentence: what is wrong, and what to do. */
+  readonly means: string;
 }
 
 /** The kind that took over OpenAI's interface, whose vendors are the presets. */

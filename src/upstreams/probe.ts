@@ -98,7 +98,14 @@ function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Respon
 const WELL: TrialResult = { found: "well", problem: undefined };
 
 function resultOf(kind: UpstreamKind, credential: Credential, response: Response): TrialResult {
-  const { status } = response;
+  const { status, text } = response;
+  const words = text.toLowerCase();
+  const trouble = status < 400 ? undefined : kind.troubles?.find(({ contains }) => words.includes(contains));
+  if (trouble !== undefined)
+    return {
+      found: isRefusal(kind, response) ? "refused" : "wrong",
+      problem: `responds (status ${status}), but ${trouble.means}`,
+    };
   if (isRefusal(kind, response)) {
     return { found: "refused", problem: `responds, but ${refusalOf(credential, status)}` };
   }

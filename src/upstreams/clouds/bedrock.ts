@@ -4,7 +4,54 @@ import { AWS_FORMS } from "../bedrock/aws-keys.ts";
 import { openModelStream } from "../bedrock/model-stream.ts";
 import { heldInParts } from "../credentials/credential-forms.ts";
 
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
+const TROUBLES = [
+  {
+    contains: "signature we calculated does not match",
+    means:
+      "the secret doesn't belong to the access key; check secret_access_key, and location where base_url is a proxy",
+  },
+  { contains: "signature expired", means: "this machine's clock is behind AWS's; set it" },
+  { contains: "signature not yet current", means: "this machine's clock is ahead of AWS's; set it" },
+  {
+    contains: "credential should be scoped",
+    means: "the request is signed for another region or service; check location and kind",
+  },
+  {
+    contains: "security token included in the request is expired",
+    means: "the session of its keys has ended; write new ones, or a source that renews them",
+  },
+  {
+    contains: "security token included in the request is invalid",
+    means: "AWS doesn't know its access key; check access_key_id and session_token",
+  },
+  { contains: "api key is valid", means: "AWS doesn't know its Bedrock API key; check api_key and its end" },
+  {
+    contains: "is not authorized to perform",
+    means:
+      "its identity lacks a permission; allow bedrock:InvokeModel and bedrock:InvokeModelWithResponseStream",
+  },
+  {
+    contains: "don't have access to the model",
+    means: "the model isn't enabled for the account; request access in the Bedrock console of this region",
+  },
+  {
+    contains: "on-demand throughput isn",
+    means:
+      "the model is served by an inference profile alone; map its id with the profile's prefix, as us. or global.",
+  },
+  {
+    contains: "model identifier is invalid",
+    means: "the region has no model of this id; check the id and location",
+  },
+  {
+    contains: "supported on this route",
+    means: "the model is served below /openai; end base_url in it, or use kind bedrock",
+  },
+] as const;
+
 const SHARED = {
+  troubles: TROUBLES,
   auth: "bearer",
   versionHeader: "anthropic-version",
   betaHeader: "anthropic-beta",
