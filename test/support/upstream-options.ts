@@ -30,6 +30,11 @@ export function upstreamOptions(secret: fc.Arbitrary<string>): fc.Arbitrary<Upst
 /** Credentials of a kind, around a secret. */
 export function credentialOf(kind: string, secret: fc.Arbitrary<string>): fc.Arbitrary<string> {
   if (kindOf(kind)?.credentialForms === undefined) return secret;
+  if (kind.startsWith("bedrock"))
+    return fc.oneof(
+      secret.map((text) => credentialText({ access_key_id: `${text}-id`, secret_access_key: text })),
+      secret.map((text) => `k${text}`),
+    );
   if (kind === "vertex") return secret.map((text) => credentialText({ service_account: text }));
   const client = secret.map((text) =>
     credentialText({ tenant_id: "${X}", client_id: "client", client_secret: text }),
@@ -42,8 +47,9 @@ export function credentialOf(kind: string, secret: fc.Arbitrary<string>): fc.Arb
 
 /** The options of an upstream with what its kind must know of its place. */
 export function withPlace(kind: string, options: UpstreamOptions | undefined): UpstreamOptions | undefined {
-  if (kindOf(kind)?.places?.project !== true) return options;
-  return { ...options, place: { project: "acme", location: "europe-west1" } };
+  const { project, location } = kindOf(kind)?.places ?? {};
+  if (project === true) return { ...options, place: { project: "acme", location: "europe-west1" } };
+  return location === true ? { ...options, place: { location: "us-east-1" } } : options;
 }
 
 /** Each secret of upstreams once, by what the list of variables says of it. */
