@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<number, string>> = {
   503: "Bedrock is unable to process your request.",
 };
 
-export function typeOf(error: VendorError): string {
+function typeOf(error: VendorError): string {
   return error.type ?? TYPES[error.status] ?? "InternalServerException";
 }
 
