@@ -71,7 +71,7 @@ export async function startBase({ config, database, seals, log, lifecycle }: Pro
   const largeJson = await lifecycle.start("JSON worker", createLargeJson, (each) => each.close());
   const transport = await lifecycle.start(
     "transport",
-    () => createTransport({ clock, log }),
+    () => createTransport({ clock, log, environment: config.environment }),
     (each) => each.close(),
   );
   await lifecycle.start(

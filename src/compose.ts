@@ -112,7 +112,8 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
         routing,
         clock,
         timers: systemTimers,
-        tryUpstream: (upstream, credential) => tryUpstream(upstream, credential, { clock }),
+        tryUpstream: (upstream, credential) =>
+          tryUpstream(upstream, credential, { clock, environment: config.environment }),
       }),
     (each) => each.stop(),
   );
@@ -246,6 +247,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     publicUrl,
     version: options.version,
     users: createUsers({ database, hasher, seals, clock, log }),
+    environment: config.environment,
     clientSecret: (name) => config.environment[name] || undefined,
     authenticator,
     verifyLedger: (limitMs) => verifyLedger(database, config.dataDir, limitMs),

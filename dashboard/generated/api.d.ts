@@ -5200,6 +5200,11 @@ export interface paths {
                                 betas: {
                                     drop: string[];
                                 } | null;
+                                location: string | null;
+                                project: string | null;
+                                api_version: string | null;
+                                token_url: string | null;
+                                token_scope: string | null;
                                 end_user: "account" | null;
                                 enabled: boolean;
                                 revision: string;
@@ -5207,6 +5212,9 @@ export interface paths {
                                     id: string;
                                     name: string;
                                     hint: string;
+                                    fields: {
+                                        [key: string]: string;
+                                    } | null;
                                     reference: string | null;
                                     enabled: boolean;
                                     troubles: {
@@ -5420,8 +5428,16 @@ export interface paths {
                             drop: string[];
                         } | null;
                         end_user?: "account" | null;
+                        location?: string | null;
+                        project?: string | null;
+                        api_version?: string | null;
+                        token_url?: string | null;
+                        token_scope?: string | null;
                         enabled?: boolean;
                         api_keys?: string[];
+                        credentials?: {
+                            [key: string]: string;
+                        }[];
                         name: string;
                     };
                 };
@@ -5596,6 +5612,11 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            location: string | null;
+                            project: string | null;
+                            api_version: string | null;
+                            token_url: string | null;
+                            token_scope: string | null;
                             end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
@@ -5603,6 +5624,9 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 hint: string;
+                                fields: {
+                                    [key: string]: string;
+                                } | null;
                                 reference: string | null;
                                 enabled: boolean;
                                 troubles: {
@@ -5834,6 +5858,11 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            location: string | null;
+                            project: string | null;
+                            api_version: string | null;
+                            token_url: string | null;
+                            token_scope: string | null;
                             end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
@@ -5841,6 +5870,9 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 hint: string;
+                                fields: {
+                                    [key: string]: string;
+                                } | null;
                                 reference: string | null;
                                 enabled: boolean;
                                 troubles: {
@@ -6054,8 +6086,16 @@ export interface paths {
                             drop: string[];
                         } | null;
                         end_user?: "account" | null;
+                        location?: string | null;
+                        project?: string | null;
+                        api_version?: string | null;
+                        token_url?: string | null;
+                        token_scope?: string | null;
                         enabled?: boolean;
                         api_keys?: string[];
+                        credentials?: {
+                            [key: string]: string;
+                        }[];
                     };
                 };
             };
@@ -6230,6 +6270,11 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            location: string | null;
+                            project: string | null;
+                            api_version: string | null;
+                            token_url: string | null;
+                            token_scope: string | null;
                             end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
@@ -6237,6 +6282,9 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 hint: string;
+                                fields: {
+                                    [key: string]: string;
+                                } | null;
                                 reference: string | null;
                                 enabled: boolean;
                                 troubles: {
@@ -6400,6 +6448,20 @@ export interface paths {
                                 possible_protocols: string[];
                                 families: string[];
                                 needs_key: boolean;
+                                credential_forms: {
+                                    name: string;
+                                    from: string | null;
+                                    fields: {
+                                        name: string;
+                                        about: string;
+                                        secret: boolean;
+                                        required: boolean;
+                                    }[];
+                                }[];
+                                places: {
+                                    name: string;
+                                    required: boolean;
+                                }[];
                             }[];
                             next: null;
                         };
@@ -6653,6 +6715,11 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            location: string | null;
+                            project: string | null;
+                            api_version: string | null;
+                            token_url: string | null;
+                            token_scope: string | null;
                             end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
@@ -6660,6 +6727,9 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 hint: string;
+                                fields: {
+                                    [key: string]: string;
+                                } | null;
                                 reference: string | null;
                                 enabled: boolean;
                                 troubles: {
@@ -6725,7 +6795,10 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
-                        secret: string;
+                        secret?: string;
+                        fields?: {
+                            [key: string]: string;
+                        };
                         name?: string;
                     };
                 };
@@ -6900,6 +6973,11 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            location: string | null;
+                            project: string | null;
+                            api_version: string | null;
+                            token_url: string | null;
+                            token_scope: string | null;
                             end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
@@ -6907,6 +6985,9 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 hint: string;
+                                fields: {
+                                    [key: string]: string;
+                                } | null;
                                 reference: string | null;
                                 enabled: boolean;
                                 troubles: {
@@ -7141,6 +7222,11 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            location: string | null;
+                            project: string | null;
+                            api_version: string | null;
+                            token_url: string | null;
+                            token_scope: string | null;
                             end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
@@ -7148,6 +7234,9 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 hint: string;
+                                fields: {
+                                    [key: string]: string;
+                                } | null;
                                 reference: string | null;
                                 enabled: boolean;
                                 troubles: {
@@ -7201,6 +7290,9 @@ export interface paths {
                 content: {
                     "application/json": {
                         secret?: string;
+                        fields?: {
+                            [key: string]: string;
+                        };
                         name?: string;
                         enabled?: boolean;
                     };
@@ -7376,6 +7468,11 @@ export interface paths {
                             betas: {
                                 drop: string[];
                             } | null;
+                            location: string | null;
+                            project: string | null;
+                            api_version: string | null;
+                            token_url: string | null;
+                            token_scope: string | null;
                             end_user: "account" | null;
                             enabled: boolean;
                             revision: string;
@@ -7383,6 +7480,9 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 hint: string;
+                                fields: {
+                                    [key: string]: string;
+                                } | null;
                                 reference: string | null;
                                 enabled: boolean;
                                 troubles: {

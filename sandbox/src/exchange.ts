@@ -25,7 +25,7 @@ export interface Exchange {
 
 /** One write of a stream. Frames with content are the chunks that directives count. */
 export interface Frame {
-  bytes: string;
+  bytes: string | Buffer;
   content?: string;
   /** The content is a thought: it counts as reasoning. */
   thought?: boolean;
@@ -49,7 +49,7 @@ export interface TextProtocol {
   encodeResponse(exchange: Exchange): JsonObject;
   encodeStream(exchange: Exchange): Iterable<Frame>;
   /** The vendor's way of failing after the stream has begun; `sentFrames` frames went before. */
-  encodeStreamError(exchange: Exchange, error: VendorError, sentFrames: number): string;
+  encodeStreamError(exchange: Exchange, error: VendorError, sentFrames: number): string | Buffer;
   encodeError(error: VendorError, requestId: string): JsonObject;
   /** What the vendor says with a status, for scripted faults. */
   scriptedError(status: number): VendorError;
@@ -58,4 +58,8 @@ export interface TextProtocol {
   /** The header that carries the request id. */
   requestIdHeader: string;
   newRequestId(): string;
+  /** Type of its streams; absent = events. */
+  streamType?: string;
+  /** What else the vendor says of an error beside its body. */
+  errorHeaders?(error: VendorError): Record<string, string>;
 }

@@ -45,7 +45,7 @@ export async function playStream(
   frames: Iterable<Frame>,
   faults: StreamFaults,
   sent: Sent,
-  errorFrame: (sentFrames: number) => string,
+  errorFrame: (sentFrames: number) => string | Buffer,
 ): Promise<void> {
   for (const frame of frames) {
     if (response.destroyed) return;
@@ -77,7 +77,7 @@ async function breakOff(
   kind: Break,
   faults: StreamFaults,
   sent: Sent,
-  errorFrame: (sentFrames: number) => string,
+  errorFrame: (sentFrames: number) => string | Buffer,
 ): Promise<void> {
   sent.fault = kind === "error" ? `error-${faults.error}` : kind;
   // A stalled socket stays open until the reader gives up.
@@ -90,13 +90,13 @@ async function breakOff(
 
 async function cutInside(
   response: ServerResponse,
-  bytes: string,
+  bytes: string | Buffer,
   keep: number,
   faults: StreamFaults,
   sent: Sent,
 ): Promise<void> {
   sent.fault = "cut_bytes";
-  const kept = Buffer.from(bytes).subarray(0, Math.max(0, keep));
+  const kept = (typeof bytes === "string" ? Buffer.from(bytes) : bytes).subarray(0, Math.max(0, keep));
   sent.bytes += kept.length;
   await new Promise<void>((resolve) => response.write(kept, () => resolve()));
   return destroySocket(response, faults.reset === true);

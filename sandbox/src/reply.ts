@@ -29,12 +29,16 @@ export interface ErrorForm {
   encodeError(error: VendorError, requestId: string): JsonObject;
   requestIdHeader: string;
   newRequestId(): string;
+  errorHeaders?(error: VendorError): Record<string, string>;
 }
 
 /** Responses with an error in the vendor's form. */
 export function sendError(call: Call, form: ErrorForm, error: VendorError): void {
   const requestId = form.newRequestId();
-  const headers: Record<string, string> = { [form.requestIdHeader]: requestId };
+  const headers: Record<string, string> = {
+    [form.requestIdHeader]: requestId,
+    ...form.errorHeaders?.(error),
+  };
   if (error.retryAfterSeconds !== undefined) headers["retry-after"] = String(error.retryAfterSeconds);
   const body = JSON.stringify(form.encodeError(error, requestId));
   call.track.sent.bytes = sendBody(call.response, error.status, JSON_TYPE, body, headers);

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { awsRoute } from "./aws/routes.ts";
+import { serveKeys } from "./aws/serve-keys.ts";
 import { type Call, credentialOf, fingerprintOf, journalWhenClosed, newTrack } from "./call.ts";
 import { CONTROL_PREFIX, serveControl } from "./control.ts";
 import { mediaRoute } from "./media/routes.ts";
@@ -89,6 +91,12 @@ const POSTS: Readonly<Record<string, Route>> = {
 
 const NATIVE_PATH = /^\/v1beta\/models\/(.+):(generateContent|streamGenerateContent)$/;
 
+const AWS_PREFIX = "/aws/";
+
+function postRoute(path: string, query: URLSearchParams): Route | undefined {
+  return POSTS[path] ?? nativeRoute(path, query) ?? awsRoute(path);
+}
+
 function nativeRoute(path: string, query: URLSearchParams): Route | undefined {
   const [, model = "", action] = NATIVE_PATH.exec(path) ?? [];
   if (action === undefined) return undefined;
@@ -127,7 +135,11 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
   const stored = storedRoute(method, path);
   if (stored !== undefined)
     return sendStored(response, stored, query, world.store, credentialOf(request, query));
-  const route = media ?? (method === "POST" ? (POSTS[path] ?? nativeRoute(path, query)) : undefined);
+  if (path.startsWith(AWS_PREFIX) && awsRoute(path) === undefined) {
+    const body = (await readBody(request)) ?? Buffer.alloc(0);
+    if (serveKeys(world, { method, path, body, request, response })) return;
+  }
+  const route = media ?? (method === "POST" ? postRoute(path, query) : undefined);
   if (route === undefined) return sendUnknown(response, method, path);
   world.counters.received += 1;
   const body = await readBody(request);

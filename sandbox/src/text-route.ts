@@ -188,10 +188,13 @@ async function sendStream(
   scenario: Scenario,
   headers: Record<string, string>,
 ): Promise<void> {
-  const type = exchange.framing === "array" ? "application/json" : "text/event-stream; charset=utf-8";
+  const type =
+    exchange.framing === "array"
+      ? "application/json"
+      : (protocol.streamType ?? "text/event-stream; charset=utf-8");
   call.response.writeHead(200, { "content-type": type, "cache-control": "no-cache", ...headers });
   const faults = { ...scenario, paceMs: scenario.paceMs ?? world.paceMs };
-  const failure = (sentFrames: number): string =>
+  const failure = (sentFrames: number): string | Buffer =>
     protocol.encodeStreamError(exchange, protocol.scriptedError(scenario.error ?? 500), sentFrames);
   await playStream(call.response, protocol.encodeStream(exchange), faults, call.track.sent, failure);
 }

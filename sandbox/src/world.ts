@@ -1,3 +1,4 @@
+import { createKeyIssuer, type KeyIssuer } from "./aws/keys.ts";
 import { createPromptCache, type PromptCache } from "./cache.ts";
 import { type Clock, createClock } from "./clock.ts";
 import { createJournal, type Journal } from "./journal.ts";
@@ -26,6 +27,8 @@ export interface World {
   scripts: Scripts;
   journal: Journal;
   mint: Mint;
+  /** Amazon's temporary keys. */
+  keys: KeyIssuer;
   media: MediaWorld;
   paceMs: number;
   /** Requests that have arrived, those of them that have not ended, and the most that ran at once. */
@@ -45,6 +48,7 @@ export function createWorld(options: WorldOptions = {}): World {
   const scripts = createScripts();
   const journal = createJournal(options.journalFile);
   const media = createMediaWorld(`faregate-sandbox-links:${name}`, options.taskMs ?? DEFAULT_TASK_MS);
+  const mint = createMint(`faregate-sandbox:${name}`);
   const counters = { received: 0, open: 0, peak: 0 };
   return {
     name,
@@ -53,7 +57,8 @@ export function createWorld(options: WorldOptions = {}): World {
     store,
     scripts,
     journal,
-    mint: createMint(`faregate-sandbox:${name}`),
+    mint,
+    keys: createKeyIssuer(mint),
     paceMs: options.paceMs ?? 0,
     media,
     counters,

@@ -1,10 +1,19 @@
-import { changedFieldsOf } from "../base/json/field-changes.ts";
+import { changedFieldsOf, type FieldChanges } from "../base/json/field-changes.ts";
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import type { FamilyName } from "../families/family.ts";
 import { familyOf } from "../families/table.ts";
 import { chooseProtocol } from "../protocols/table.ts";
 import { readServiceWord } from "../usage/service-terms.ts";
-import type { Catalog, Endpoint, Group, Model, Settings, Timeouts, Upstream } from "./catalog.ts";
+import {
+  type Catalog,
+  type Endpoint,
+  type Group,
+  type Model,
+  protocolsAt,
+  type Settings,
+  type Timeouts,
+  type Upstream,
+} from "./catalog.ts";
 import { type ListedTool, withListedTools } from "./listed-tool-prices.ts";
 import type { UpstreamRecord } from "./upstreams-store.ts";
 
@@ -26,6 +35,13 @@ export interface KindFacts {
   /** Of images and videos that it can make. */
   readonly families: readonly FamilyName[];
   readonly needsKey: boolean;
+  /** In which protocols models are asked, by the vendor's name; the first that matches. Absent = in all of them. */
+  readonly modelProtocols?: readonly {
+    readonly names: RegExp;
+    readonly protocols: readonly ProtocolName[];
+  }[];
+  /** How its bodies differ from the protocol's. */
+  readonly bodyForms?: Readonly<Partial<Record<ProtocolName, FieldChanges>>>;
   /** List prices of its vendor's tools; absent = none is known. */
   readonly listedTools?: readonly ListedTool[];
 }
@@ -67,7 +83,12 @@ export function buildCatalog(parts: CatalogParts, kindOf: KindsOf): Catalog {
     upstreams,
     allUpstreams: [...known.values()],
     bodyFields: [
-      ...new Set(upstreams.flatMap(({ options }) => (options?.body ? changedFieldsOf(options.body) : []))),
+      ...new Set(
+        upstreams.flatMap(({ kind, options }) => [
+          ...(options?.body ? changedFieldsOf(options.body) : []),
+          ...Object.values(kindOf(kind)?.bodyForms ?? {}).flatMap(changedFieldsOf),
+        ]),
+      ),
     ],
     settings: parts.settings,
     serving: (modelId, group, endpoint) => {
@@ -197,7 +218,7 @@ function reachOf(
 
 /** By forwarding, or by translation unless the model's quirk `translation: false` wants its bytes untouched. */
 function servesText(upstream: Upstream, model: Model, endpoint: ProtocolName): boolean {
-  const spoken = chooseProtocol(upstream.protocols, endpoint);
+  const spoken = chooseProtocol(protocolsAt(upstream, model.id), endpoint);
   return spoken === endpoint || (spoken !== undefined && model.quirks["translation"] !== false);
 }
 
@@ -255,10 +276,22 @@ function upstreamOf(
     options,
     configuredCredentials,
     protocols: record.protocols ?? kind.protocols,
+    modelProtocols: record.protocols === null ? protocolsByModel(models, kind) : undefined,
     sharedIds: new Set(record.sharedIds),
     timeouts: { ...DEFAULT_TIMEOUTS, ...record.timeouts },
     credentials,
   });
+}
+
+/** Of those models alone that are not asked in all protocols of the kind. */
+function protocolsByModel(models: UpstreamRecord["models"], { modelProtocols = [] }: KindFacts) {
+  if (modelProtocols.length === 0) return undefined;
+  return new Map(
+    [...models].flatMap(([ours, theirs]) => {
+      const found = modelProtocols.find(({ names }) => names.test(theirs));
+      return found === undefined ? [] : [[ours, found.protocols] as const];
+    }),
+  );
 }
 
 function credentialsOf(record: UpstreamRecord, kind: KindFacts): Upstream["credentials"] {

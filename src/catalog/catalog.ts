@@ -120,6 +120,8 @@ export interface Upstream {
   /** Without trailing slash. */
   readonly baseUrl: string;
   readonly protocols: readonly ProtocolName[];
+  /** By our model id, where its kind asks models in different ones; see protocolsAt(). */
+  readonly modelProtocols?: ReadonlyMap<string, readonly ProtocolName[]> | undefined;
   /** Our model id -> theirs. */
   readonly models: ReadonlyMap<string, string>;
   readonly groups: ReadonlySet<string> | null;
@@ -146,6 +148,14 @@ export interface Upstream {
   /** It is tried now and then while nobody asks it. */
   readonly probe: boolean;
   readonly credentials: readonly Credential[];
+}
+
+/** The protocols in which an upstream is asked for a model of ours. */
+export function protocolsAt(
+  { protocols, modelProtocols }: Pick<Upstream, "protocols" | "modelProtocols">,
+  model: string,
+): readonly ProtocolName[] {
+  return modelProtocols?.get(model) ?? protocols;
 }
 
 /** What an upstream's vendor bills us for text: its own prices by model, elsewhere the list price times a factor. */

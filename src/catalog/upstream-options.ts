@@ -15,6 +15,21 @@ export interface UpstreamOptions {
   readonly betas?: { readonly drop: readonly string[] };
   /** Whom text requests name as the end user where callers name none: an id of the account. */
   readonly endUser?: "account";
+  /** Where in a cloud it is. */
+  readonly place?: CloudPlace;
+}
+
+/** What an address in a cloud is made of, and who gives out its access tokens. What is absent is the kind's own. */
+export interface CloudPlace {
+  /** Region, multi-region or "global". */
+  readonly location?: string;
+  readonly project?: string;
+  /** Of the vendor's older interface, by which it is then asked. */
+  readonly apiVersion?: string;
+  /** Where access tokens are asked for, instead of at the vendor's own server. */
+  readonly tokenUrl?: string;
+  /** What access tokens are asked for, instead of the kind's own scope. */
+  readonly tokenScope?: string;
 }
 
 /** A value that nobody is shown. */
@@ -73,9 +88,10 @@ export function destinationOf({
   readonly baseUrl: string;
   readonly options?: UpstreamOptions | undefined;
 }): string {
-  const { proxy, caFile } = options ?? {};
+  const { proxy, caFile, place } = options ?? {};
   const through = proxy === undefined ? "" : ` through ${maskedProxy(proxy.value)}`;
-  return new URL(baseUrl).origin + through + (caFile === undefined ? "" : ` trusting ${caFile}`);
+  const tokens = place?.tokenUrl === undefined ? "" : ` with access tokens of ${place.tokenUrl}`;
+  return new URL(baseUrl).origin + through + (caFile === undefined ? "" : ` trusting ${caFile}`) + tokens;
 }
 
 /** The values of the options that must not be told. */

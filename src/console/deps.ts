@@ -9,6 +9,7 @@ import type { CatalogCache } from "../catalog/catalog-cache.ts";
 import type { Log } from "../observe/log.ts";
 import type { Routing } from "../routing/routing.ts";
 import type { Database } from "../storage/database.ts";
+import type { Environment } from "../upstreams/access/access.ts";
 import type { Transport } from "../upstreams/call.ts";
 import type { Users } from "../users/users.ts";
 import type { TrafficWatch } from "./traffic/traffic.ts";
@@ -37,6 +38,8 @@ export interface ConsoleDeps {
   readonly traffic: TrafficWatch;
   readonly runtime: Runtime;
   readonly clock: Clock;
+  /** That credentials of upstreams may be taken from. */
+  readonly environment?: Environment;
   readonly log: Log;
   /** The environment variable of a name that settings give for an identity provider's secret. */
   readonly clientSecret: (name: string) => string | undefined;

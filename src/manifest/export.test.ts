@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { comingPrices, declaredPrices, upstreamCosts } from "../../test/support/price-tables.ts";
-import { secretsOf, upstreamOptions } from "../../test/support/upstream-options.ts";
+import { credentialOf, secretsOf, upstreamOptions, withPlace } from "../../test/support/upstream-options.ts";
 import { upsertAccount } from "../accounts/accounts-store.ts";
 import { generateKey } from "../accounts/key-form.ts";
 import { openKeyHasher } from "../accounts/key-hasher.ts";
@@ -313,14 +313,16 @@ function manifests(): fc.Arbitrary<Manifest> {
                 .uniqueArray(fc.constantFrom("flex", "priority", "turbo"))
                 .map((list) => list.sort()),
               region: fc.option(fc.constantFrom("eu", "us")),
-              options: fc.option(upstreamOptions(secret), { nil: undefined }),
+              options: fc
+                .option(upstreamOptions(secret), { nil: undefined })
+                .map((options) => withPlace(kind, options)),
               signer: fc.option(fc.string({ minLength: 1, maxLength: 100 })),
               timeouts: fc.record(
                 { idleMs: fc.integer({ min: 1, max: 9999 }), totalMs: fc.integer({ min: 1, max: 9999 }) },
                 { requiredKeys: [] },
               ),
               enabled: fc.boolean(),
-              credentials: secret.map((text) => [
+              credentials: credentialOf(kind, secret).map((text) => [
                 { name: "1", secret: text, reference: null, enabled: true },
               ]),
             }),

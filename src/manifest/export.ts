@@ -1,6 +1,8 @@
 import { isRecord } from "../base/json/record.ts";
 import { formatUsd } from "../base/money.ts";
 import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
+import { isPlainKey, PLAIN_KEY, partsOf } from "../upstreams/credentials/credential-forms.ts";
+import { kindOf } from "../upstreams/kinds.ts";
 import { presetOf } from "../upstreams/vendor-presets.ts";
 import type { ManifestDeps } from "./apply.ts";
 import { type AccountState, readState, type State } from "./diff/state.ts";
@@ -111,9 +113,23 @@ function exportUpstream(
 
 function credentialFields(upstream: State["upstreams"][number], names: ReferenceNames): FileRecord {
   const references = referToCredentials(upstream, names);
-  const [only] = references;
+  const forms = kindOf(upstream.kind)?.credentialForms;
+  const parts = upstream.credentials.map(({ secret }) => (forms === undefined ? {} : partsOf(secret)));
+  if (parts.some((each) => !isPlainKey(each))) {
+    const written = parts.map((fields, index) =>
+      Object.fromEntries(
+        Object.entries(fields).map(([field, value]) => [
+          field,
+          references[index]?.get(field) ?? escapeReferences(value),
+        ]),
+      ),
+    );
+    return { credentials: written };
+  }
+  const keys = references.flatMap((each) => each.get(PLAIN_KEY) ?? []);
+  const [only] = keys;
   if (only === undefined) return {};
-  return references.length > 1 ? { api_keys: references } : { api_key: only };
+  return keys.length > 1 ? { api_keys: keys } : { api_key: only };
 }
 
 function optionFields(upstream: State["upstreams"][number], names: ReferenceNames): FileRecord {

@@ -1,4 +1,4 @@
-import type { Catalog, Credential, Upstream } from "../catalog/catalog.ts";
+import { type Catalog, type Credential, protocolsAt, type Upstream } from "../catalog/catalog.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Origin } from "../conversation/state/opaque.ts";
 import { chooseProtocol } from "../protocols/table.ts";
@@ -130,7 +130,7 @@ export function createRoutes(): Routes {
     >();
     for (const upstream of catalog.serving(model, group, protocol)) {
       const name = upstream.models.get(model);
-      const spoken = chooseProtocol(upstream.protocols, protocol);
+      const spoken = chooseProtocol(protocolsAt(upstream, model), protocol);
       if (name === undefined || spoken === undefined) continue;
       const upstreamTarget = {
         upstream,

@@ -57,6 +57,14 @@ export interface UpstreamResponse {
   failed(failure: UpstreamFailure): void;
 }
 
+/** What those are given who read a response before its receiver does. */
+export interface ResponseReaderOptions {
+  /** The upstream's, for messages. */
+  readonly name: string;
+  /** Ends the attempt from our side. */
+  readonly fail: (failure: UpstreamFailure) => void;
+}
+
 /**
  * How an attempt broke.
  * - `connect`: no connection (refused, unknown host, TLS).

@@ -5,7 +5,7 @@ import { endpointPath } from "./transport/endpoint-url.ts";
 describe("the kinds of upstreams", () => {
   it("are those of the operator's contract, and no others", () => {
     expect([...KIND_NAMES].sort().join(" ")).toBe(
-      "anthropic apimart ark dashscope gateway gemini minimax openai openai-compatible rerank sandbox seedance-relay",
+      "anthropic apimart ark azure bedrock bedrock-mantle dashscope gateway gemini minimax openai openai-compatible rerank sandbox seedance-relay vertex",
     );
     for (const word of ["", "OpenAI", "toString", "__proto__"]) expect(kindOf(word)).toBeUndefined();
   });

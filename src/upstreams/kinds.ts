@@ -1,12 +1,20 @@
+import type { FieldChanges } from "../base/json/field-changes.ts";
 import type { ListedTool } from "../catalog/listed-tool-prices.ts";
+import type { CloudPlace } from "../catalog/upstream-options.ts";
 import { PROTOCOL_NAMES, type ProtocolName } from "../conversation/protocol-name.ts";
 import { FAMILY_NAMES, type FamilyName } from "../families/family.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
+import type { Access, AccessContext } from "./access/access.ts";
 import { arkAssets } from "./asset-apis/ark-assets.ts";
 import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
+import type { ResponseReaderOptions, UpstreamResponse } from "./call.ts";
+import { AZURE } from "./clouds/azure.ts";
+import { BEDROCK, BEDROCK_MANTLE } from "./clouds/bedrock.ts";
+import { VERTEX } from "./clouds/vertex.ts";
+import type { CredentialForm } from "./credentials/credential-forms.ts";
 import { apimart } from "./task-apis/apimart.ts";
 import { ark } from "./task-apis/ark.ts";
 import { dashscope } from "./task-apis/dashscope.ts";
@@ -41,14 +49,44 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly needsKey: boolean;
   /** Error answers that are about our account there, beyond what their status says (401, 402, 403). */
   readonly accountFaults: readonly AccountFault[];
+  /** What its vendor's words mean to the operator, by what they contain (in lower case). */
+  readonly troubles?: readonly Trouble[];
   /** How it makes images and videos; null = it does not. */
   readonly taskApi: TaskApi | null;
   /** Families of images and videos that it serves, [] where it has no task API. */
   readonly families: readonly FamilyName[];
   /** How it keeps media for use in videos; null = it does not. */
   readonly assetApi: AssetApi | null;
+  /** What credentials may be made of, where they may be more than a key. */
+  readonly credentialForms?: readonly CredentialForm[];
+  /** How requests are let in that don't carry the credential itself; undefined = this one is carried. */
+  readonly openAccess?: (context: AccessContext) => Access | undefined;
+  /** What an upstream states of its place in a cloud, by the names of the catalog file; true = it must. */
+  readonly places?: Readonly<Partial<Record<PlaceField, boolean>>>;
+  /** Its address where the operator states none; undefined = one must be stated. */
+  readonly baseUrlAt?: (place: CloudPlace) => string | undefined;
+  /** In which protocols models are asked, by the vendor's name; the first that matches. Absent = in all of the kind's. */
+  readonly modelProtocols?: readonly ModelProtocols[];
+  /** How its bodies differ from the protocol's; what is removed may lie deeper, by names joined by dots. */
+  readonly bodyForms?: BodyForms;
+  /** The same of requests that are only counted, where these differ otherwise. */
+  readonly countForms?: BodyForms;
+  /** The betas of a request's headers are wanted in its body too. */
+  readonly betasInBody?: true;
+  /** Reads responses that come in a framing of the kind's own. */
+  readonly openResponse?: (response: UpstreamResponse, options: ResponseReaderOptions) => UpstreamResponse;
   /** What a credential is made of, where it is more than one secret. */
   readonly heldIn?: (secret: string) => HeldInCredential;
+}
+
+type BodyForms = Readonly<Partial<Record<ProtocolName, FieldChanges>>>;
+
+/** Fields of a catalog file that say where in a cloud an upstream is. */
+export type PlaceField = "location" | "project" | "api_version" | "token_url" | "token_scope";
+
+interface ModelProtocols {
+  readonly names: RegExp;
+  readonly protocols: readonly ProtocolName[];
 }
 
 /** The parts of a credential that nobody else is told. */
@@ -63,6 +101,12 @@ interface HeldInCredential {
 interface AccountFault {
   readonly status: number;
   readonly contains: string;
+}
+
+export interface Trouble {
+  readonly contains: string;
+  /** The end of a sentence: what is wrong, and what to do. */
+  readonly means: string;
 }
 
 /** The kind that took over OpenAI's interface, whose vendors are the presets. */
@@ -90,6 +134,14 @@ export function compactsAt(
   const { compactPath, compactField } = PROTOCOLS[protocol].endpoint;
   if (requested === "field") return compactField !== undefined;
   return compactPath !== undefined && (requested === "item" || kindOf(upstream.kind)?.compacts === true);
+}
+
+/** In which protocols a kind's model is asked, by the vendor's name of it; undefined = in all that its upstream speaks. */
+export function protocolsOfModel(
+  { modelProtocols }: Pick<UpstreamKind, "modelProtocols">,
+  model: string,
+): readonly ProtocolName[] | undefined {
+  return modelProtocols?.find(({ names }) => names.test(model))?.protocols;
 }
 
 export type KindName = keyof typeof KINDS;
@@ -255,6 +307,10 @@ const KINDS = {
     families: ["videoa"],
     assetApi: arkAssets,
   },
+  azure: AZURE,
+  vertex: VERTEX,
+  bedrock: BEDROCK,
+  "bedrock-mantle": BEDROCK_MANTLE,
   "seedance-relay": { ...MEDIA, taskApi: seedanceRelay, families: ["videoa"] },
   apimart: { ...MEDIA, taskApi: apimart, families: ["imagegen", "videob", "videoc"] },
   minimax: { ...MEDIA, taskApi: minimax, families: ["videoc"] },
@@ -268,6 +324,17 @@ const PRESET_KINDS: ReadonlyMap<string, UpstreamKind> = new Map(
 function ofPreset(name: string): Partial<Pick<UpstreamKind, "protocols" | "needsKey">> {
   const preset = presetOf(name);
   return preset === undefined ? {} : { protocols: preset.protocols, needsKey: preset.needsKey };
+}
+
+/** The fields of all kinds' credentials with what they are, for the catalog file's schema. */
+export function credentialFields(): ReadonlyMap<string, string> {
+  const kinds: readonly UpstreamKind[] = Object.values(KINDS);
+  const forms = kinds.flatMap(({ credentialForms = [] }) => credentialForms);
+  const fields = forms.flatMap((form) => Object.entries(form.fields));
+  const words = [...new Set(forms.flatMap(({ from }) => from ?? []))];
+  const from: [string, string] = ["from", `Where it is taken from: ${words.join(", ")}`];
+  // Of a field that several forms have, the first one says what it is.
+  return new Map([...fields.map(([name, { about }]): [string, string] => [name, about]).reverse(), from]);
 }
 
 /** Every kind's name, for the catalog file's schema. */

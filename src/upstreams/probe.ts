@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import type { Credential, Upstream } from "../catalog/catalog.ts";
+import { type Credential, protocolsAt, type Upstream } from "../catalog/catalog.ts";
+import type { AccessDeps } from "./access/known-access.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { type OneRequest, requestOnce } from "./one-request.ts";
 import { endpointPath } from "./transport/endpoint-url.ts";
@@ -33,7 +33,7 @@ export interface TrialResult {
 export async function probeUpstream(
   upstream: Upstream,
   credential: Credential,
-  deps: { readonly clock: Clock },
+  deps: AccessDeps,
 ): Promise<string | undefined> {
   const { problem } = await tryUpstream(upstream, credential, deps);
   return problem;
@@ -46,14 +46,14 @@ export async function probeUpstream(
 export async function tryUpstream(
   upstream: Upstream,
   credential: Credential,
-  { clock }: { readonly clock: Clock },
+  deps: AccessDeps,
 ): Promise<TrialResult> {
   const kind = kindOf(upstream.kind);
   if (kind === undefined)
     return { found: "wrong", problem: `no kind is named ${upstream.kind}; see the list of kinds` };
   const ask = async (trial: Trial): Promise<Response> => {
     const request = { ...trial, maxBytes: READ_BYTES };
-    const { status, body } = await requestOnce(request, { upstream, credential, kind, clock });
+    const { status, body } = await requestOnce(request, { upstream, credential, kind, ...deps });
     return { status, text: body.toString("latin1") };
   };
   try {
@@ -75,10 +75,12 @@ export async function tryUpstream(
 
 /** To the first endpoint that requests would go to. */
 function emptyRequest(upstream: Upstream, kind: UpstreamKind): Trial | undefined {
-  const protocol = upstream.protocols.find((name) => kind.paths[name] !== undefined);
-  const [model] = upstream.models.values();
-  if (protocol === undefined || model === undefined) return undefined;
-  const order = { protocol, model, streamed: false, arrayStream: false, query: {} };
+  const [[ours, model] = []] = upstream.models;
+  if (ours === undefined || model === undefined) return undefined;
+  const protocol = protocolsAt(upstream, ours).find((name) => kind.paths[name] !== undefined);
+  if (protocol === undefined) return undefined;
+  const { place } = upstream.options ?? {};
+  const order = { protocol, model, streamed: false, arrayStream: false, query: {}, place };
   return { method: "POST", path: endpointPath("", kind, order) };
 }
 
@@ -96,7 +98,14 @@ function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Respon
 const WELL: TrialResult = { found: "well", problem: undefined };
 
 function resultOf(kind: UpstreamKind, credential: Credential, response: Response): TrialResult {
-  const { status } = response;
+  const { status, text } = response;
+  const words = text.toLowerCase();
+  const trouble = status < 400 ? undefined : kind.troubles?.find(({ contains }) => words.includes(contains));
+  if (trouble !== undefined)
+    return {
+      found: isRefusal(kind, response) ? "refused" : "wrong",
+      problem: `responds (status ${status}), but ${trouble.means}`,
+    };
   if (isRefusal(kind, response)) {
     return { found: "refused", problem: `responds, but ${refusalOf(credential, status)}` };
   }

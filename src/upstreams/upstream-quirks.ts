@@ -53,6 +53,14 @@ export function presetQuirks(
   return { ...presets.quirks, ...known?.quirks, ...vendor?.quirks };
 }
 
+const BEDROCK_MODELS: readonly NamedQuirks[] = [
+  ...ANTHROPIC_MODELS,
+  ...OPENAI_MODELS,
+  ...DEEPSEEK_MODELS,
+  ...KIMI_MODELS,
+  ...MISTRAL_MODELS,
+];
+
 /** Kinds without a row have no quirks: `gateway` translates by itself, and `sandbox` accepts everything. */
 const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
   ["openai", { quirks: {}, models: OPENAI_MODELS }],
@@ -72,6 +80,12 @@ const PRESETS: ReadonlyMap<string, Presets> = new Map<string, Presets>([
     },
   ],
   ["anthropic", { quirks: {}, models: ANTHROPIC_MODELS }],
+  // Deployments are mostly called as their models are.
+  ["azure", { quirks: {}, models: [...OPENAI_MODELS, ...ANTHROPIC_MODELS] }],
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html: media as base64 alone.
+  ["bedrock", { quirks: { mediaUrls: [], refuses: OPENAI_HINTS }, models: BEDROCK_MODELS }],
+  ["bedrock-mantle", { quirks: { mediaUrls: [], refuses: OPENAI_HINTS }, models: BEDROCK_MODELS }],
+  ["vertex", { quirks: { mediaUrls: ["video"] }, models: [...GEMINI_MODELS, ...ANTHROPIC_MODELS] }],
   [
     "gemini",
     {

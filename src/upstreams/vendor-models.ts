@@ -1,6 +1,6 @@
-import type { Clock } from "../base/clock.ts";
 import { isRecord } from "../base/json/record.ts";
 import type { Credential, Upstream } from "../catalog/catalog.ts";
+import type { AccessDeps } from "./access/known-access.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { requestOnce } from "./one-request.ts";
 import { isRefusal, refusalOf } from "./probe.ts";
@@ -32,7 +32,7 @@ const MAX_PAGES = 20;
 export async function listVendorModels(
   upstream: Upstream,
   credential: Credential,
-  { clock }: { readonly clock: Clock },
+  deps: AccessDeps,
 ): Promise<VendorModel[]> {
   const kind = kindOf(upstream.kind, upstream.preset);
   if (kind === undefined || kind.modelsPath === null)
@@ -42,7 +42,7 @@ export async function listVendorModels(
   let query = pages?.size;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const path = query === undefined ? modelsPath : `${modelsPath}?${query}`;
-    const value = await readPage(path, { upstream, credential, kind, clock });
+    const value = await readPage(path, { upstream, credential, kind, ...deps });
     models.push(...entriesOf(value).flatMap(readModel));
     const next = pages && nextPage(pages, value);
     if (next === undefined) break;
@@ -51,11 +51,10 @@ export async function listVendorModels(
   return models;
 }
 
-interface PageParts {
+interface PageParts extends AccessDeps {
   readonly upstream: Upstream;
   readonly credential: Credential;
   readonly kind: UpstreamKind;
-  readonly clock: Clock;
 }
 
 async function readPage(path: string, parts: PageParts): Promise<unknown> {

@@ -51,7 +51,7 @@ export const doctorCommand: Command = {
         await catalog.close();
         for (const warning of await readDemoWarnings(database, catalog.current().upstreams))
           report.odd("demo", warning);
-        const answering = await checkUpstreams(catalog.current(), report);
+        const answering = await checkUpstreams(catalog.current(), report, config);
         checkModels(catalog.current(), answering, report);
       });
     } catch (error) {
@@ -157,7 +157,11 @@ async function checkMasterKey(
 }
 
 /** Gives the names of those that answer. */
-async function checkUpstreams(catalog: Catalog, report: Report): Promise<ReadonlySet<string>> {
+async function checkUpstreams(
+  catalog: Catalog,
+  report: Report,
+  { environment }: Config,
+): Promise<ReadonlySet<string>> {
   const answering = new Set<string>();
   if (catalog.upstreams.length === 0)
     report.bad(
@@ -168,7 +172,7 @@ async function checkUpstreams(catalog: Catalog, report: Report): Promise<Readonl
     if (upstream.credentials.length === 0)
       report.bad(`upstream ${upstream.name}`, "all its credentials are disabled; enable one or add another");
     for (const credential of upstream.credentials) {
-      const problem = await probeUpstream(upstream, credential, { clock: systemClock });
+      const problem = await probeUpstream(upstream, credential, { clock: systemClock, environment });
       const isBare = credential.secret === "";
       const name = `upstream ${upstream.name} (${isBare ? "no credential" : `credential ${credential.name}`})`;
       if (problem === undefined) {

@@ -4,6 +4,7 @@ import { formatUsd } from "../../base/money.ts";
 import { closestMatch, counted } from "../../base/text.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import { createCatalogCache } from "../../catalog/catalog-cache.ts";
+import type { Config } from "../../config.ts";
 import { describeOffered, type OfferedModel, offeredAsYaml } from "../../price-lists/offered-models.ts";
 import { type PublicList, publicList } from "../../price-lists/public-list.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
@@ -42,7 +43,7 @@ export const modelsCommand: Command = {
       return named(name, upstreams.length === 0 ? allUpstreams : [...upstreams, ...allUpstreams]);
     });
     const list = await publicList(systemClock.nowMs());
-    const offered = (await read(upstream)).map((model) =>
+    const offered = (await read(upstream, config)).map((model) =>
       describeOffered(model, upstream, list, listedVendorOf),
     );
     const chosen = choose(offered, wanted, name);
@@ -62,12 +63,12 @@ function named(name: string, upstreams: readonly Upstream[]): Upstream {
   throw new CommandFailure(`there is no upstream "${name}"; ${hint}`);
 }
 
-async function read(upstream: Upstream): Promise<VendorModel[]> {
+async function read(upstream: Upstream, { environment }: Config): Promise<VendorModel[]> {
   const [credential] = upstream.credentials;
   if (credential === undefined)
     throw new CommandFailure(`${upstream.name} has no credential; set its api_key`);
   try {
-    return await listVendorModels(upstream, credential, { clock: systemClock });
+    return await listVendorModels(upstream, credential, { clock: systemClock, environment });
   } catch (error) {
     if (error instanceof ModelListError) throw new CommandFailure(error.message);
     throw error;

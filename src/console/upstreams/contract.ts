@@ -80,6 +80,14 @@ const terms = {
     .strictObject({ drop: z.array(z.string()) })
     .nullable()
     .describe("Betas that are left out of what callers ask for; null = none"),
+  location: z.string().nullable().describe("Of a cloud: region, group of regions or global; null = none"),
+  project: z.string().nullable().describe("Of a cloud; null = none"),
+  api_version: z
+    .string()
+    .nullable()
+    .describe("Of the vendor's older interface; null = the current one is used"),
+  token_url: z.string().nullable().describe("Server that gives out access tokens; null = the kind's own"),
+  token_scope: z.string().nullable().describe("Scope of access tokens; null = the kind's own"),
   end_user: z
     .enum(["account"])
     .nullable()
@@ -87,6 +95,12 @@ const terms = {
       "Whom requests name as the end user where callers name none: an opaque id of the account; null = nobody",
     ),
 };
+
+const fields = z
+  .record(z.string(), z.string().min(1).max(20_000))
+  .describe(
+    "A credential of a cloud by its fields, as in a catalog file; secret ones are shown, and kept if sent, as ***",
+  );
 
 const secret = z.string().min(1).max(4096).describe("Write-only; never returned");
 
@@ -110,19 +124,27 @@ const rest = z.strictObject({
   body: terms.body,
   betas: terms.betas,
   end_user: terms.end_user,
+  location: terms.location,
+  project: terms.project,
+  api_version: terms.api_version,
+  token_url: terms.token_url,
+  token_scope: terms.token_scope,
   enabled: z.boolean(),
 });
 
 /** An upstream as a catalog file declares it; what is left out has the file's defaults, `enabled` stays as it is. */
 export const upstreamTerms = z.strictObject({
   kind: terms.kind,
-  base_url: terms.base_url.optional().describe("As in the vendor's SDK; optional with a preset"),
+  base_url: terms.base_url
+    .optional()
+    .describe("As in the vendor's SDK; optional with a preset, and with a location"),
   models: terms.models,
   ...rest.partial().shape,
   api_keys: z
     .array(secret)
     .optional()
     .describe("Replaces all credentials; required if base_url changes to another server"),
+  credentials: z.array(fields).optional().describe("The same by their fields, in place of api_keys"),
 });
 export type UpstreamTerms = z.infer<typeof upstreamTerms>;
 
@@ -134,11 +156,13 @@ export const upstreamState = z.strictObject({
 });
 
 export const newCredential = z.strictObject({
-  secret,
+  secret: secret.optional(),
+  fields: fields.optional().describe("In place of secret, for kinds of clouds"),
   name: z.string().trim().min(1).max(100).optional().describe("Display name; default its number"),
 });
 export const credentialChange = z.strictObject({
   secret: secret.optional().describe("Replaces the old secret, also for running tasks"),
+  fields: fields.optional().describe("In place of secret: all fields, those that stay as they are shown"),
   name: z.string().trim().min(1).max(100).optional(),
   enabled: z.boolean().optional(),
 });
@@ -147,6 +171,7 @@ const credential = z.object({
   id: z.string(),
   name: z.string(),
   hint: z.string().describe("Its last characters, if long enough"),
+  fields: fields.nullable().describe("null = it is a key"),
   reference: z.string().nullable().describe("Environment variable it came from in a catalog file"),
   enabled: z.boolean(),
   troubles: z
@@ -259,6 +284,20 @@ export const kinds = z.object({
       possible_protocols: z.array(z.string()),
       families: z.array(z.string()).describe("Supported image and video families"),
       needs_key: z.boolean(),
+      credential_forms: z
+        .array(
+          z.object({
+            name: z.string(),
+            from: z.string().nullable().describe("What `from` must say; null = nothing"),
+            fields: z.array(
+              z.object({ name: z.string(), about: z.string(), secret: z.boolean(), required: z.boolean() }),
+            ),
+          }),
+        )
+        .describe("What credentials may be made of; none = a key alone"),
+      places: z
+        .array(z.object({ name: z.string(), required: z.boolean() }))
+        .describe("Fields that say where in a cloud an upstream is"),
     }),
   ),
   next: z.null(),

@@ -1,14 +1,15 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import { setCredential, type UpstreamRecord, upsertUpstream } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
-import { encodeUpstream } from "../../manifest/file/encode-file.ts";
-import { readUpstream } from "../../manifest/file/read-item.ts";
+import { encodeCredentials, encodeUpstream } from "../../manifest/file/encode-file.ts";
+import { ItemError, readUpstream } from "../../manifest/file/read-item.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { probeUpstream } from "../../upstreams/probe.ts";
 import { changeCatalog, readKnownNames } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { credentialChange, credentialTest, newCredential, upstream } from "./contract.ts";
+import { sentText } from "./credential-text.ts";
 import { auditedCredentials, responseOf, upstreamOf } from "./find.ts";
 
 const described = { policy: "operator", tag: "upstreams" } as const;
@@ -33,10 +34,12 @@ function add(deps: ConsoleDeps): Operation {
     body: newCredential,
     response: upstream,
     async run(call) {
-      const { secret, name } = call.body;
+      const { name } = call.body;
       const { upstream: id } = call.params;
       await changeCatalog(deps, call, async (tx) => {
         const before = await upstreamOf(deps, tx, id);
+        const secret = sentText(before.kind, call.body);
+        if (secret === undefined) throw new ItemError("secret", "is required");
         const credential = { secret, name: name ?? freeName(before), reference: null, enabled: true };
         const credentials = [...before.credentials, credential];
         await judge(tx, before, credentials);
@@ -58,10 +61,11 @@ function change(deps: ConsoleDeps): Operation {
     response: upstream,
     async run(call) {
       const { upstream: id, credential: credentialId } = call.params;
-      const { secret, name, enabled } = call.body;
+      const { name, enabled } = call.body;
       await changeCatalog(deps, call, async (tx) => {
         const before = await upstreamOf(deps, tx, id);
         const old = credentialOf(before, credentialId);
+        const secret = sentText(before.kind, call.body, old.secret);
         const changed = {
           id: old.id,
           secret: secret ?? old.secret,
@@ -112,7 +116,7 @@ function test(deps: ConsoleDeps): Operation {
     unaudited: "it changes nothing",
     response: credentialTest,
     async run({ params }) {
-      const { database, catalog, clock } = deps;
+      const { database, catalog, clock, environment } = deps;
       const record = await upstreamOf(deps, database, params["upstream"]);
       const { id } =
         params["credential"] === NO_CREDENTIAL && record.credentials.length === 0
@@ -123,7 +127,7 @@ function test(deps: ConsoleDeps): Operation {
       const placed = catalog.current().placed(record.id, id);
       if (placed === undefined) throw new GatewayError("not_found", UNKNOWN);
       const begun = clock.monotonicMs();
-      const problem = await probeUpstream(placed.upstream, placed.credential, { clock });
+      const problem = await probeUpstream(placed.upstream, placed.credential, { clock, environment });
       return {
         ok: problem === undefined,
         latency_ms: Math.round(clock.monotonicMs() - begun),
@@ -163,7 +167,7 @@ async function judge(
       ...form,
       timeouts: {},
       ca_file: undefined,
-      api_keys: secrets.length > 0 ? secrets : undefined,
+      ...encodeCredentials(before.kind, secrets),
     }),
     known,
   );

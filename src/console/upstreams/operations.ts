@@ -122,7 +122,7 @@ function listKinds(): Operation {
       data: KIND_NAMES.flatMap((name) => {
         const kind = kindOf(name);
         if (kind === undefined) return [];
-        const { protocols, families, needsKey, paths } = kind;
+        const { protocols, families, needsKey, paths, credentialForms = [], places = {} } = kind;
         return [
           {
             name,
@@ -130,6 +130,17 @@ function listKinds(): Operation {
             families: [...families],
             needs_key: needsKey,
             possible_protocols: Object.keys(paths),
+            credential_forms: credentialForms.map((form) => ({
+              name: form.name,
+              from: form.from ?? null,
+              fields: Object.entries(form.fields).map(([field, { about, isSecret, isRequired }]) => ({
+                name: field,
+                about,
+                secret: isSecret === true,
+                required: isRequired === true,
+              })),
+            })),
+            places: Object.entries(places).map(([field, required]) => ({ name: field, required })),
           },
         ];
       }),

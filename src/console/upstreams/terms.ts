@@ -17,7 +17,7 @@ import {
   upsertUpstream,
 } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
-import { encodeUpstream } from "../../manifest/file/encode-file.ts";
+import { encodeCredentials, encodeUpstream } from "../../manifest/file/encode-file.ts";
 import { ItemError, readUpstream } from "../../manifest/file/read-item.ts";
 import type { DeclaredUpstream } from "../../manifest/manifest.ts";
 import type { Queryable } from "../../storage/database.ts";
@@ -32,6 +32,7 @@ import {
   upstreamState,
   upstreamTerms,
 } from "./contract.ts";
+import { sentText } from "./credential-text.ts";
 import { auditedCredentials, responseFor, responseOf, upstreamOf } from "./find.ts";
 import { upstreamRevision } from "./upstream-response.ts";
 
@@ -141,14 +142,17 @@ interface Judged {
 
 /** What the form declares, with the credentials that stay. */
 async function judge(tx: Queryable, { name, terms, before }: Judged): Promise<UpstreamDeclaration> {
-  const { api_keys, enabled, ...form } = terms;
+  const { api_keys, credentials, enabled, ...form } = terms;
   const stored = before?.credentials ?? [];
-  const secrets = api_keys ?? stored.map(({ secret }) => secret);
+  if (api_keys !== undefined && credentials !== undefined)
+    throw new ItemError("credentials", "can't be sent beside api_keys");
+  const sent = api_keys ?? credentials?.map((fields) => sentText(terms.kind, { fields }) ?? "");
+  const written = encodeCredentials(terms.kind, sent ?? stored.map(({ secret }) => secret));
   const file = definedFields({
     ...withoutNulls(form),
     ...storedSecrets(form, before?.options),
     name,
-    api_keys: secrets.length > 0 ? secrets : undefined,
+    ...written,
   });
   const declared = readUpstream(file, await readKnownNames(tx));
   if (before !== undefined) refuseMoved(before, declared, terms);
@@ -156,7 +160,7 @@ async function judge(tx: Queryable, { name, terms, before }: Judged): Promise<Up
     ...declared,
     options: keepReferences(declared.options, before?.options),
     enabled: enabled ?? before?.enabled ?? UPSTREAM_DEFAULTS.enabled,
-    credentials: api_keys === undefined ? stored : declared.credentials,
+    credentials: sent === undefined ? stored : declared.credentials,
   };
 }
 
@@ -165,7 +169,8 @@ function refuseMoved(before: UpstreamRecord, declared: DeclaredUpstream, terms: 
   const destination = destinationOf(declared);
   if (destinationOf(before) === destination) return;
   const kept = Object.entries(terms.headers ?? {}).find(([, value]) => value === MASKED);
-  const keepsCredentials = before.credentials.length > 0 && terms.api_keys === undefined;
+  const isSent = terms.api_keys !== undefined || terms.credentials !== undefined;
+  const keepsCredentials = before.credentials.length > 0 && !isSent;
   if (kept === undefined && !keepsCredentials) return;
   const where = destination.startsWith(new URL(before.baseUrl).origin) ? "proxy" : "base_url";
   throw new GatewayError(

@@ -4,6 +4,8 @@ import type { UpstreamCost } from "../../catalog/catalog.ts";
 import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
 import { encodeUpstream } from "../../manifest/file/encode-file.ts";
 import { conditionLabel } from "../../routing/health/condition.ts";
+import { isPlainKey, maskedParts, partsOf } from "../../upstreams/credentials/credential-forms.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
 import { priceResponse } from "../catalog/model-response.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { revisionOf } from "../input.ts";
@@ -60,13 +62,19 @@ export function upstreamResponses(
       ca_file: record.options?.caFile ?? null,
       body: (record.options?.body ?? null) as Upstream["body"],
       end_user: record.options?.endUser ?? null,
+      location: record.options?.place?.location ?? null,
+      project: record.options?.place?.project ?? null,
+      api_version: record.options?.place?.apiVersion ?? null,
+      token_url: record.options?.place?.tokenUrl ?? null,
+      token_scope: record.options?.place?.tokenScope ?? null,
       betas: (file["betas"] ?? null) as Upstream["betas"],
       enabled: record.enabled,
       revision: upstreamRevision(record),
       credentials: record.credentials.map((credential) => ({
         id: String(credential.id),
         name: credential.name,
-        hint: hintOf(credential.secret),
+        hint: fieldsOf(record.kind, credential.secret) === null ? hintOf(credential.secret) : "",
+        fields: fieldsOf(record.kind, credential.secret),
         reference: credential.reference,
         enabled: credential.enabled,
         troubles: own
@@ -138,6 +146,12 @@ function hourOf(row: TrafficRow | undefined): Upstream["hour"] {
   }
   const { name: _name, first_byte_p99_ms: _tail, ...figures } = row;
   return figures;
+}
+
+/** A credential of several fields without its secrets; null = it is a key. */
+function fieldsOf(kind: string, secret: string): Record<string, string> | null {
+  const forms = kindOf(kind)?.credentialForms;
+  return forms === undefined || isPlainKey(partsOf(secret)) ? null : { ...maskedParts(forms, secret) };
 }
 
 function hintOf(secret: string): string {

@@ -6,11 +6,11 @@ import { CHAT_PROTOCOLS, type ProtocolName } from "../../conversation/protocol-n
 import { FAMILY_NAMES, type Family, type FamilyModel } from "../../families/family.ts";
 import { FAMILIES } from "../../families/table.ts";
 import { kindOf, PRESET_KIND } from "../../upstreams/kinds.ts";
-import { presetOf } from "../../upstreams/vendor-presets.ts";
 import { isPlainService, readServiceWord } from "../../usage/service-terms.ts";
 import { type NamedItem, namedItems } from "../file/named-items.ts";
 import { decodeTable, priceRows } from "../file/price-spelling.ts";
 import type { FileModel, FilePrice, FileUpstream } from "../file/schema.ts";
+import { checkCredentials } from "./check-credentials.ts";
 import { checkOptions } from "./check-options.ts";
 
 /** An item that is sound by itself, with its place in its list. */
@@ -261,7 +261,8 @@ function checkUpstreamNames(checks: Checks, path: Path, upstream: NamedItem): vo
 /** The address of a call, copied from a vendor's page: every request would go to a path below it. */
 function checkBaseUrl({ report }: Checks, path: Path, { kind = "", preset, base_url: url }: NamedItem): void {
   if (url === undefined) {
-    if (preset === undefined) report([...path, "base_url"], "is required");
+    if (preset === undefined && kindOf(kind)?.baseUrlAt === undefined)
+      report([...path, "base_url"], "is required");
     return;
   }
   const { paths = {}, modelsPath } = kindOf(kind) ?? {};
@@ -284,8 +285,7 @@ function checkUpstream(checks: Checks, path: Path, upstream: FileUpstream): void
   if (upstream.preset !== undefined && upstream.kind !== PRESET_KIND)
     report([...path, "preset"], `belongs to kind ${PRESET_KIND}; remove it, or change the kind`);
   const kind = kindOf(upstream.kind, upstream.preset);
-  if (kind?.needsKey && upstream.api_key === undefined && upstream.api_keys === undefined)
-    report([...path, "api_key"], neededBy(upstream));
+  checkCredentials(report, path, upstream);
   const paths: Partial<Record<ProtocolName, string>> = kind?.paths ?? {};
   upstream.protocols?.forEach((protocol, index) => {
     if (paths[protocol] === undefined)
@@ -305,12 +305,6 @@ function checkServiceWord({ report }: Checks, path: Path, word: string): void {
   if (isPlainService(word)) report(path, "means plain service, whose price is the base price; remove it");
   else if (readServiceWord(word) === undefined)
     report(path, "must be a word of letters, digits, dots, hyphens and underscores");
-}
-
-function neededBy({ kind, preset }: FileUpstream): string {
-  if (preset === undefined || kind !== PRESET_KIND) return `is required for kind ${kind}`;
-  const where = presetOf(preset)?.keysUrl;
-  return `is required for preset ${preset}${where === undefined ? "" : `; create one at ${where}`}`;
 }
 
 /** A cost is computed as a charge is, so its prices are held to the same rules. */

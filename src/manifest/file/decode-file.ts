@@ -5,10 +5,16 @@ import type { Group, UpstreamCost } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import { isListPrice } from "../../catalog/upstream-cost.ts";
-import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
+import type { CloudPlace, UpstreamOptions } from "../../catalog/upstream-options.ts";
 import type { CredentialDeclaration, UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
+import {
+  type CredentialParts,
+  credentialText,
+  referenceText,
+} from "../../upstreams/credentials/credential-forms.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
 import { presetOf } from "../../upstreams/vendor-presets.ts";
 import {
   type DeclaredAccount,
@@ -90,7 +96,7 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     name: upstream.name,
     kind: upstream.kind,
     preset: upstream.preset ?? null,
-    baseUrl: (upstream.base_url ?? presetOf(upstream.preset)?.baseUrl ?? "").replace(/\/+$/, ""),
+    baseUrl: baseUrlOf(upstream).replace(/\/+$/, ""),
     protocols: upstream.protocols ?? null,
     models: new Map(models),
     groups: upstream.groups ? new Set(upstream.groups) : null,
@@ -110,6 +116,24 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
   });
 }
 
+function baseUrlOf(upstream: FileUpstream): string {
+  const { base_url: stated, preset, kind } = upstream;
+  return stated ?? presetOf(preset)?.baseUrl ?? kindOf(kind)?.baseUrlAt?.(decodePlace(upstream) ?? {}) ?? "";
+}
+
+/** undefined where it states nothing. */
+function decodePlace(upstream: FileUpstream): CloudPlace | undefined {
+  const { location, project, api_version, token_url, token_scope } = upstream;
+  const place = definedFields({
+    location,
+    project,
+    apiVersion: api_version,
+    tokenUrl: token_url?.replace(/\/+$/, ""),
+    tokenScope: token_scope,
+  });
+  return Object.keys(place).length > 0 ? place : undefined;
+}
+
 function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): UpstreamCost | null {
   const byModel = Object.entries(prices).map(([model, price]) => [model, decodePrice(price)] as const);
   const cost = { factorPpm: factor, prices: new Map(byModel) };
@@ -117,10 +141,11 @@ function decodeCost({ factor, prices }: NonNullable<FileUpstream["cost"]>): Upst
 }
 
 function decodeOptions(
-  { headers, proxy, ca_file, body, betas, end_user }: FileUpstream,
+  upstream: FileUpstream,
   path: Path,
   referenceAt: ReferenceAt,
 ): UpstreamOptions | undefined {
+  const { headers, proxy, ca_file, body, betas, end_user } = upstream;
   const named = Object.entries(headers).map(([name, value]) => {
     const reference = referenceAt([...path, "headers", name]);
     return [name.toLowerCase(), { value, reference }] as const;
@@ -132,6 +157,7 @@ function decodeOptions(
     body: body && changesOf(body),
     betas,
     endUser: end_user,
+    place: decodePlace(upstream),
   });
   return Object.keys(options).length > 0 ? options : undefined;
 }
@@ -165,6 +191,17 @@ function decodeCredentials(
   path: Path,
   referenceAt: ReferenceAt,
 ): CredentialDeclaration[] {
+  if (upstream.credentials !== undefined)
+    return upstream.credentials.map((fields, index) => {
+      const parts = definedFields(fields) as CredentialParts;
+      const place = [...path, "credentials", index];
+      const named = Object.keys(parts).flatMap((field): [string, string][] => {
+        const reference = referenceAt([...place, field]);
+        return reference === null ? [] : [[field, reference]];
+      });
+      const reference = referenceText(parts, new Map(named));
+      return { name: String(index + 1), secret: credentialText(parts), reference, enabled: true };
+    });
   const written: [string, Path][] =
     upstream.api_key === undefined
       ? (upstream.api_keys ?? []).map((secret, index) => [secret, [...path, "api_keys", index]])

@@ -9,6 +9,8 @@ import type { Price } from "../../catalog/price-columns.ts";
 import { MASKED, maskedProxy } from "../../catalog/upstream-options.ts";
 import type { UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { vocabularyOf } from "../../catalog/vocabulary.ts";
+import { isPlainKey, partsOf } from "../../upstreams/credentials/credential-forms.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
 import { decimalValue, type FileRecord, type FileValue, usdByName } from "./file-value.ts";
 import { encodeDimensions, encodePrices } from "./price-spelling.ts";
 
@@ -62,12 +64,17 @@ export function encodePrice({ rates, dimensions, media }: Price): FileRecord {
 
 /** Secrets of its options are masked. */
 export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials">): FileRecord {
-  const { headers, proxy, caFile, body, betas, endUser } = upstream.options ?? {};
+  const { headers, proxy, caFile, body, betas, endUser, place } = upstream.options ?? {};
   return {
     name: upstream.name,
     kind: upstream.kind,
     preset: upstream.preset ?? undefined,
     base_url: upstream.baseUrl,
+    location: place?.location,
+    project: place?.project,
+    api_version: place?.apiVersion,
+    token_url: place?.tokenUrl,
+    token_scope: place?.tokenScope,
     models: Object.fromEntries(upstream.models),
     protocols: upstream.protocols ?? undefined,
     groups: sorted(upstream.groups),
@@ -89,6 +96,15 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     end_user: endUser,
     disabled: !upstream.enabled,
   };
+}
+
+/** Credentials as a catalog file has them, in clear. */
+export function encodeCredentials(kind: string, secrets: readonly string[]): FileRecord {
+  if (secrets.length === 0) return {};
+  const parts = kindOf(kind)?.credentialForms === undefined ? [] : secrets.map(partsOf);
+  return parts.every(isPlainKey)
+    ? { api_keys: [...secrets] }
+    : { credentials: parts.map((each) => ({ ...each })) };
 }
 
 function encodeCost({ factorPpm, prices }: UpstreamCost): FileRecord {

@@ -1,15 +1,19 @@
 import { randomText } from "../../base/random.ts";
 import { destinationOf, secretFields, withSecrets } from "../../catalog/upstream-options.ts";
-import type { UpstreamRecord } from "../../catalog/upstreams-store.ts";
+import type { CredentialDeclaration, UpstreamRecord } from "../../catalog/upstreams-store.ts";
+import { credentialText, partsOf, referenceText } from "../../upstreams/credentials/credential-forms.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
 import type { State } from "../diff/state.ts";
 import type { Manifest } from "../manifest.ts";
 import { ManifestError, WHOLE_FILE } from "./problems.ts";
 import {
   createReferenceNames,
+  referenceIn,
   referToCredentials,
   referToKey,
   referToMetricsToken,
   referToOption,
+  secretsIn,
 } from "./reference-names.ts";
 
 /**
@@ -46,11 +50,13 @@ export function createPlaceholders(state: State): Placeholders {
     secrets.set(standIn, { ...kept, destinations: destinations.add(destinationOf(upstream)) });
   };
   for (const upstream of state.upstreams) {
-    referToCredentials(upstream, names).forEach((reference, index) => {
-      const credential = upstream.credentials[index];
-      if (credential === undefined) return;
-      const name = reference.slice(2, -1);
-      keep(standInFor(name), { ...credential, name }, upstream);
+    referToCredentials(upstream, names).forEach((references, index) => {
+      const { secret: sealed = "", reference = null } = upstream.credentials[index] ?? {};
+      for (const [field, secret] of secretsIn(upstream.kind, sealed)) {
+        const name = references.get(field)?.slice(2, -1) ?? "";
+        const known = referenceIn(upstream.kind, sealed, reference, field);
+        keep(standInFor(name), { name, secret, reference: known }, upstream);
+      }
     });
     for (const [field, { value: secret, reference }] of secretFields(upstream.options)) {
       const [, name] = /^\$\{(.*)\}$/.exec(referToOption(upstream, field, names) ?? "") ?? [];
@@ -86,16 +92,39 @@ export function createPlaceholders(state: State): Placeholders {
           refuseMoved(secrets.get(value), upstream);
         return {
           ...upstream,
-          credentials: upstream.credentials.map((credential) => {
-            const kept = exchanged(credential.secret);
-            if (kept === undefined) return credential;
-            refuseMoved(kept, upstream);
-            return { ...credential, secret: kept.secret, reference: kept.reference };
-          }),
+          credentials: upstream.credentials.map((credential) =>
+            withFields(upstream.kind, credential, (value) => {
+              const kept = exchanged(value);
+              refuseMoved(kept, upstream);
+              return kept;
+            }),
+          ),
         };
       }),
     }),
   };
+}
+
+/** The credential with what is kept in place of each of its fields that is a stand-in. */
+function withFields(
+  kind: string,
+  credential: CredentialDeclaration,
+  keptAt: (value: string) => Kept | undefined,
+): CredentialDeclaration {
+  const { secret: sealed, reference } = credential;
+  const parts = Object.fromEntries([...openedParts(kind, sealed), ...secretsIn(kind, sealed)]);
+  const variables = new Map<string, string>();
+  for (const [field, value] of Object.entries(parts)) {
+    const kept = keptAt(value);
+    const name = kept === undefined ? referenceIn(kind, sealed, reference, field) : kept.reference;
+    if (name !== null) variables.set(field, name);
+    if (kept !== undefined) parts[field] = kept.secret;
+  }
+  return { ...credential, secret: credentialText(parts), reference: referenceText(parts, variables) };
+}
+
+function openedParts(kind: string, sealed: string): [field: string, value: string][] {
+  return kindOf(kind)?.credentialForms === undefined ? [] : Object.entries(partsOf(sealed));
 }
 
 /** Only the token's own place takes what is kept of it; any other reference there would be a secret in clear. */

@@ -241,7 +241,7 @@ accounts:
         "f.yaml:9:11: models[1].id: must be visible ASCII characters without spaces, " and \\",
         "f.yaml:9:41: models[1].endpoints[1]: must be one of oa, openai, oa-response, openai-response, an, anthropic, ge, gemini, image-generation, oa-video, openai-video, embeddings, vendorz-rerank, jina-rerank",
         "f.yaml:9:64: models[1].price.input: has more than 9 decimal places",
-        "f.yaml:11:22: upstreams[0].kind: must be one of openai, openai-compatible, anthropic, gemini, rerank, gateway, sandbox, ark, seedance-relay, apimart, minimax, dashscope; did you mean openai?",
+        "f.yaml:11:22: upstreams[0].kind: must be one of openai, openai-compatible, anthropic, gemini, rerank, gateway, sandbox, ark, azure, vertex, bedrock, bedrock-mantle, seedance-relay, apimart, minimax, dashscope; did you mean openai?",
         "f.yaml:11:40: upstreams[0].base_url: must be an http(s) URL without user, query and fragment, such as https://api.vendor.example/v1",
         "f.yaml:11:58: upstreams[0].models[0]: no model "n" is declared in this file; declare it under models",
         "f.yaml:12:5: upstreams[1].api_key: is required for kind openai",

@@ -179,7 +179,17 @@ function namesIn(list: unknown, field: string): Set<string> {
   return new Set(items.flatMap((item) => (isRecord(item) ? [String(item[field])] : [])));
 }
 
-const SECRET_FIELDS: Path = ["api_key", "api_keys", "key", "metrics_token", "headers", "proxy"];
+const SECRET_FIELDS: Path = [
+  "api_key",
+  "api_keys",
+  "credentials",
+  "key",
+  "metrics_token",
+  "headers",
+  "proxy",
+];
+
+const NAMED_SECRETS: readonly string[] = ["headers", "credentials"];
 
 function isSecretPlace(path: Path): boolean {
   return path.some((step) => SECRET_FIELDS.includes(step));
@@ -193,8 +203,8 @@ function writtenSecrets(value: unknown, field?: string): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => writtenSecrets(item, field));
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => [
-    // Names of headers say what is wrong with them.
-    ...(secret && field !== "headers" ? [name] : []),
+    // Names of headers and of fields say what is wrong with them.
+    ...(secret && !NAMED_SECRETS.includes(field) ? [name] : []),
     ...writtenSecrets(inner, field ?? (SECRET_FIELDS.includes(name) ? name : undefined)),
   ]);
 }

@@ -1,4 +1,11 @@
 import { hasSecret, secretFields } from "../../catalog/upstream-options.ts";
+import {
+  isSecretField,
+  PLAIN_KEY,
+  partsOf,
+  referenceOfField,
+} from "../../upstreams/credentials/credential-forms.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
 import type { AccountState, State } from "../diff/state.ts";
 import { escapeReferences } from "./references.ts";
 
@@ -37,20 +44,43 @@ export function createReferenceNames(): ReferenceNames {
   };
 }
 
-/** References to an upstream's credentials, one each. Named in the order of the export, which decides between equal names. */
+/** References to an upstream's credentials, each by the fields that are secret. Named in the order of the export, which decides between equal names. */
 export function referToCredentials(
-  { name, credentials }: State["upstreams"][number],
+  { name, kind, credentials }: State["upstreams"][number],
   names: ReferenceNames,
-): string[] {
+): ReadonlyMap<string, string>[] {
   const several = credentials.length > 1;
-  return credentials.map(({ secret, reference }, index) =>
-    names.referTo({
-      identity: `credential ${secret}`,
-      known: reference,
-      words: ["upstream", name, "api key", ...(several ? [String(index + 1)] : [])],
-      meaning: `credential of upstream ${name}`,
-    }),
-  );
+  return credentials.map(({ secret: sealed, reference }, index) => {
+    const number = several ? [String(index + 1)] : [];
+    const fields = secretsIn(kind, sealed).map(([field, secret]): [string, string] => [
+      field,
+      names.referTo({
+        identity: `credential ${secret}`,
+        known: referenceIn(kind, sealed, reference, field),
+        words: ["upstream", name, field.replaceAll("_", " "), ...number],
+        meaning: `${field === PLAIN_KEY ? "credential" : field} of upstream ${name}`,
+      }),
+    ]);
+    return new Map(fields);
+  });
+}
+
+/** What of a credential is secret, by its field; of one of another kind than those of clouds, all of it. */
+export function secretsIn(kind: string, sealed: string): [field: string, secret: string][] {
+  const forms = kindOf(kind)?.credentialForms;
+  if (forms === undefined) return [[PLAIN_KEY, sealed]];
+  return Object.entries(partsOf(sealed)).filter(([field]) => isSecretField(forms, field));
+}
+
+/** The variable that a field of a credential was taken from. */
+export function referenceIn(
+  kind: string,
+  sealed: string,
+  reference: string | null,
+  field: string,
+): string | null {
+  if (kindOf(kind)?.credentialForms === undefined) return reference;
+  return referenceOfField(partsOf(sealed), reference, field);
 }
 
 /** A secret of its options as an export has it; one that needs no hiding stands as it is. */

@@ -36,7 +36,7 @@ export function expandReferences(
     }
     if (isSecret === false) {
       problems.push(
-        `\${${name}} can stand for a secret only, in api_key, api_keys, headers, proxy, key and metrics_token; write the value itself`,
+        `\${${name}} can stand for a secret only, in api_key, api_keys, credentials, headers, proxy, key and metrics_token; write the value itself`,
       );
       return match;
     }

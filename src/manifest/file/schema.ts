@@ -5,7 +5,7 @@ import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
 import { ENDPOINT_WORDS } from "../../catalog/vocabulary.ts";
 import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES } from "../../families/family.ts";
-import { KIND_NAMES } from "../../upstreams/kinds.ts";
+import { credentialFields, KIND_NAMES } from "../../upstreams/kinds.ts";
 import { PRESET_NAMES } from "../../upstreams/vendor-presets.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
 import { decimal, modelId, moment, name, unique, whole } from "./schema-parts.ts";
@@ -129,6 +129,26 @@ const credential = z
   .string()
   .regex(/^[\x21-\x7e]{1,4096}$/, "must be 1 to 4096 visible ASCII characters without spaces");
 
+/** Longer than any document that vendors issue as a credential. */
+const CREDENTIAL_TEXT = 20_000;
+
+/** Which fields belong together is told by check-credentials.ts. */
+const credentialParts = z
+  .strictObject(
+    Object.fromEntries(
+      [...credentialFields()].map(([name, about]) => [
+        name,
+        z.string().min(1).max(CREDENTIAL_TEXT).optional().describe(about),
+      ]),
+    ),
+  )
+  .describe("A credential by its fields, as its kind has them");
+
+/** The words that say where in a cloud an upstream is. */
+const placeWord = z
+  .string()
+  .regex(/^[\w.-]{1,100}$/, "must be letters, digits, dots, hyphens and underscores");
+
 /** Names and values of headers as HTTP has them; what else is wrong with them is told by check-options.ts. */
 const headers = z
   .record(
@@ -192,6 +212,28 @@ const upstream = z
       .optional()
       .describe("Its credential, preferably a reference to an environment variable"),
     api_keys: z.array(credential).min(1).max(100).optional().describe("Several credentials of one upstream"),
+    credentials: z
+      .array(credentialParts)
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Credentials of a cloud, each by its fields, in place of api_key and api_keys"),
+    location: placeWord.optional().describe("Region of the cloud, a group of regions, or global: us-east1"),
+    project: placeWord.optional().describe("Project of the cloud"),
+    api_version: placeWord
+      .optional()
+      .describe("Version of the vendor's older interface, if that is to be used"),
+    token_url: z
+      .string()
+      .max(2000)
+      .refine(isBaseUrl, { message: "must be an http(s) URL without user, query and fragment" })
+      .optional()
+      .describe("Server that gives out access tokens; default by kind"),
+    token_scope: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,500}$/, "must be visible ASCII characters without spaces")
+      .optional()
+      .describe("Scope of access tokens; default by kind"),
     models: z
       .union([unique(modelId), z.record(modelId, z.string().min(1).max(500))])
       .describe("Your name: vendor name; a list if the names are the same"),

@@ -51,7 +51,7 @@ const UNKNOWN_MODEL: readonly (readonly [vendor: string, words: RegExp])[] = [
   ["Mistral and Perplexity", /(?:unknown|invalid)[_ ]model\b/i],
   ["OpenRouter", /is not a valid model/i],
   ["Azure", /DeploymentNotFound/i],
-  ["Bedrock", /model identifier is invalid/i],
+  ["Bedrock", /model identifier is invalid|with on-demand throughput isn|isn't supported on this route/i],
   ["Groq and Cerebras, of models that are gone", /model_decommissioned|model_deprecated/i],
   ["Hugging Face", /model_not_supported/i],
   ["Moonshot", /not found the model/i],

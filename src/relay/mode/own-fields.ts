@@ -15,12 +15,14 @@ import type { Loss } from "../../conversation/loss.ts";
 import { type EndUser, isAnonymous } from "../../conversation/lower/end-user.ts";
 import { GatewayError } from "../../errors.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { droppedBetas } from "../../upstreams/betas.ts";
+import { droppedBetas, sentBetas } from "../../upstreams/betas.ts";
+import { bodyChangesAt } from "../../upstreams/body-form.ts";
 import type { Candidate } from "../../upstreams/call.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
 import { watchOf } from "../admit/watch.ts";
 import type { TextRequest } from "../text-request.ts";
 
-type ScannedRequest = Pick<TextRequest, "protocol" | "body" | "scan">;
+type ScannedRequest = Pick<TextRequest, "protocol" | "body" | "scan"> & Partial<Pick<TextRequest, "headers">>;
 
 /** What an upstream's options change of a caller's bytes. */
 interface OwnChanges {
@@ -29,16 +31,25 @@ interface OwnChanges {
   readonly losses: readonly Loss[];
 }
 
+const NO_CHANGES: FieldChanges = {};
 const NOTHING: OwnChanges = { edits: [], losses: [] };
 
-/** `endUser`: whom to name where nobody is named. */
-export function ownChanges(request: ScannedRequest, { options }: Upstream, endUser?: EndUser): OwnChanges {
-  if (options?.body === undefined && options?.betas === undefined && endUser === undefined) return NOTHING;
-  const { body: changes = {} } = options ?? {};
+/** With those of the kind's own form. `endUser`: whom to name where nobody is named. `isCounted`: its tokens are counted only. */
+export function ownChanges(
+  request: ScannedRequest,
+  upstream: Upstream,
+  endUser?: EndUser,
+  isCounted = false,
+): OwnChanges {
+  const { options } = upstream;
+  const at = { upstream, protocol: request.protocol.name };
+  const changes = bodyChangesAt(at, isCounted) ?? NO_CHANGES;
+  if (changes === NO_CHANGES && options?.betas === undefined && endUser === undefined) return NOTHING;
   const { set = {}, default: ifAbsent = {}, remove = [] } = changes;
   const scan = scanFor(request, changes);
   const isAbsent = ([name]: readonly [string, unknown]): boolean => scan.count(name) === 0;
-  const added = [...Object.entries(set), ...Object.entries(ifAbsent)].filter(isAbsent);
+  const betas = betasInBody(request, upstream);
+  const added = [...Object.entries(set), ...Object.entries(ifAbsent), ...betas].filter(isAbsent);
   const { replaced, removed, losses } = betaChanges(request, scan, options ?? {});
   const cut = [...remove.flatMap((name) => allOf(scan, name)), ...removed];
   return {
@@ -55,10 +66,27 @@ export function ownChanges(request: ScannedRequest, { options }: Upstream, endUs
       ...(endUser === undefined ? [] : endUserEdits(scan, changes, endUser)),
     ],
     losses: [
-      ...[...remove, ...Object.keys(set)].filter((name) => scan.count(name) > 0).map(lossAt),
+      ...lostTo(options?.body ?? {})
+        .filter((name) => scan.count(name) > 0)
+        .map(lossAt),
       ...losses,
     ],
   };
+}
+
+/** The betas of a request's headers as a field, where its upstream wants them in its body. */
+function betasInBody(
+  { protocol, headers }: ScannedRequest,
+  upstream: Upstream,
+): readonly (readonly [string, unknown])[] {
+  const field = protocol.endpoint.betaField;
+  if (field === undefined || kindOf(upstream.kind)?.betasInBody !== true) return [];
+  const betas = sentBetas(headers?.betas, upstream);
+  return betas === undefined ? [] : [[field, betas.split(",").map((beta) => beta.trim())]];
+}
+
+function lostTo({ set = {}, remove = [] }: FieldChanges): string[] {
+  return [...remove, ...Object.keys(set)];
 }
 
 function lossAt(path: string): Loss {

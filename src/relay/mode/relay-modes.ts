@@ -2,7 +2,7 @@ import { SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import { type Clock, unixSeconds } from "../../base/clock.ts";
 import { type Edit, replaceValue, setField, setMember } from "../../base/json/json-splice.ts";
 import { isNoLimit } from "../../billing/pricing/stated-limit.ts";
-import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
+import { type Catalog, type Model, protocolsAt, type Upstream } from "../../catalog/catalog.ts";
 import type { EndUser } from "../../conversation/lower/end-user.ts";
 import { MAX_COPIES } from "../../conversation/lower/lower-request.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
@@ -251,7 +251,7 @@ export function maxCopies(catalog: Catalog, model: Model, request: TextRequest):
   const upstreams = catalog.serving(model.id, request.caller.group, name);
   const translated =
     readQuirks(model.quirks).manyAnswers === false ||
-    upstreams.some(({ protocols }) => chooseProtocol(protocols, name) !== name);
+    upstreams.some((upstream) => chooseProtocol(protocolsAt(upstream, model.id), name) !== name);
   return translated ? Math.min(request.responses, MAX_COPIES) : 1;
 }
 

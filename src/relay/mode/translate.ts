@@ -8,6 +8,7 @@ import type { Origin } from "../../conversation/state/opaque.ts";
 import { type EventMeter, UNKNOWN_STREAM } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { type OnCall, RESPONSE_FIELDS, type WireFrame } from "../../protocols/translation.ts";
+import { bodyChangesAt } from "../../upstreams/body-form.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import type { MeteredUsage } from "../../usage/usage.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
@@ -41,7 +42,7 @@ export function targetOf(
     quirks,
     maxOutputTokens: model.maxOutputTokens ?? undefined,
     seed: request.id,
-    changes: candidate.upstream.options?.body,
+    changes: bodyChangesAt(candidate),
     endUser,
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { replaceModel, splice } from "../../base/json/json-splice.ts";
 import type { Outcome } from "../../billing/billing.ts";
 import { allowedModel } from "../../catalog/allowed-model.ts";
-import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
+import { type Catalog, type Model, protocolsAt, type Upstream } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import { asObject, type JsonObject, parseLoosely } from "../../protocols/json.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
@@ -99,7 +99,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
         path,
         mostMs: SILENCE_MS,
         body: Buffer.concat(
-          splice(request.body, withOwnEdits(edits, ownChanges(request, candidate.upstream).edits)),
+          splice(request.body, withOwnEdits(edits, ownChanges(request, candidate.upstream, undefined, true).edits)),
         ),
         headers: {
           "content-type": "application/json",
@@ -197,8 +197,19 @@ function placeOf(
     const credential = credentialAt(upstream, pins);
     const name = upstream.models.get(model.id);
     const kind = kindOf(upstream.kind);
-    if (!upstream.protocols.includes(protocol.name) || !credential || !kind || name === undefined) continue;
-    const path = countPath(kind, { protocol: protocol.name, model: name, query: request.query });
+    if (
+      !protocolsAt(upstream, model.id).includes(protocol.name) ||
+      !credential ||
+      !kind ||
+      name === undefined
+    )
+      continue;
+    const path = countPath(kind, {
+      protocol: protocol.name,
+      model: name,
+      query: request.query,
+      place: upstream.options?.place,
+    });
     if (path !== undefined)
       return { candidate: { upstream, credential, model: name, protocol: protocol.name }, kind, path };
   }

@@ -37,6 +37,9 @@ export const ACCOUNT_PATTERNS: readonly Redaction[] = [
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, REDACTED],
   [/\b(?:gsk_|xai-|hf_|nvapi-|pplx-|r8_|fw_)[A-Za-z0-9_-]{16,}/g, REDACTED],
   [/(\bBearer\s+)(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,}=*/gi, `$1${REDACTED}`],
+  // Access tokens: of Google Cloud, and those that are JSON Web Tokens.
+  [/\bya29\.[\w.-]{16,}/g, REDACTED],
+  [/\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/g, REDACTED],
   // Addresses inside a private network, be it the vendor's or ours.
   [
     /(?<![\d.])(?:10\.\d{1,3}|127\.\d{1,3}|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?::\d{1,5})?(?![\d.]*\d)/g,

@@ -55,7 +55,11 @@ export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber
   );
   const options = upstreams.flatMap((upstream) => (upstream.options ? optionSecrets(upstream.options) : []));
   const secrets = openSecretFinder([...held.flatMap((each) => each.secrets), ...options.filter(isNoWord)]);
-  const names = held.flatMap((each) => [...each.urls.map(namesOfUrl), { words: each.names, plainHosts: [] }]);
+  const projects = upstreams.flatMap(({ options }) => options?.place?.project ?? []);
+  const names = [
+    ...held.flatMap((each) => [...each.urls.map(namesOfUrl), { words: each.names, plainHosts: [] }]),
+    { words: projects, plainHosts: [] },
+  ];
   const redactions = [...redactionsOf([...urls, ...names]), ...ACCOUNT_PATTERNS];
 
   function asWritten(text: string): string {

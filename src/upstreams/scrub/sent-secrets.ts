@@ -1,5 +1,6 @@
 import { asBuffer, indexIn } from "../../base/sse.ts";
 import { optionSecrets } from "../../catalog/upstream-options.ts";
+import { accessSecrets } from "../access/known-access.ts";
 import type { Candidate } from "../call.ts";
 import { kindOf } from "../kinds.ts";
 import { REDACTED } from "./scrub-patterns.ts";
@@ -21,8 +22,9 @@ const SURE_LETTERS = 16;
 const LEAST_LETTERS = 8;
 
 /** The secrets in the credential that a candidate is sent, and in its headers: it is by those that its vendor knows us. */
-export function sentSecrets({ upstream, credential: { secret } }: SentTo): readonly string[] {
-  const secrets = kindOf(upstream.kind)?.heldIn?.(secret).secrets ?? [secret];
+export function sentSecrets({ upstream, credential }: SentTo): readonly string[] {
+  const { secret } = credential;
+  const secrets = accessSecrets(credential) ?? kindOf(upstream.kind)?.heldIn?.(secret).secrets ?? [secret];
   const { headers } = upstream.options ?? {};
   const more = headers === undefined ? [] : optionSecrets({ headers });
   return [...secrets, ...more].filter(isNoWord);

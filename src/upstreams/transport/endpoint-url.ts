@@ -1,13 +1,20 @@
+import type { CloudPlace } from "../../catalog/upstream-options.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { CallerQuery } from "../call.ts";
 
-/** Where a kind serves a protocol, relative to the base URL. */
+/** By protocol, relative to the base URL. `{model}`, the protocol's `{action}` and what an upstream states of its place are filled in. */
+export type Paths = Readonly<Partial<Record<ProtocolName, string>>>;
+
+/** Where a kind serves a protocol. */
 export interface EndpointPaths {
-  /** `{model}` and the protocol's `{action}` are filled in. */
-  readonly paths: Readonly<Partial<Record<ProtocolName, string>>>;
+  readonly paths: Paths;
+  /** The same for streams, where they are asked for elsewhere. */
+  readonly streamPaths?: Paths;
+  /** The same where the operator states a version of the interface. */
+  readonly versionPaths?: Paths;
   /** Where it counts the tokens of a request without charge, relative to the base URL; a protocol left out is not counted there. */
-  readonly countPaths?: Readonly<Partial<Record<ProtocolName, string>>>;
+  readonly countPaths?: Paths;
   /** A list that costs nothing and needs the key, to try it; null = there is none. */
   readonly modelsPath: string | null;
   /** How that list is asked for page by page; absent = it comes whole. */
@@ -55,6 +62,8 @@ export interface EndpointOrder {
   readonly query: CallerQuery;
   /** Behind the path: "/compact". */
   readonly below?: string | undefined;
+  /** Of the upstream; absent = it states none. */
+  readonly place?: CloudPlace | undefined;
 }
 
 /**
@@ -63,8 +72,9 @@ export interface EndpointOrder {
  * RangeError where the kind does not serve the protocol or the name cannot stand in a path.
  */
 export function endpointPath(prefix: string, kind: EndpointPaths, order: EndpointOrder): string {
-  const path = kind.paths[order.protocol];
-  if (path === undefined) throw new RangeError(`its kind does not serve ${order.protocol}`);
+  const template = templateOf(kind, order);
+  if (template === undefined) throw new RangeError(`its kind does not serve ${order.protocol}`);
+  const path = placed(template, order.place);
   const { actions, eventQuery, version } = PROTOCOLS[order.protocol].endpoint;
   if (actions !== undefined) {
     const action = order.streamed ? actions.streamed : actions.plain;
@@ -77,12 +87,28 @@ export function endpointPath(prefix: string, kind: EndpointPaths, order: Endpoin
   return beta ? `${prefix}${path}?beta=true` : prefix + path + (order.below ?? "");
 }
 
+function templateOf(kind: EndpointPaths, { protocol, streamed, place }: EndpointOrder): string | undefined {
+  const versioned = place?.apiVersion === undefined ? undefined : kind.versionPaths?.[protocol];
+  const ofStreams = streamed ? kind.streamPaths?.[protocol] : undefined;
+  return versioned ?? ofStreams ?? kind.paths[protocol];
+}
+
+/** The path with the upstream's place in it. */
+function placed(path: string, place: CloudPlace | undefined): string {
+  if (place === undefined) return path;
+  return path
+    .replace("{project}", () => encodeSegment(place.project ?? ""))
+    .replace("{location}", () => encodeSegment(place.location ?? ""))
+    .replace("{api_version}", () => encodeSegment(place.apiVersion ?? ""));
+}
+
 /** Path and query of a kind's call that counts the tokens of a request; undefined where it has none. Throws RangeError. */
 export function countPath(
   kind: EndpointPaths,
-  { protocol, model, query }: Pick<EndpointOrder, "protocol" | "model" | "query">,
+  { protocol, model, query, place }: Pick<EndpointOrder, "protocol" | "model" | "query" | "place">,
 ): string | undefined {
-  const path = kind.countPaths?.[protocol]?.replace("{model}", () => encodeSegment(model));
+  const template = kind.countPaths?.[protocol];
+  const path = template && placed(template, place).replace("{model}", () => encodeSegment(model));
   const beta = kind.betaQuery && PROTOCOLS[protocol].endpoint.version !== undefined && query.beta === "true";
   return path !== undefined && beta ? `${path}?beta=true` : path;
 }

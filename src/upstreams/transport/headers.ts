@@ -1,30 +1,45 @@
 import type { Credential, Upstream } from "../../catalog/catalog.ts";
 import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
+import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
+import type { Access } from "../access/access.ts";
 import { sentBetas } from "../betas.ts";
 import type { CallerHeaders, Candidate, UpstreamRequest } from "../call.ts";
 
 /** How a kind spells what transport adds to a request. */
 export interface HeaderSpelling {
   /** How the credential travels. */
-  readonly auth: "bearer" | "x-api-key" | "x-goog-api-key";
+  readonly auth: KeyHeader;
+  /** The same for protocols in which it travels otherwise. */
+  readonly authAt?: Readonly<Partial<Record<ProtocolName, KeyHeader>>>;
   /** The part of a credential that travels so, where it holds more than a key. */
   readonly keyIn?: (secret: string) => string;
+  /** What streams are asked for as, in protocols where that is no stream of events. */
+  readonly streamTypes?: Readonly<Partial<Record<ProtocolName, string>>>;
   /** Names of the version and beta headers. */
   readonly versionHeader: string;
   readonly betaHeader: string;
 }
 
+type KeyHeader = "bearer" | "x-api-key" | "x-goog-api-key" | "api-key";
+
 const perCredential = new WeakMap<Credential, readonly string[]>();
 
 /**
  * Request headers as a flat list of names and values. Only what is named here reaches an upstream:
- * the caller's version and betas (where the protocol knows them), the request's id, our own, and the operator's.
+ * the caller's version and betas (where the protocol knows them), the request's id, our own, and the operator's. Whoever is let
+ * in by `access` adds what that says.
  */
-export function requestHeaders(call: UpstreamRequest, spelling: HeaderSpelling, bodyBytes: number): string[] {
+export function requestHeaders(
+  call: UpstreamRequest,
+  spelling: HeaderSpelling,
+  bodyBytes: number,
+  access?: Access,
+): string[] {
   const { candidate, headers } = call;
-  const list = [...fixedHeaders(candidate.credential, spelling)];
-  list.push("accept", call.streamed && !call.arrayStream ? "text/event-stream" : "application/json");
+  const list = [...(access === undefined ? fixedHeaders(candidate, spelling) : PLAIN_HEADERS)];
+  const streamType = spelling.streamTypes?.[candidate.protocol] ?? "text/event-stream";
+  list.push("accept", call.streamed && !call.arrayStream ? streamType : "application/json");
   list.push("x-request-id", call.requestId);
   list.push("content-length", String(bodyBytes));
   const { version } = PROTOCOLS[candidate.protocol].endpoint;
@@ -64,22 +79,30 @@ export function versionHeaders(
 }
 
 /** What is the same for every request under a credential: made once, since the catalog's objects never change. */
-function fixedHeaders(credential: Credential, spelling: HeaderSpelling): readonly string[] {
+function fixedHeaders({ credential, protocol }: Candidate, spelling: HeaderSpelling): readonly string[] {
+  if (spelling.authAt?.[protocol] !== undefined)
+    return [...credentialHeader(credential, spelling, protocol), ...PLAIN_HEADERS];
   let list = perCredential.get(credential);
   if (list === undefined) {
-    // Responses are metered as they pass, so they must not come compressed.
-    list = [
-      ...credentialHeader(credential, spelling),
-      ...["content-type", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
-    ];
+    list = [...credentialHeader(credential, spelling), ...PLAIN_HEADERS];
     perCredential.set(credential, list);
   }
   return list;
 }
 
+/** Responses are metered as they pass, so they must not come compressed. */
+const PLAIN_HEADERS = [
+  ...["content-type", "application/json", "accept-encoding", "identity", "user-agent", "faregate"],
+];
+
 /** The credential as the kind wants it; nothing for an upstream that wants none. */
-export function credentialHeader(credential: Credential, spelling: HeaderSpelling): readonly string[] {
+export function credentialHeader(
+  credential: Credential,
+  spelling: HeaderSpelling,
+  protocol?: ProtocolName,
+): readonly string[] {
   if (credential.secret === "") return [];
   const key = spelling.keyIn?.(credential.secret) ?? credential.secret;
-  return spelling.auth === "bearer" ? ["authorization", `Bearer ${key}`] : [spelling.auth, key];
+  const auth = (protocol && spelling.authAt?.[protocol]) ?? spelling.auth;
+  return auth === "bearer" ? ["authorization", `Bearer ${key}`] : [auth, key];
 }

@@ -24,4 +24,11 @@ describe("headers of an answer", () => {
       ["name", "J\xfcrgen"],
     ]);
   });
+
+  it("are the same with another value of one", () => {
+    const others = headers.with("x-one", "3");
+    expect(others.get("x-one")).toBe("3");
+    expect(others.get("name")).toBe("J\xfcrgen");
+    expect(headers.get("x-one")).toBe("1, 2");
+  });
 });

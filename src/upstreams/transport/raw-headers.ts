@@ -29,6 +29,15 @@ export class RawHeaders {
     return Object.fromEntries(all);
   }
 
+  /** The same but for one header. */
+  with(name: string, value: string): RawHeaders {
+    const list: Buffer[] = [];
+    for (let index = 0; index < this.#list.length; index += 2) {
+      if (this.#nameAt(index) !== name) list.push(...this.#list.slice(index, index + 2));
+    }
+    return new RawHeaders([...list, Buffer.from(name), Buffer.from(value)]);
+  }
+
   #nameAt(index: number): string {
     return (this.#list[index]?.toString("latin1") ?? "").toLowerCase();
   }

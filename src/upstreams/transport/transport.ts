@@ -4,6 +4,8 @@ import { Deadlines } from "../../base/async/deadlines.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
+import type { Access, Environment } from "../access/access.ts";
+import { accessTo, retainAccess } from "../access/known-access.ts";
 import { askBody, askHeaders, askPath, askTimeouts, collectResponse, sentWith } from "../ask.ts";
 import type {
   AskOutcome,
@@ -14,6 +16,7 @@ import type {
   UpstreamResponse,
 } from "../call.ts";
 import { kindOf } from "../kinds.ts";
+import { AuthorizedCall, noAccess, type Taking } from "./authorized-call.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { requestHeaders } from "./headers.ts";
 import { type RequestTo, TransportCall } from "./transport-call.ts";
@@ -22,6 +25,8 @@ import { createConnectionPool } from "./transport-connections.ts";
 export interface TransportOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** That credentials may be taken from; absent = none are. */
+  readonly environment?: Environment;
 }
 
 /**
@@ -29,7 +34,7 @@ export interface TransportOptions {
  * stream object, timer or promise per request. Redirects are never followed.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { clock, log } = options;
+  const { clock, log, environment = {} } = options;
   const deadlines = new Deadlines<TransportCall>(clock);
   const connections = createConnectionPool(log);
 
@@ -38,7 +43,10 @@ export function createTransport(options: TransportOptions): Transport {
     ask,
     inFlight: (upstreamId) => connections.inFlight(upstreamId),
     through: (upstream) => connections.through(upstream),
-    retain: (upstreams) => connections.retain(upstreams),
+    retain(upstreams) {
+      connections.retain(upstreams);
+      retainAccess(upstreams);
+    },
     stats: () => connections.stats(),
     async close() {
       for (const call of deadlines.running()) {
@@ -50,18 +58,46 @@ export function createTransport(options: TransportOptions): Transport {
   };
 
   function send(request: UpstreamRequest, response: UpstreamResponse): UpstreamCall {
+    const { upstream, credential } = request.candidate;
+    const kind = kindOf(upstream.kind);
+    const access = kind && accessTo(kind, upstream, credential, { clock, environment });
+    if (access === undefined) return sendBy(request, response);
+    return new AuthorizedCall(upstream.name, access, response, (receiver, taking) =>
+      sendBy(request, receiver, taking),
+    );
+  }
+
+  function sendBy(request: UpstreamRequest, response: UpstreamResponse, taking?: Taking): UpstreamCall {
     const { upstream } = request.candidate;
-    const call = new TransportCall(response, {
+    const reader = kindOf(upstream.kind)?.openResponse?.(response, {
+      name: upstream.name,
+      fail: (failure) => call.fail(failure),
+    });
+    const call: TransportCall = new TransportCall(reader ?? response, {
       upstream,
       streamed: request.streamed,
       repeatable: true,
       deadlines,
       log,
     });
-    return leave(call, upstream, (prefix) => requestOf(request, prefix));
+    return leave(call, upstream, (prefix) => requestOf(request, prefix, taking));
   }
 
-  function ask(asked: UpstreamAsk): Promise<AskOutcome> {
+  async function ask(asked: UpstreamAsk): Promise<AskOutcome> {
+    const { upstream, credential } = asked;
+    const kind = kindOf(upstream.kind);
+    const access =
+      kind && credential ? accessTo(kind, upstream, credential, { clock, environment }) : undefined;
+    if (access === undefined) return askBy(asked);
+    try {
+      await access.ready();
+    } catch (error) {
+      return { type: "failed", failure: noAccess(upstream.name, error) };
+    }
+    return askBy(asked, access);
+  }
+
+  function askBy(asked: UpstreamAsk, access?: Access): Promise<AskOutcome> {
     const { upstream, request, room } = asked;
     return new Promise((resolve) => {
       const bounded = { ...upstream, timeouts: askTimeouts(upstream.timeouts, request, room !== undefined) };
@@ -75,14 +111,16 @@ export function createTransport(options: TransportOptions): Transport {
         }),
         { upstream: bounded, streamed: false, repeatable: false, deadlines, log },
       );
-      leave(call, upstream, (prefix) => ({
-        method: request.method,
-        path: askPath(prefix, request.path),
-        headers: askHeaders(asked),
-        body: askBody(request),
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      }));
+      leave(call, upstream, (prefix) => {
+        const { method } = request;
+        const path = askPath(prefix, request.path);
+        const body = askBody(request);
+        const headers = askHeaders(access === undefined ? asked : { ...asked, credential: null });
+        const { origin } = new URL(upstream.baseUrl);
+        const outgoing = { method, origin, path, headers, body: body === null ? [] : [body] };
+        const more = access?.headers(outgoing) ?? [];
+        return { method, path, headers: [...headers, ...more], body, headersTimeout: 0, bodyTimeout: 0 };
+      });
     });
   }
 
@@ -105,7 +143,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-function requestOf(request: UpstreamRequest, prefix: string): Dispatcher.DispatchOptions {
+function requestOf(request: UpstreamRequest, prefix: string, taking?: Taking): Dispatcher.DispatchOptions {
   const { candidate } = request;
   const kind = kindOf(candidate.upstream.kind);
   if (kind === undefined) throw new RangeError(`no kind is named ${candidate.upstream.kind}`);
@@ -116,12 +154,19 @@ function requestOf(request: UpstreamRequest, prefix: string): Dispatcher.Dispatc
     arrayStream: request.arrayStream ?? false,
     query: request.query,
     below: request.below,
+    place: candidate.upstream.options?.place,
   });
   const bytes = request.body.reduce((sum, piece) => sum + piece.length, 0);
+  const headers = requestHeaders(request, kind, bytes, taking?.access);
+  if (taking !== undefined) {
+    const { origin } = new URL(candidate.upstream.baseUrl);
+    taking.sent = taking.access.headers({ method: "POST", origin, path, headers, body: request.body });
+    headers.push(...taking.sent);
+  }
   return {
     method: "POST",
     path,
-    headers: requestHeaders(request, kind, bytes),
+    headers,
     body: bodyOf(request.body, bytes),
     // Deadlines are ours: the client's own timers know no pauses of a slow receiver.
     headersTimeout: 0,

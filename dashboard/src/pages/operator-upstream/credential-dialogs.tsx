@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
+import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
@@ -9,6 +10,8 @@ import { Failed } from "../../parts/failure.tsx";
 import { Field, Input } from "../../parts/field.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { CredentialFields, type CredentialParts } from "./cloud-fields.tsx";
+import { written } from "./draft.ts";
 import { upstreamWords } from "./words.ts";
 
 export type Credential = Upstream["credentials"][number];
@@ -27,12 +30,16 @@ export function WriteCredential({
   const t = useWords(upstreamWords);
   const [secret, setSecret] = useState("");
   const [name, setName] = useState("");
+  const [parts, setParts] = useState<CredentialParts>(credential?.fields ?? {});
+  const { data: kinds } = useRead("/operator/kinds");
+  const forms = kinds?.data.find((kind) => kind.name === upstream.kind)?.credential_forms ?? [];
+  const sent = forms.length > 0 ? { fields: written(parts) ?? {} } : { secret: secret.trim() };
   const path = `/operator/upstreams/${upstream.id}/credentials` as const;
   const send = useWrite(
     () =>
       credential === undefined
-        ? write("POST", path, { secret: secret.trim(), ...(name.trim() && { name: name.trim() }) })
-        : write("PATCH", `${path}/${credential.id}`, { secret: secret.trim() }),
+        ? write("POST", path, { ...sent, ...(name.trim() && { name: name.trim() }) })
+        : write("PATCH", `${path}/${credential.id}`, sent),
     () => {
       toast(credential === undefined ? t.added : t.replaced);
       onClose();
@@ -50,15 +57,19 @@ export function WriteCredential({
     >
       <form className="flex flex-col gap-4" onSubmit={submit}>
         {credential !== undefined && <p>{t.replaceNote}</p>}
-        <Field label={t.secret} hint={t.secretHint} error={faultOf(send.error, "secret")}>
-          <Input
-            required
-            type="password"
-            autoComplete="off"
-            value={secret}
-            onChange={(event) => setSecret(event.target.value)}
-          />
-        </Field>
+        {forms.length > 0 ? (
+          <CredentialFields forms={forms} parts={parts} change={setParts} required error={send.error} />
+        ) : (
+          <Field label={t.secret} hint={t.secretHint} error={faultOf(send.error, "secret")}>
+            <Input
+              required
+              type="password"
+              autoComplete="off"
+              value={secret}
+              onChange={(event) => setSecret(event.target.value)}
+            />
+          </Field>
+        )}
         {credential === undefined && (
           <Field label={t.credentialName} hint={t.credentialNameHint}>
             <Input value={name} onChange={(event) => setName(event.target.value)} />

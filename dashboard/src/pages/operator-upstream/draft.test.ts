@@ -22,6 +22,11 @@ const UPSTREAM = {
   body: { set: { store: false } },
   betas: { drop: ["beta-1", "beta-2"] },
   end_user: "account",
+  location: "europe-west1",
+  project: "acme-prod",
+  api_version: null,
+  token_url: "https://tokens.example",
+  token_scope: null,
   cost: { factor: "0.8", prices: { text: { input: "1", output: "2" } } },
   timeouts: {},
   shared_ids: [],
@@ -29,7 +34,7 @@ const UPSTREAM = {
 
 describe("the form of an upstream", () => {
   it("keeps an upstream closed to every group, or open to all or some, and its options, where only its weight is changed", () => {
-    const { cost, headers, proxy, body, betas, end_user } = UPSTREAM;
+    const { cost, headers, proxy, body, betas, end_user, location, project, token_url } = UPSTREAM;
     for (const groups of [[], null, ["partners"]]) {
       const draft = draftOf({ ...UPSTREAM, groups } as unknown as Upstream);
       expect(termsOf({ ...draft, weight: "2" })).toMatchObject({
@@ -41,6 +46,9 @@ describe("the form of an upstream", () => {
         body,
         betas,
         end_user,
+        location,
+        project,
+        token_url,
       });
     }
   });

@@ -10,6 +10,9 @@ export const TIMEOUT_NAMES = [
   "total_ms",
 ] as const;
 
+/** Where in a cloud an upstream is. */
+export const PLACE_NAMES = ["location", "project", "api_version", "token_url", "token_scope"] as const;
+
 /** An upstream as it is being typed. */
 export interface UpstreamDraft {
   readonly name: string;
@@ -18,6 +21,10 @@ export interface UpstreamDraft {
   readonly preset: string;
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** The fields of a credential, for kinds of clouds; {} = none is written. */
+  readonly credential: Readonly<Record<string, string>>;
+  /** "" = none. */
+  readonly place: Readonly<Record<(typeof PLACE_NAMES)[number], string>>;
   readonly models: readonly (readonly [ours: string, theirs: string])[];
   readonly protocols: readonly string[];
   readonly groups: readonly string[];
@@ -62,12 +69,16 @@ const NO_TIMEOUTS = {
   total_ms: "",
 };
 
+const NO_PLACE = { location: "", project: "", api_version: "", token_url: "", token_scope: "" };
+
 export const EMPTY_DRAFT: UpstreamDraft = {
   name: "",
   kind: "openai-compatible",
   preset: "",
   baseUrl: "",
   apiKey: "",
+  credential: {},
+  place: NO_PLACE,
   models: [["", ""]],
   protocols: [],
   groups: [],
@@ -99,6 +110,14 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     preset: upstream.preset ?? "",
     baseUrl: upstream.base_url,
     apiKey: "",
+    credential: {},
+    place: {
+      location: upstream.location ?? "",
+      project: upstream.project ?? "",
+      api_version: upstream.api_version ?? "",
+      token_url: upstream.token_url ?? "",
+      token_scope: upstream.token_scope ?? "",
+    },
     models: Object.entries(upstream.models),
     protocols: upstream.protocols ?? [],
     groups: upstream.groups ?? [],
@@ -132,7 +151,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
   return {
     kind: draft.kind,
     preset: draft.preset || null,
-    base_url: draft.baseUrl.trim(),
+    ...(draft.baseUrl.trim() === "" ? {} : { base_url: draft.baseUrl.trim() }),
     models: Object.fromEntries(models.map(([ours, theirs]) => [ours.trim(), theirs.trim() || ours.trim()])),
     protocols: draft.protocols.length === 0 ? null : [...draft.protocols],
     groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
@@ -150,10 +169,22 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     body: changesOf(draft),
     betas: betasOf(draft),
     end_user: draft.namesAccount ? "account" : null,
+    location: draft.place.location.trim() || null,
+    project: draft.place.project.trim() || null,
+    api_version: draft.place.api_version.trim() || null,
+    token_url: draft.place.token_url.trim() || null,
+    token_scope: draft.place.token_scope.trim() || null,
     shared_ids: draft.sharedIds.split(/\s+/).filter((id) => id !== ""),
     timeouts: Object.fromEntries(timeouts.map((name) => [name, Number(draft.timeouts[name])])),
     ...(draft.apiKey.trim() === "" ? {} : { api_keys: [draft.apiKey.trim()] }),
+    ...(written(draft.credential) === undefined ? {} : { credentials: [written(draft.credential) ?? {}] }),
   };
+}
+
+/** The fields that are filled in; undefined = none are. */
+export function written(parts: Readonly<Record<string, string>>): Record<string, string> | undefined {
+  const filled = Object.entries(parts).filter(([, value]) => value.trim() !== "");
+  return filled.length === 0 ? undefined : Object.fromEntries(filled);
 }
 
 /** What is no JSON is left to the gateway to refuse. */
@@ -185,7 +216,8 @@ function headersOf({ headers }: UpstreamDraft): Record<string, string> {
 /** Whether the address leads to another server than the stored credentials belong to. */
 export function isMoved(draft: UpstreamDraft, before: Upstream | undefined): boolean {
   if (before === undefined || before.credentials.length === 0 || !URL.canParse(draft.baseUrl)) return false;
-  const { proxy, ca_file } = termsOf(draft);
-  const isSame = proxy === before.proxy && ca_file === before.ca_file;
+  const { proxy, ca_file, token_url } = termsOf(draft);
+  const isSame =
+    proxy === before.proxy && ca_file === before.ca_file && token_url === (before.token_url ?? null);
   return !isSame || new URL(draft.baseUrl).origin !== new URL(before.base_url).origin;
 }

@@ -4,6 +4,7 @@ import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Checkbox, Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { CredentialFields, type CredentialForm, PlaceFields } from "./cloud-fields.tsx";
 import { isMoved, TIMEOUT_NAMES, type UpstreamDraft } from "./draft.ts";
 import { ModelFields } from "./model-fields.tsx";
 import { OptionFields } from "./option-fields.tsx";
@@ -40,7 +41,9 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
         <Field label={t.kind} hint={t.kindHint} error={faultOf(error, "kind")}>
           <Select
             value={draft.kind}
-            onChange={(event) => change({ kind: event.target.value, preset: "", protocols: [] })}
+            onChange={(event) =>
+              change({ kind: event.target.value, preset: "", protocols: [], apiKey: "", credential: {} })
+            }
           >
             {(kinds?.data ?? [{ name: draft.kind }]).map(({ name }) => (
               <option key={name}>{name}</option>
@@ -70,14 +73,16 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
       )}
       <Field label={t.baseUrl} hint={t.baseUrlHint} error={faultOf(error, "base_url")}>
         <Input
-          required
+          required={kind?.places.every(({ required }) => !required) ?? true}
           type="url"
           placeholder="https://api.vendor.example/v1"
           value={draft.baseUrl}
           onChange={(event) => change({ baseUrl: event.target.value })}
         />
       </Field>
+      <PlaceFields kind={kind} draft={draft} change={change} error={error} />
       <ApiKey
+        forms={kind?.credential_forms ?? []}
         draft={draft}
         change={change}
         before={before}
@@ -112,10 +117,21 @@ function ApiKey({
   before,
   error,
   needsKey,
-}: FieldsProps & { readonly needsKey: boolean }): ReactNode {
+  forms,
+}: FieldsProps & { readonly needsKey: boolean; readonly forms: readonly CredentialForm[] }): ReactNode {
   const t = useWords(upstreamWords);
   const moved = isMoved(draft, before);
   if (before !== undefined && !moved) return null;
+  if (forms.length > 0)
+    return (
+      <CredentialFields
+        forms={forms}
+        parts={draft.credential}
+        change={(credential) => change({ credential })}
+        required={needsKey || moved}
+        error={error}
+      />
+    );
   const hint = moved ? t.apiKeyMoved : needsKey ? t.apiKeyHint : `${t.apiKeyNone}. ${t.apiKeyHint}`;
   return (
     <Field label={t.apiKey} hint={hint} error={faultOf(error, "api_key") ?? faultOf(error, "api_keys")}>

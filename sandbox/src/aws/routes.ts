@@ -1,0 +1,95 @@
+import type { Call } from "../call.ts";
+import type { TextProtocol } from "../exchange.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "../json.ts";
+import type { ProtocolName } from "../prompt.ts";
+import { chatCompletions } from "../protocols/chat-completions/protocol.ts";
+import { messages } from "../protocols/messages/protocol.ts";
+import { responses } from "../protocols/responses/protocol.ts";
+import { Refusal, refuse, type VendorError } from "../refusal.ts";
+import { sendError } from "../reply.ts";
+import { serveText, type TextPath } from "../text-route.ts";
+import type { World } from "../world.ts";
+import { bedrockMessages } from "./bedrock-messages.ts";
+import { verifyAws } from "./verify-signature.ts";
+
+export interface AwsRoute {
+  protocol: ProtocolName;
+  response: (world: World, call: Call) => Promise<void>;
+}
+
+/** Where the sandbox is Amazon: each of its servers has a path of its own here in place of a host. */
+const RUNTIME = "/aws/bedrock";
+const MANTLE = "/aws/bedrock-mantle";
+
+const INVOKE = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream)$/;
+
+/** What both servers speak beside their own form, by the path. */
+const SPOKEN: readonly [path: RegExp, protocol: TextProtocol][] = [
+  [/^(?:\/openai)?\/v1\/chat\/completions$/, chatCompletions],
+  [/^(?:\/openai)?\/v1\/responses$/, responses],
+  [/^\/anthropic\/v1\/messages$/, messages],
+];
+
+const PLAIN: TextPath = { model: "", stream: false, framing: "sse" };
+
+/** The route of a POST to Bedrock; undefined = it is none. */
+export function awsRoute(path: string): AwsRoute | undefined {
+  if (path.startsWith(`${MANTLE}/`)) return spokenRoute(path.slice(MANTLE.length), "bedrock-mantle");
+  if (!path.startsWith(`${RUNTIME}/`)) return undefined;
+  const below = path.slice(RUNTIME.length);
+  const [, model = "", action] = INVOKE.exec(below) ?? [];
+  if (action === undefined) return below.startsWith("/v1/") ? undefined : spokenRoute(below, "bedrock");
+  const textPath = { ...PLAIN, model: decodeURIComponent(model), stream: action !== "invoke" };
+  return { protocol: "messages", response: (world, call) => serveInvoke(world, call, textPath) };
+}
+
+function spokenRoute(path: string, service: string): AwsRoute | undefined {
+  const protocol = SPOKEN.find(([pattern]) => pattern.test(path))?.[1];
+  if (protocol === undefined) return undefined;
+  return {
+    protocol: protocol.name,
+    async response(world, call) {
+      const verified = verifyAws(world, call.request, call.body, [service]);
+      if ("status" in verified) refuseCall(call, verified);
+      else await serveText(world, { ...call, credential: verified.accessKeyId }, protocol, PLAIN);
+    },
+  };
+}
+
+async function serveInvoke(world: World, call: Call, path: TextPath): Promise<void> {
+  const verified = verifyAws(world, call.request, call.body, ["bedrock"]);
+  if ("status" in verified) {
+    refuseCall(call, verified);
+    return;
+  }
+  try {
+    const body = Buffer.from(JSON.stringify(bodyOf(parseJson(call.body.toString("utf8")), path)));
+    await serveText(world, { ...call, body, credential: verified.accessKeyId }, bedrockMessages, path);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    refuseCall(call, error.error);
+  }
+}
+
+const VERSION = "bedrock-2023-05-31";
+
+/** The body as the model's vendor wants it; throws Refusal where Bedrock takes it for none. */
+function bodyOf(asked: Json | undefined, { model, stream }: TextPath): JsonObject {
+  if (!isObject(asked)) return refuse("Malformed input request, please reformat your input and try again.");
+  const { anthropic_version: version, anthropic_beta: betas, ...rest } = asked;
+  if (version !== VERSION)
+    refuse(version === undefined ? "anthropic_version: Field required" : "Invalid API version");
+  const extra = ["model", "stream"].find((name) => name in rest);
+  if (extra !== undefined)
+    refuse(
+      `Malformed input request: #: extraneous key [${extra}] is not permitted, please reformat your input and try again.`,
+    );
+  if (betas !== undefined && !Array.isArray(betas)) refuse("anthropic_beta: Input should be a valid list");
+  if (Array.isArray(betas) && betas.includes("refused-2026-01-01")) refuse("invalid beta flag");
+  return { ...rest, model, stream };
+}
+
+function refuseCall(call: Call, error: VendorError): void {
+  call.track.refused = error.status;
+  sendError(call, bedrockMessages, error);
+}

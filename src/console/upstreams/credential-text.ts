@@ -1,0 +1,30 @@
+import { MASKED } from "../../catalog/upstream-options.ts";
+import { ItemError } from "../../manifest/file/read-item.ts";
+import { credentialText, partsOf } from "../../upstreams/credentials/credential-forms.ts";
+import { kindOf } from "../../upstreams/kinds.ts";
+
+/** A credential as a form sends it: a key, or fields. */
+interface SentCredential {
+  readonly secret?: string | undefined;
+  readonly fields?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The text that is sealed, with what is kept of the credential before; undefined = nothing was sent. Throws ItemError. */
+export function sentText(
+  kind: string,
+  { secret, fields }: SentCredential,
+  before?: string,
+): string | undefined {
+  if (secret !== undefined && fields !== undefined)
+    throw new ItemError("fields", "can't be sent beside secret");
+  if (fields === undefined) return secret;
+  if (kindOf(kind)?.credentialForms === undefined)
+    throw new ItemError("fields", `isn't used by kind ${kind}; send secret`);
+  const known = before === undefined ? {} : partsOf(before);
+  const parts = Object.entries(fields).map(([name, value]): [string, string] => {
+    const kept = value === MASKED ? known[name] : value;
+    if (kept === undefined) throw new ItemError(`fields.${name}`, "has no stored value to keep; write it");
+    return [name, kept];
+  });
+  return credentialText(Object.fromEntries(parts));
+}

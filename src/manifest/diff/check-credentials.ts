@@ -1,0 +1,90 @@
+import type { Path } from "../../base/schema-issues.ts";
+import {
+  credentialText,
+  formOf,
+  formProblems,
+  PLAIN_KEY,
+} from "../../upstreams/credentials/credential-forms.ts";
+import { kindOf, type PlaceField, PRESET_KIND } from "../../upstreams/kinds.ts";
+import { presetOf } from "../../upstreams/vendor-presets.ts";
+import type { FileUpstream } from "../file/schema.ts";
+
+type Report = (path: Path, message: string) => void;
+
+/** The credentials that an upstream has by their fields, and the fields that say where in a cloud it is. */
+export function checkCredentials(report: Report, path: Path, upstream: FileUpstream): void {
+  const { kind, preset, api_key: key, api_keys: keys, credentials } = upstream;
+  if (kindOf(kind, preset)?.needsKey && (key ?? keys ?? credentials) === undefined)
+    report([...path, takesKey(kind) ? "api_key" : "credentials"], neededBy(upstream));
+  checkFields(report, path, upstream);
+  checkPlace(report, path, upstream);
+}
+
+function neededBy({ kind, preset }: FileUpstream): string {
+  if (preset === undefined || kind !== PRESET_KIND) return `is required for kind ${kind}`;
+  const where = presetOf(preset)?.keysUrl;
+  return `is required for preset ${preset}${where === undefined ? "" : `; create one at ${where}`}`;
+}
+
+function checkFields(report: Report, path: Path, upstream: FileUpstream): void {
+  const { kind, credentials, api_key: key, api_keys: keys = [] } = upstream;
+  const place = [...path, "credentials"];
+  const forms = kindOf(kind)?.credentialForms;
+  if (forms !== undefined) {
+    if (key !== undefined) checkKey(report, [...path, "api_key"], kind, key);
+    keys.forEach((each, index) => {
+      checkKey(report, [...path, "api_keys", index], kind, each);
+    });
+  }
+  if (credentials === undefined) return;
+  if (upstream.api_key !== undefined || upstream.api_keys !== undefined)
+    report(place, "can't be combined with api_key and api_keys; put all of them here");
+  if (forms === undefined) {
+    report(place, `isn't used by kind ${kind}; use api_key`);
+    return;
+  }
+  const seen = new Set<string>();
+  credentials.forEach((fields, index) => {
+    const parts = Object.fromEntries(
+      Object.entries(fields).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+    );
+    for (const { field, message } of formProblems(forms, parts))
+      report([...place, index, ...(field === "" ? [] : [field])], message);
+    const key = parts[PLAIN_KEY];
+    if (key !== undefined && !/^[\x21-\x7e]{1,4096}$/.test(key))
+      report([...place, index, PLAIN_KEY], "must be 1 to 4096 visible ASCII characters without spaces");
+    const text = credentialText(parts);
+    if (seen.has(text)) report([...place, index], "is already in this list");
+    seen.add(text);
+  });
+}
+
+/** Whether a credential of the kind may be a key alone. */
+function takesKey(kind: string): boolean {
+  const forms = kindOf(kind)?.credentialForms;
+  return forms === undefined || formOf(forms, { [PLAIN_KEY]: "key" }) !== undefined;
+}
+
+function checkKey(report: Report, path: Path, kind: string, key: string): void {
+  if (key.startsWith("{") || !takesKey(kind))
+    report(path, `isn't a key of kind ${kind}; write its credential into credentials, by its fields`);
+}
+
+const PLACE_FIELDS: readonly PlaceField[] = [
+  "location",
+  "project",
+  "api_version",
+  "token_url",
+  "token_scope",
+];
+
+function checkPlace(report: Report, path: Path, upstream: FileUpstream): void {
+  const { kind } = upstream;
+  const places = kindOf(kind)?.places ?? {};
+  for (const field of PLACE_FIELDS) {
+    const isStated = upstream[field] !== undefined;
+    if (isStated && places[field] === undefined)
+      report([...path, field], `isn't used by kind ${kind}; remove it`);
+    if (!isStated && places[field] === true) report([...path, field], `is required for kind ${kind}`);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Credential, Upstream } from "../../catalog/catalog.ts";
+import type { RawHeaders } from "../transport/raw-headers.ts";
+import type { TokenClient } from "./token-client.ts";
+
+/**
+ * How requests under a credential are let in where the credential itself is not what is sent: by an access token, or by a
+ * signature made with something that expires.
+ */
+export interface Access {
+  /** Whether `headers` can be asked for now. Gets the next token ahead of this one's end, which nobody waits for. */
+  isReady(): boolean;
+  /** Resolves when it is ready; rejects with AccessFailure. Whoever waits at the same time waits for the same. */
+  ready(): Promise<void>;
+  /** What lets this request in, as a flat list. Only after isReady() or ready(). */
+  headers(request: OutgoingRequest): readonly string[];
+  /** The vendor refused a request that was sent with these headers: true = it is worth another try with new ones. */
+  isRenewed(sent: readonly string[], status: number, headers: RawHeaders): boolean;
+  /** What vendors know us by just now, to be taken out of what they say. */
+  secrets(): readonly string[];
+}
+
+/** A request as it will be sent, for those who sign it. */
+export interface OutgoingRequest {
+  readonly method: string;
+  /** `https://host:port` */
+  readonly origin: string;
+  /** Path and query as they are written. */
+  readonly path: string;
+  /** All other headers, as a flat list. */
+  readonly headers: readonly string[];
+  readonly body: readonly Uint8Array[];
+}
+
+/** The environment that this process was started in. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a kind opens access with. */
+export interface AccessContext {
+  readonly upstream: Upstream;
+  readonly credential: Credential;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly tokens: TokenClient;
+}
+
+/** No access for now: a sentence's end that says why, and what the operator can do. Holds no secret. */
+export class AccessFailure extends Error {
+  override readonly name = "AccessFailure";
+  readonly advice: string | undefined;
+  /** Whoever gives out tokens refuses the credential; else nobody could be asked. */
+  readonly isRefusal: boolean;
+
+  constructor(
+    message: string,
+    { advice, isRefusal = false }: { readonly advice?: string; readonly isRefusal?: boolean } = {},
+  ) {
+    super(message);
+    this.advice = advice;
+    this.isRefusal = isRefusal;
+  }
+}

@@ -1,0 +1,95 @@
+import { createBodyScan } from "../../base/json/json-scan.ts";
+import { removeMembers, splice } from "../../base/json/json-splice.ts";
+import { compileWatch } from "../../base/json/json-watch.ts";
+import type { StreamMessage } from "./event-stream.ts";
+
+/** What this vendor adds to an event of the model's: lengths and times, which are told in the usage as well. */
+const ADDED = "amazon-bedrock-invocationMetrics";
+const ADDED_WATCH = compileWatch([ADDED]);
+
+/**
+ * Failures within a stream, with the word that the model's own vendor has for each.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ResponseStream.html
+ */
+const FAILURES: Readonly<Record<string, string>> = {
+  throttlingException: "rate_limit_error",
+  serviceQuotaExceededException: "rate_limit_error",
+  serviceUnavailableException: "overloaded_error",
+  modelTimeoutException: "timeout_error",
+  validationException: "invalid_request_error",
+  accessDeniedException: "permission_error",
+  resourceNotFoundException: "not_found_error",
+};
+
+/** Any other failure is one of the vendor's: internalServerException, modelStreamErrorException ... */
+const OTHER_FAILURE = "api_error";
+
+/**
+ * A message of a model's stream as the server-sent event that the model's own vendor sends; undefined = it says nothing of the
+ * response. Throws where it can't be read.
+ */
+export function modelEvent({ headers, payload }: StreamMessage): Buffer | undefined {
+  switch (headers.get(":message-type")) {
+    case "event":
+      return headers.get(":event-type") === "chunk" ? eventOf(payload) : undefined;
+    case "exception":
+      return failureOf(headers.get(":exception-type") ?? "", wordsOf(payload));
+    case "error":
+      return failureOf(headers.get(":error-code") ?? "", headers.get(":error-message") ?? "");
+    default:
+      return undefined;
+  }
+}
+
+function eventOf(payload: Buffer): Buffer {
+  // The rest of the object is padding, which hides how long the text is.
+  const { bytes } = JSON.parse(payload.toString("latin1")) as { bytes: string };
+  const data = inOneLine(withoutAdded(Buffer.from(bytes, "base64")));
+  const type = TYPE_FIRST.exec(data.toString("latin1", 0, TYPE_BYTES))?.[1] ?? typeOf(data);
+  const name = type === undefined ? "" : `event: ${type}\n`;
+  return Buffer.concat([Buffer.from(`${name}data: `), data, Buffer.from("\n\n")]);
+}
+
+/** Nearly every event begins with its type, so that few are parsed. */
+const TYPE_FIRST = /^\{"type":"([a-z_]+)"/;
+const TYPE_BYTES = 64;
+
+function typeOf(data: Buffer): string | undefined {
+  const { type } = JSON.parse(data.toString("utf8")) as { type?: unknown };
+  return typeof type === "string" && /^[\w.]+$/.test(type) ? type : undefined;
+}
+
+function withoutAdded(data: Buffer): Buffer {
+  if (!data.includes(ADDED)) return data;
+  const scanner = createBodyScan(ADDED_WATCH);
+  scanner.write(data);
+  return Buffer.concat(splice([data], removeMembers([data], scanner.end().all(ADDED))));
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Line ends within JSON are only ever between values. */
+function inOneLine(data: Buffer): Buffer {
+  if (!data.includes(LF) && !data.includes(CR)) return data;
+  return Buffer.from(data.map((byte) => (byte === LF || byte === CR ? 0x20 : byte)));
+}
+
+function failureOf(code: string, message: string): Buffer {
+  const type = Object.hasOwn(FAILURES, code) ? FAILURES[code] : OTHER_FAILURE;
+  const error = { type, message: message === "" ? code : message };
+  return Buffer.from(`event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`);
+}
+
+function wordsOf(payload: Buffer): string {
+  try {
+    const { message, Message, originalMessage } = JSON.parse(payload.toString("utf8")) as Record<
+      string,
+      unknown
+    >;
+    const words = [message, Message, originalMessage].find((each) => typeof each === "string" && each !== "");
+    return typeof words === "string" ? words : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,52 @@
+import type { ResponseReaderOptions, UpstreamFailure, UpstreamResponse } from "../call.ts";
+import { EventStreamReader } from "./event-stream.ts";
+import { modelEvent } from "./model-events.ts";
+
+/** The type of a response that comes in AWS's framing. */
+const FRAMED = "application/vnd.amazon.eventstream";
+
+/**
+ * Passes a response on as server-sent events where it comes in AWS's framing, else as it is: whoever reads it knows only the
+ * events of the model's own vendor.
+ */
+export function openModelStream(
+  response: UpstreamResponse,
+  { name, fail }: ResponseReaderOptions,
+): UpstreamResponse {
+  let reader: EventStreamReader | undefined;
+
+  function unreadable(why: string): UpstreamFailure {
+    return { kind: "protocol", phase: "body", message: `${name} sent a stream that can't be read: ${why}.` };
+  }
+
+  return {
+    head(status, headers) {
+      const type = headers.get("content-type") ?? "";
+      if (!type.toLowerCase().startsWith(FRAMED)) return response.head(status, headers);
+      reader = new EventStreamReader();
+      response.head(status, headers.with("content-type", "text/event-stream"));
+    },
+    data(chunk) {
+      if (reader === undefined) return response.data(chunk);
+      const events: Buffer[] = [];
+      let broken: string | undefined;
+      try {
+        for (const message of reader.read(chunk)) {
+          const event = modelEvent(message);
+          if (event !== undefined) events.push(event);
+        }
+      } catch (error) {
+        broken = error instanceof Error ? error.message : String(error);
+      }
+      // What came whole before is the caller's, and is charged.
+      if (events.length > 0)
+        response.data(events.length === 1 ? (events[0] as Buffer) : Buffer.concat(events));
+      if (broken !== undefined) fail(unreadable(broken));
+    },
+    ended() {
+      if (reader?.isCut === true) response.failed(unreadable("it ended within a message"));
+      else response.ended();
+    },
+    failed: (failure) => response.failed(failure),
+  };
+}
