@@ -36,7 +36,7 @@ export interface OutgoingRequest {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A request for a token. */
-interface TokenRequest {
+export interface TokenRequest {
   readonly method: "GET" | "POST" | "PUT";
   readonly url: string;
   /** A flat list. */
