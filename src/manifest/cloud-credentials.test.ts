@@ -10,7 +10,10 @@ import { exportManifest } from "./export.ts";
 import { parseManifest } from "./file/read.ts";
 import { applyImport, planImport } from "./import.ts";
 
-const SECRETS = { CLIENT_SECRET: "client-secret-canary-1", ACCOUNT: '{\n "type": "service_account",\n "private_key": "canary-2"\n}' };
+const SECRETS = {
+  CLIENT_SECRET: "client-secret-canary-1",
+  ACCOUNT: '{\n "type": "service_account",\n "private_key": "canary-2"\n}',
+};
 const FILE = `version: 1
 models:
   - { id: text, context_tokens: 1000, max_output_tokens: 100, price: { input: 3, output: 15 } }
@@ -69,18 +72,41 @@ describe("credentials of several fields in a catalog file", () => {
   });
 
   it("are not sent where they were not entered for", async () => {
-    const moved = exported.replace("    api_version:", "    token_url: https://elsewhere.example\n    api_version:");
+    const moved = exported.replace(
+      "    api_version:",
+      "    token_url: https://elsewhere.example\n    api_version:",
+    );
     expect(moved).not.toBe(exported);
-    await expect(planImport(deps, { text: moved, prune: false })).rejects.toThrow("entered for another server");
+    await expect(planImport(deps, { text: moved, prune: false })).rejects.toThrow(
+      "entered for another server",
+    );
   });
 
   it.each([
-    ["kind: azure, base_url: https://a.example, credentials: [{ tenant_id: t, client_secret: s }]", "credentials[0].client_id: is required for a client secret of Entra ID"],
-    ["kind: azure, base_url: https://a.example, credentials: [{ from: elsewhere }]", "credentials[0].from: must be one of workload-identity, managed-identity, environment"],
-    ["kind: azure, base_url: https://a.example, api_key: k, credentials: [{ api_key: k }]", "credentials: can't be combined"],
-    ["kind: azure, base_url: https://a.example, api_key: k, location: us", "location: isn't used by kind azure"],
-    ["kind: openai, base_url: https://a.example, credentials: [{ api_key: k }]", "credentials: isn't used by kind openai"],
-    ["kind: vertex, location: us, credentials: [{ from: metadata-server }]", "project: is required for kind vertex"],
+    [
+      "kind: azure, base_url: https://a.example, credentials: [{ tenant_id: t, client_secret: s }]",
+      "credentials[0].client_id: is required for a client secret of Entra ID",
+    ],
+    [
+      "kind: azure, base_url: https://a.example, credentials: [{ from: elsewhere }]",
+      "credentials[0].from: must be one of workload-identity, managed-identity, environment",
+    ],
+    [
+      "kind: azure, base_url: https://a.example, api_key: k, credentials: [{ api_key: k }]",
+      "credentials: can't be combined",
+    ],
+    [
+      "kind: azure, base_url: https://a.example, api_key: k, location: us",
+      "location: isn't used by kind azure",
+    ],
+    [
+      "kind: openai, base_url: https://a.example, credentials: [{ api_key: k }]",
+      "credentials: isn't used by kind openai",
+    ],
+    [
+      "kind: vertex, location: us, credentials: [{ from: metadata-server }]",
+      "project: is required for kind vertex",
+    ],
     ["kind: vertex, project: p, location: us, api_key: k", "api_key: isn't a key of kind vertex"],
     ["kind: vertex, project: p, location: us", "credentials: is required for kind vertex"],
     ["kind: azure, api_key: k", "base_url: is required"],

@@ -136,14 +136,6 @@ export function compactsAt(
   return compactPath !== undefined && (requested === "item" || kindOf(upstream.kind)?.compacts === true);
 }
 
-/** In which protocols a kind's model is asked, by the vendor's name of it; undefined = in all that its upstream speaks. */
-export function protocolsOfModel(
-  { modelProtocols }: Pick<UpstreamKind, "modelProtocols">,
-  model: string,
-): readonly ProtocolName[] | undefined {
-  return modelProtocols?.find(({ names }) => names.test(model))?.protocols;
-}
-
 export type KindName = keyof typeof KINDS;
 
 const BEARER: HeaderSpelling = {

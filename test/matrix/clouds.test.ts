@@ -80,6 +80,13 @@ beforeAll(async () => {
       ],
     },
     {
+      name: "echoing",
+      kind: "azure",
+      url: azure.url,
+      models: { echoing: "echoing" },
+      more: [AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`],
+    },
+    {
       name: "missing",
       kind: "azure",
       url: azure.url,
@@ -189,6 +196,7 @@ describe("a model at a cloud", () => {
 describe("access tokens", () => {
   it("are asked for once by each credential, for all requests", () => {
     expect(google.tokens.asked).toBe(3);
+    // The rest of the catalog has not been asked yet.
     expect(azure.tokens.issued).toBe(2);
   });
 
@@ -202,6 +210,15 @@ describe("access tokens", () => {
     expect(stdout).toMatch(/upstream azure-entra \(credential 1\).*accepted/);
     expect(stdout).toMatch(/upstream vertex-claude \(credential 1\).*accepted/);
     expect(stdout).not.toContain("wrong-secret-0123456789");
+  });
+
+  it("are told to nobody where the vendor repeats them", async () => {
+    for (const protocol of TEXT_PROTOCOLS) {
+      const heard = await call(gateway.url, { protocol, model: "echoing", prompt: "Hello" });
+      expect(heard.status).toBe(400);
+      expect(heard.text).not.toContain("entra-token-");
+    }
+    expect(gateway.output()).not.toContain("entra-token-");
   });
 
   it("and the credentials behind them are exported as references, and come back unchanged", async () => {

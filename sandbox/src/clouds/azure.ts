@@ -17,6 +17,8 @@ export const AZURE_CLIENT = {
   client_id: "client-0123",
   client_secret: "azure~client~secret~0123456789",
 };
+/** In the form of the vendor's, which are JSON Web Tokens. */
+const TOKEN = "eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJjb2duaXRpdmUifQ.entra-token-";
 const SCOPE = "https://cognitiveservices.azure.com/.default";
 
 /**
@@ -47,11 +49,9 @@ function entra({ path, text }: CloudRequest, tokens: Tokens, publicKey: KeyLike 
   if (assertion !== null) {
     const claims = publicKey === undefined ? undefined : claimsIn(assertion, publicKey);
     const isOurs = claims?.["iss"] === client_id && String(claims["aud"]).endsWith(path);
-    return isOurs
-      ? tokens.issue("eyJ0.entra-token.")
-      : refused(401, "AADSTS700027: The certificate is not known.");
+    return isOurs ? tokens.issue(TOKEN) : refused(401, "AADSTS700027: The certificate is not known.");
   }
-  if (form.get("client_secret") === client_secret) return tokens.issue("entra-token-");
+  if (form.get("client_secret") === client_secret) return tokens.issue(TOKEN);
   return refused(401, "AADSTS7000215: Invalid client secret provided.\r\nTrace ID: 1");
 }
 
@@ -63,7 +63,7 @@ function metadata({ headers, query }: CloudRequest, tokens: Tokens): CloudAnswer
       status: 400,
       body: { error: "invalid_request", error_description: "Required metadata header not specified" },
     };
-  return tokens.issue("managed-token-");
+  return tokens.issue(TOKEN);
 }
 
 function refused(status: number, words: string): CloudAnswer {
@@ -88,6 +88,14 @@ function models(request: CloudRequest, tokens: Tokens): CloudAnswer {
   if (method === "GET" && path === "/openai/v1/models")
     return { status: 200, body: { object: "list", data: [] } };
   const body = JSON.parse(request.text) as Record<string, unknown>;
+  // Some servers tell what they were sent.
+  if (body["model"] === "echoing") {
+    const sent = JSON.stringify({ authorization: headers.authorization, key });
+    return {
+      status: 400,
+      body: { error: { code: "400", message: `Unexpected request: ${sent}`, param: sent } },
+    };
+  }
   const older = /^\/openai\/(?:deployments\/([^/]+)\/)?(chat\/completions|embeddings|responses)$/.exec(path);
   if (older !== null) {
     if (!query.has("api-version"))

@@ -16,7 +16,7 @@ export const GOOGLE_ACCOUNT = {
   private_key_id: "key-id-0123",
 };
 export const GOOGLE_PROJECT = "acme-prod";
-export const SUBJECT_TOKEN = "subject-token-of-the-cluster";
+const SUBJECT_TOKEN = "subject-token-of-the-cluster";
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const VERSION = "vertex-2023-10-16";
 

@@ -99,7 +99,10 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
         path,
         mostMs: SILENCE_MS,
         body: Buffer.concat(
-          splice(request.body, withOwnEdits(edits, ownChanges(request, candidate.upstream, undefined, true).edits)),
+          splice(
+            request.body,
+            withOwnEdits(edits, ownChanges(request, candidate.upstream, undefined, true).edits),
+          ),
         ),
         headers: {
           "content-type": "application/json",

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Credential, Upstream } from "../../catalog/catalog.ts";
+import type { OneResponse } from "../transport/exchange-once.ts";
 import type { RawHeaders } from "../transport/raw-headers.ts";
-import type { TokenClient } from "./token-client.ts";
 
 /**
  * How requests under a credential are let in where the credential itself is not what is sent: by an access token, or by a
@@ -34,6 +34,20 @@ export interface OutgoingRequest {
 
 /** The environment that this process was started in. */
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A request for a token. */
+export interface TokenRequest {
+  readonly method: "GET" | "POST" | "PUT";
+  readonly url: string;
+  /** A flat list. */
+  readonly headers: readonly string[];
+  readonly body?: string;
+  /** To a server of this machine or its host, which no proxy reaches. */
+  readonly isLocal?: true;
+}
+
+/** Asks whoever gives out tokens. Rejects with AccessFailure where no response comes. */
+export type TokenClient = (request: TokenRequest) => Promise<OneResponse>;
 
 /** What a kind opens access with. */
 export interface AccessContext {

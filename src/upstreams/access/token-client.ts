@@ -1,21 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
-import { exchangeOnce, type OneResponse } from "../transport/exchange-once.ts";
-import { AccessFailure } from "./access.ts";
-
-/** A request for a token. */
-export interface TokenRequest {
-  readonly method: "GET" | "POST" | "PUT";
-  readonly url: string;
-  /** A flat list. */
-  readonly headers: readonly string[];
-  readonly body?: string;
-  /** To a server of this machine or its host, which no proxy reaches. */
-  readonly isLocal?: true;
-}
-
-/** Asks whoever gives out tokens. Rejects with AccessFailure where no response comes. */
-export type TokenClient = (request: TokenRequest) => Promise<OneResponse>;
+import { exchangeOnce } from "../transport/exchange-once.ts";
+import { AccessFailure, type TokenClient } from "./access.ts";
 
 /** Responses of those servers are a few KB; lists of roles are longer. */
 const MAX_BYTES = 256 * 1024;

@@ -39,7 +39,7 @@ export function Terms({ upstream }: { readonly upstream: Upstream }): ReactNode 
         before={edit.from ?? upstream}
         error={edit.error}
       />
-      <Meanwhile edit={edit} names={{ ...t, closed: t.groups, credential: t.credentialForm, timeouts: t.timeout }} />
+      <Meanwhile edit={edit} names={{ ...t, closed: t.groups, credential: {}, timeouts: t.timeout }} />
       {edit.error != null && <Failed error={edit.error} />}
       <div>
         <Button look="primary" type="submit" busy={edit.busy}>
