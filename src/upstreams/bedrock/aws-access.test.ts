@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-
-import type { Environment } from "../access/access.ts";
-import type { TokenRequest } from "../access/token-client.ts";
+import type { Environment, TokenRequest } from "../access/access.ts";
 import { credentialText } from "../credentials/credential-forms.ts";
 import { RawHeaders } from "../transport/raw-headers.ts";
 import { openAwsAccess } from "./aws-access.ts";
