@@ -125,6 +125,7 @@ export interface CallCount {
   readonly tool: string;
   /** Where the vendor's price goes by size: "low". */
   readonly size?: string;
+  /** 0 = the vendor says that it has not run: then nothing is paid for its offer either. */
   readonly count: number;
 }
 

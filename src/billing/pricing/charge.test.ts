@@ -23,9 +23,10 @@ describe("the charge of a response", () => {
       fc.property(pricedRequests, pricedUsages, ({ frozen, served, hours }, { passes, calls, units }) => {
         const { rates, factorPpm, dimensions = NO_DIMENSIONS } = frozen;
         const usage = passes[0] ?? {};
+        const made = calls?.filter(({ count }) => count > 0);
         const whole = price(
           { base: rates, ...dimensions },
-          { passes: [usage], calls, units },
+          { passes: [usage], calls: made, units },
           { ...served, hours, factorPpm },
         );
         const { lines, chargeNanos, unpriced } = chargeOf(frozen, { usage, calls, units, served });

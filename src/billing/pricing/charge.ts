@@ -186,7 +186,10 @@ function pricedCalls(
   );
 }
 
-/** Calls by the names of the price table: of several of a family the one that the request offers. Those of a tool whose model is charged by its tokens are none. */
+/**
+ * Calls by the names of the price table: of several of a family the one that the request offers. Those of a tool whose model is
+ * charged by its tokens are none. A field that has the vendor search counts once, unless the response says how often it did.
+ */
 function callsOf(
   { tools = [], fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
   { calls: reported = [], withoutOptions }: ServedUsage,
@@ -204,6 +207,6 @@ function callsOf(
   });
   const counted = new Set(named.map(({ tool }) => tool));
   const unsaid = withoutOptions ? [] : fees.filter((tool) => !counted.has(tool));
-  const paid = unsaid.map((tool) => ({ tool, count: 1 }));
-  return named.length + paid.length === 0 ? undefined : [...named, ...paid];
+  const paid = [...named.filter(({ count }) => count > 0), ...unsaid.map((tool) => ({ tool, count: 1 }))];
+  return paid.length === 0 ? undefined : paid;
 }

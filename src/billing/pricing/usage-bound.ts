@@ -140,7 +140,7 @@ export function boundCalls(
     left -= most;
     const isCut = most < call.count && !(bound !== undefined && RUN_WITHIN.has(call.tool));
     if (isCut) implausible.push({ field: "calls", reported: call.count, most });
-    return most === 0 ? [] : [{ ...call, count: most }];
+    return most === 0 && call.count > 0 ? [] : [{ ...call, count: most }];
   });
   return { calls: kept.length === 0 ? undefined : kept, implausible };
 }

@@ -1,3 +1,4 @@
+import { familyOf } from "../../usage/tool-names.ts";
 import { type CallCount, readCount } from "../../usage/usage.ts";
 import { asObject, asText, type JsonObject } from "../json.ts";
 
@@ -11,17 +12,21 @@ export interface StatedCalls {
   readonly size?: string;
 }
 
-/** The counts that a usage object states, also those of 0: they are the vendor's word, whatever items there are. */
+/**
+ * The counts that a usage object states, also those of 0: they are the vendor's word, whatever was offered and whatever items
+ * there are. A gateway that relays another vendor's count beside its own states one number in two places: the larger counts.
+ */
 export function statedCalls(usage: JsonObject, places: readonly StatedCalls[]): CallCount[] | undefined {
-  let calls: CallCount[] | undefined;
+  let calls: Map<string, CallCount> | undefined;
   for (const { at, tool, size } of places) {
     const count = readCount(at.reduce<unknown>((value, field) => asObject(value)?.[field], usage));
     if (count === undefined) continue;
     const word = size === undefined ? "" : asText(usage[size]).toLowerCase();
-    calls ??= [];
-    calls.push(SIZE.test(word) ? { tool, size: word, count } : { tool, count });
+    calls ??= new Map();
+    if (count < (calls.get(tool)?.count ?? 0)) continue;
+    calls.set(tool, SIZE.test(word) ? { tool, size: word, count } : { tool, count });
   }
-  return calls;
+  return calls && [...calls.values()];
 }
 
 /** Both of its protocols state them so: https://docs.x.ai/developers/tools/tool-usage-details */
@@ -37,16 +42,16 @@ export const XAI_CALLS: readonly StatedCalls[] = Object.entries({
 /** It ends up on receipts. */
 const SIZE = /^[a-z0-9_-]{1,20}$/;
 
-/** What the vendor states counts; of a tool that it states nothing of, what came. */
+/** What the vendor states counts, 0 too; of a tool that it states nothing of, what came. */
 export function countedCalls(
   stated: readonly CallCount[] | undefined,
   seen: ReadonlyMap<string, ReadonlySet<string>> | undefined,
 ): readonly CallCount[] | undefined {
   if (stated === undefined && seen === undefined) return undefined;
-  const known = new Set(stated?.map(({ tool }) => tool));
+  const known = new Set(stated?.map(({ tool }) => familyOf(tool)));
   const came = [...(seen ?? [])].flatMap(([tool, keys]) =>
-    known.has(tool) ? [] : [{ tool, count: keys.size }],
+    known.has(familyOf(tool)) || keys.size === 0 ? [] : [{ tool, count: keys.size }],
   );
-  const calls = [...(stated ?? []), ...came].filter(({ count }) => count > 0);
+  const calls = [...(stated ?? []), ...came];
   return calls.length === 0 ? undefined : calls;
 }

@@ -18,7 +18,7 @@ export function isEmpty(request: TextRequest, summary: ResponseSummary): boolean
     tokens.outputVisible === 0 &&
     totalOutput(tokens) === 0 &&
     totalWritten(tokens) === 0 &&
-    summary.calls === undefined &&
+    (summary.calls ?? []).every(({ count }) => count === 0) &&
     summary.usage?.additionalUsage === undefined &&
     !summary.hasOutput &&
     !summary.finishedByCaller &&
