@@ -1,4 +1,13 @@
-import { type FeatureEntry, type FeatureRule, scannedPath, type ToolPath } from "./body-features.ts";
+import type { FoundValue } from "../base/json/json-scan.ts";
+import {
+  entries,
+  type FeatureEntry,
+  type FeatureRule,
+  hostedTool,
+  scannedPath,
+  sibling,
+  type ToolPath,
+} from "./body-features.ts";
 
 /** Tools whose definition is all in the body, and what the caller runs. */
 const PLAIN_TOOL = /^(function|custom|namespace)$/;
@@ -49,3 +58,41 @@ const keyedTool =
       if (!UNBILLED_TOOL_KEY.test(name)) features.hostedTools.push({ tool: name, place, found });
     }
   };
+
+/**
+ * OpenRouter's plugins that run no search, and whether they add content to the request; their own tokens are all that they cost.
+ * Any other may search: `web` does, once for the request. https://openrouter.ai/docs/guides/features/plugins
+ */
+const PLUGINS: Readonly<Record<string, "adds content" | "adds nothing">> = {
+  // https://openrouter.ai/docs/guides/overview/multimodal/pdfs
+  "file-parser": "adds content",
+  "web-fetch": "adds content",
+  "response-healing": "adds nothing",
+  "context-compression": "adds nothing",
+  moderation: "adds nothing",
+  "auto-router": "adds nothing",
+  "pareto-router": "adds nothing",
+};
+
+const plugins: FeatureRule = (features, values, path, scan) => {
+  const ids = scan.all(`${path}.id`);
+  const switches = scan.all(`${path}.enabled`);
+  const on = parentsOf(switches.filter(({ value }) => value !== false));
+  const off = parentsOf(switches.filter(({ parent }) => !on.has(parent)));
+  const known = ids
+    .filter(({ parent }) => !off.has(parent))
+    .map(({ head }) => (Object.hasOwn(PLUGINS, head) ? PLUGINS[head] : undefined));
+  const listed = values.reduce((sum, { items }) => sum + items, 0);
+  if (parentsOf(ids).size < listed || known.includes(undefined)) hostedTool(features, values, path, scan);
+  else if (known.includes("adds content")) features.unbounded ??= path;
+};
+
+function parentsOf(found: readonly FoundValue[]): ReadonlySet<number> {
+  return new Set(found.map(({ parent }) => parent));
+}
+
+/** The field `plugins`, which OpenRouter reads on each of its endpoints. */
+export const pluginList: readonly FeatureEntry[] = [
+  ["plugins", plugins],
+  ...entries(sibling, ["plugins.id", "plugins.enabled"]),
+];

@@ -7,6 +7,7 @@ import { estimateMaxCost } from "../../src/billing/pricing/max-cost.ts";
 import type { Catalog, Model } from "../../src/catalog/catalog.ts";
 import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
+import { readFeatures } from "../../src/protocols/body-features.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { priceOptions } from "../../src/relay/admit/priced-options.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
@@ -81,6 +82,8 @@ const PLUGIN = { plugins: [{ id: "web" }] };
 /** Each spelling of a count that a vendor has, and what has offered its tool. */
 const SPELLINGS: readonly (readonly [ChatProtocol, offer: object, state: (count: number) => object])[] = [
   ["messages", typed("web_search_20250305"), serverToolUse],
+  ["messages", PLUGIN, serverToolUse],
+  ["responses", PLUGIN, serverToolUse],
   ["chat-completions", PLUGIN, serverToolUse],
   ["chat-completions", { enable_search: true }, (count) => ({ plugins: { search: { count } } })],
   ["chat-completions", { web_search_options: {} }, (count) => ({ num_search_queries: count })],
@@ -167,6 +170,8 @@ describe("calls that a vendor states", () => {
     [1n, "chat-completions", { enable_search: true }],
     [1n, "chat-completions", { search_parameters: {} }],
     [1n, "chat-completions", PLUGIN],
+    [1n, "responses", PLUGIN],
+    [1n, "messages", PLUGIN],
     [0n, "chat-completions", typed("web_search")],
     [0n, "responses", typed("web_search")],
     [0n, "messages", typed("web_search_20250305")],
@@ -182,5 +187,44 @@ describe("calls that a vendor states", () => {
     const facts = PROTOCOLS["chat-completions"].usage.readPlain({ choices, usage });
     const request = read("chat-completions", { ...BODIES["chat-completions"], ...PLUGIN });
     expect(isEmpty(request as unknown as TextRequest, facts)).toBe(true);
+  });
+});
+
+describe("plugins", () => {
+  const PAYING = [
+    [{ id: "web" }],
+    [{ id: "file-parser" }, { id: "web" }],
+    [{ id: "of tomorrow" }],
+    [{}],
+    ["web"],
+  ];
+  const FREE = [
+    ...["file-parser", "response-healing", "context-compression", "moderation", "auto-router"].map((id) => [
+      { id },
+    ]),
+    [{ id: "web", enabled: false }],
+    [
+      { id: "of tomorrow", enabled: false },
+      { id: "response-healing", enabled: true },
+    ],
+    [],
+  ];
+  const twice = '[{"id":"response-healing","id":"web"}]';
+
+  it.each(["chat-completions", "responses", "messages"] as const)(
+    "are charged where one of them searches or may, of %s",
+    async (name) => {
+      for (const plugins of PAYING)
+        expect([plugins, await charged(name, { plugins }, RESPONSES[name]({}))]).toEqual([plugins, 1n]);
+      for (const plugins of FREE)
+        expect([plugins, await charged(name, { plugins }, RESPONSES[name]({}))]).toEqual([plugins, 0n]);
+    },
+  );
+
+  it("count as what they cost most where a name stands twice", () => {
+    const scanner = createBodyScan(watchOf("chat-completions"));
+    scanner.write(Buffer.from(`{"plugins":${twice}}`));
+    const { hostedFields } = readFeatures(PROTOCOLS["chat-completions"].forward.hold, scanner.end());
+    expect(hostedFields).toEqual(["plugins"]);
   });
 });

@@ -1,7 +1,7 @@
 import { entries, generatingHold, hostedTool, imageUrl, reference, serviceField } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { type ForwardTable, gatewayFallbacks, ROUTED_MODELS } from "../protocol.ts";
-import { typedTools } from "../tool-features.ts";
+import { pluginList, typedTools } from "../tool-features.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
 /** Asks for no check: https://ai.google.dev/gemini-api/docs/thought-signatures */
@@ -78,8 +78,9 @@ export const chatCompletionsForward: ForwardTable = {
       // Beside the general rule of the same values: here an image is an image.
       ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
       ...typedTools([{ path: "tools[]" }]),
+      ...pluginList,
       ...entries(serviceField("tier"), ["fallbacks.service_tier"]),
-      ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search", "plugins"]),
+      ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search"]),
     ],
     { toolUse: { choice: "tool_choice", beside: ["parallel_tool_calls"] } },
   ),

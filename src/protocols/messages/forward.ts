@@ -12,7 +12,7 @@ import {
 } from "../body-features.ts";
 import type { RequestFields } from "../fields.ts";
 import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
-import { typedTools } from "../tool-features.ts";
+import { pluginList, typedTools } from "../tool-features.ts";
 import { messagesReferences } from "./references.ts";
 import { ADVISOR } from "./usage.ts";
 
@@ -84,6 +84,7 @@ export const messagesForward: ForwardTable = {
         "messages.content.content.source.data",
       ]),
       ...typedTools(TOOLS),
+      ...pluginList,
       ...entries(reference, ["thread.previous_message_id"]),
       ...entries(addsContent, ["mcp_servers", "container"]),
       ...entries(contextEdit, ["context_management.edits.type"]),

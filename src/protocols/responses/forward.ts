@@ -2,7 +2,7 @@ import { contextEdit, entries, generatingHold, imageUrl, reference, serviceField
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import { type ForwardTable, gatewayFallbacks, ROUTED_MODELS } from "../protocol.ts";
-import { typedTools } from "../tool-features.ts";
+import { pluginList, typedTools } from "../tool-features.ts";
 import { encodeUsage } from "./encode-usage.ts";
 import { responsesReferences } from "./references.ts";
 
@@ -90,6 +90,7 @@ export const responsesForward: ForwardTable = {
       ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
       // Items bring tools too: https://developers.openai.com/api/docs/guides/tools-tool-search
       ...typedTools(TOOLS.map((path) => ({ path }))),
+      ...pluginList,
       ...entries(serviceField("tier"), ["fallbacks.service_tier"]),
       ...entries(contextEdit, ["context_management.type"]),
     ],

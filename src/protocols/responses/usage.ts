@@ -5,7 +5,7 @@ import { imageUsage } from "../image-usage.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
-import { type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
+import { OPENROUTER_CALLS, type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
 import { asUsage } from "../streams/latest-counts.ts";
 import {
   type MeteringRules,
@@ -83,6 +83,7 @@ function imageTool(tools: JsonObject | undefined): ModelTokens | undefined {
 const STATED_CALLS: readonly StatedCalls[] = [
   // https://developers.openai.com/api/reference/resources/responses: beside `usage`, which it is joined with here.
   { at: ["tool_usage", "web_search", "num_requests"], tool: "web_search" },
+  ...OPENROUTER_CALLS,
   ...XAI_CALLS,
 ];
 

@@ -39,6 +39,11 @@ export const XAI_CALLS: readonly StatedCalls[] = Object.entries({
   image_generation_calls: "image_generation",
 }).map(([field, tool]) => ({ at: ["server_side_tool_usage_details", field], tool }));
 
+/** Each of its protocols states them so: https://openrouter.ai/docs/guides/features/plugins/web-search */
+export const OPENROUTER_CALLS: readonly StatedCalls[] = [
+  { at: ["server_tool_use", "web_search_requests"], tool: "web_search" },
+];
+
 /** It ends up on receipts. */
 const SIZE = /^[a-z0-9_-]{1,20}$/;
 
