@@ -55,6 +55,8 @@ export interface FrozenPrice {
   readonly unasked?: UnrequestedTerms | undefined;
   /** Tools that it offers the upstream to run, as the table's calls name them. */
   readonly tools?: readonly string[] | undefined;
+  /** The sizes that it asks of those that run in several, by their names there; the dearest counts. Absent = it asks for none. */
+  readonly sizes?: Readonly<Record<string, readonly string[]>> | undefined;
   /** What it pays once for a field of it, unless the response counts that; also among the table's calls. */
   readonly fees?: readonly string[] | undefined;
   /** Those of the table's hours in which it was accepted. */

@@ -1,5 +1,6 @@
 import type { BodyScan, FoundValue } from "../base/json/json-scan.ts";
 import { leavesOpen, type ServiceDimension } from "../usage/service-terms.ts";
+import type { CallSizePlace } from "./call-sizes.ts";
 import { MEDIA, type Medium } from "./media.ts";
 
 /** What a body asks for beyond its own text: all that a hold and a price must know of it. */
@@ -85,6 +86,8 @@ export interface HoldTable {
   readonly texts: TextPaths | null;
   /** Where the caller limits how often the upstream's tools run: all of them together, or each of them. */
   readonly callLimits?: CallLimits | undefined;
+  /** Where it says in which size a tool is to run; absent = nowhere. */
+  readonly callSizes?: readonly CallSizePlace[] | undefined;
   /** What of the request rests on its tools; absent = nothing. */
   readonly toolUse?: ToolUse | undefined;
   /** Turns a word for a medium into its name; absent = bodies have the names themselves. */
@@ -123,13 +126,14 @@ const membersOf = (path: string): string => `${path}.*`;
 /** What can cost in every protocol that generates, and what does in this one. */
 export function generatingHold(
   own: readonly FeatureEntry[],
-  { callLimits, toolUse, readMediumWord }: Pick<HoldTable, "callLimits" | "toolUse" | "readMediumWord"> = {},
+  { callLimits, callSizes, toolUse, readMediumWord }: Omit<HoldTable, "features" | "texts"> = {},
 ): HoldTable {
   const { choice, beside = [], elsewhere = [] } = toolUse ?? {};
   const limits = Object.values(callLimits ?? {}).flat();
-  const watched = [...limits, ...(choice ? [choice] : []), ...beside, ...elsewhere];
+  const sizes = (callSizes ?? []).map(({ path }) => path);
+  const watched = [...limits, ...sizes, ...(choice ? [choice] : []), ...beside, ...elsewhere];
   const features = new Map([...ANYWHERE, ...own, ...entries(sibling, watched)]);
-  return { features, texts: null, callLimits, toolUse, readMediumWord };
+  return { features, texts: null, callLimits, callSizes, toolUse, readMediumWord };
 }
 
 /** Of texts that are embedded or ranked nothing costs but themselves. */

@@ -28,6 +28,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
   web_search_options: "web_search",
   // https://openrouter.ai/docs/guides/features/plugins/web-search
   plugins: "web_search",
+  // https://openrouter.ai/docs/guides/features/server-tools/web-search
+  "openrouter:web_search": "web_search",
   // https://www.alibabacloud.com/help/en/model-studio/web-search
   enable_search: "web_search",
   // https://docs.x.ai/docs/guides/live-search
@@ -42,6 +44,16 @@ const FAMILIES: Readonly<Record<string, string>> = {
   code_interpreter: "code_container",
   shell: "code_container",
 };
+
+/**
+ * The size in which vendors run a tool for a request that names none, by the tool's family; undefined = it has no sizes.
+ * https://developers.openai.com/api/reference/resources/responses: "`medium` is the default"
+ */
+export function usualSize(tool: string): string | undefined {
+  return USUAL_SIZES[familyOf(tool)];
+}
+
+const USUAL_SIZES: Readonly<Record<string, string>> = { web_search: "medium" };
 
 /** The tools that docs/catalog-file.md lists, by the names under which their calls are counted. */
 const COUNTED = [

@@ -127,7 +127,7 @@ function costOfModels(frozen: FrozenPrice, usage: ReportedUse, { cost, factorPpm
 
 /** The request as it was asked, at the upstream's own prices. */
 function ownPrice(
-  { priceId, factorPpm, asked, tools, fees }: FrozenPrice,
+  { priceId, factorPpm, asked, tools, sizes, fees }: FrozenPrice,
   { rates, dimensions }: Pick<FrozenPrice, "rates" | "dimensions">,
   atMs: number,
 ): FrozenPrice {
@@ -139,6 +139,7 @@ function ownPrice(
     dimensions,
     asked,
     tools,
+    sizes,
     fees,
     hours,
   };

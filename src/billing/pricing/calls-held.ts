@@ -3,30 +3,33 @@ import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import type { BodyFeatures } from "../../protocols/body-features.ts";
 import { BILLED_UNITS, type UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { maxCallPrice } from "./price.ts";
+import { dearestSize, maxCallPrice, nanosOfCall } from "./price.ts";
 import type { CallBound } from "./usage-bound.ts";
 
 /** What every request pays, and what this one pays for a field of it. */
-export function feesOf({ dimensions = NO_DIMENSIONS, fees = [] }: FrozenPrice): Nanos {
-  return fees.reduce((sum, name) => sum + priceOf(dimensions, name), dimensions.request);
+export function feesOf(price: FrozenPrice): Nanos {
+  const { dimensions = NO_DIMENSIONS, fees = [] } = price;
+  return fees.reduce((sum, name) => sum + priceOf(price, name), dimensions.request);
 }
 
 /** The most that so many calls of the tools that the request offers can cost, whichever of them are called. */
-export function callsHeld({ dimensions = NO_DIMENSIONS, tools = [] }: FrozenPrice, calls: number): Nanos {
+export function callsHeld(price: FrozenPrice, calls: number): Nanos {
   if (calls === 0) return 0n;
+  const { dimensions = NO_DIMENSIONS, tools = [] } = price;
   let eachUse = 0n;
   let onceEach = 0n;
   for (const name of tools) {
-    const nanos = priceOf(dimensions, name);
+    const nanos = priceOf(price, name);
     if (dimensions.calls[name]?.per === "request") onceEach += nanos;
     else if (nanos > eachUse) eachUse = nanos;
   }
   return eachUse * BigInt(calls) + onceEach;
 }
 
-/** The same where it may call any of the tools that have a price, as nobody has offered them. */
+/** The same where it may call any of the tools that have a price, in any size, as nobody has offered them. */
 export function anyCallsHeld(price: FrozenPrice, calls: number): Nanos {
-  return callsHeld({ ...price, tools: Object.keys(price.dimensions?.calls ?? {}) }, calls);
+  const tools = Object.keys(price.dimensions?.calls ?? {});
+  return callsHeld({ ...price, tools, sizes: undefined }, calls);
 }
 
 /**
@@ -67,7 +70,10 @@ export function maxSearches(texts: number, tokens: number): number {
 const SEARCH_TEXTS = 100;
 const PART_TOKENS = 500;
 
-function priceOf({ calls }: NonNullable<FrozenPrice["dimensions"]>, name: string): Nanos {
-  const terms = calls[name];
-  return terms === undefined ? 0n : maxCallPrice([terms]);
+/** In the sizes that the request asks for, where it says so, else in whatever size costs most. */
+function priceOf({ dimensions = NO_DIMENSIONS, sizes = {} }: FrozenPrice, name: string): Nanos {
+  const terms = dimensions.calls[name];
+  if (terms === undefined) return 0n;
+  const asked = sizes[name];
+  return (asked && nanosOfCall(terms, dearestSize(terms, asked))) ?? maxCallPrice([terms]);
 }

@@ -23,7 +23,12 @@ describe("the charge of a response", () => {
       fc.property(pricedRequests, pricedUsages, ({ frozen, served, hours }, { passes, calls, units }) => {
         const { rates, factorPpm, dimensions = NO_DIMENSIONS } = frozen;
         const usage = passes[0] ?? {};
-        const made = calls?.filter(({ count }) => count > 0);
+        const isSized = (tool: string): boolean => "sizes" in (dimensions.calls[tool] ?? {});
+        const made = calls
+          ?.filter(({ count }) => count > 0)
+          .map((call) =>
+            call.tool === "web_search" && isSized(call.tool) ? { size: "medium", ...call } : call,
+          );
         const whole = price(
           { base: rates, ...dimensions },
           { passes: [usage], calls: made, units },

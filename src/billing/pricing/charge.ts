@@ -1,10 +1,22 @@
-import { NO_DIMENSIONS, type PriceDimensions, type PriceTable } from "../../catalog/price-table.ts";
+import {
+  type CallPrice,
+  NO_DIMENSIONS,
+  type PriceDimensions,
+  type PriceTable,
+} from "../../catalog/price-table.ts";
 import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { findTerm, PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
-import { findTool } from "../../usage/tool-names.ts";
+import { findTool, usualSize } from "../../usage/tool-names.ts";
 import { type CallCount, hasParts } from "../../usage/usage.ts";
 import type { AdditionalUsage, FrozenPrice, ServedUsage } from "../billing.ts";
-import { type AppliedTerm, type PricedCharge, type PriceLine, price, roundedExact } from "./price.ts";
+import {
+  type AppliedTerm,
+  dearestSize,
+  type PricedCharge,
+  type PriceLine,
+  price,
+  roundedExact,
+} from "./price.ts";
 
 /** A term and its source: the response, otherwise the request, otherwise what the upstream declares; for hours the clock. */
 export interface SourcedTerm extends AppliedTerm {
@@ -191,7 +203,7 @@ function pricedCalls(
  * charged by its tokens are none. A field that has the vendor search counts once, unless the response says how often it did.
  */
 function callsOf(
-  { tools = [], fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
+  { tools = [], sizes = {}, fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
   { calls: reported = [], withoutOptions }: ServedUsage,
   additionalUsage: readonly AdditionalUsage[],
 ): readonly CallCount[] | undefined {
@@ -208,5 +220,19 @@ function callsOf(
   const counted = new Set(named.map(({ tool }) => tool));
   const unsaid = withoutOptions ? [] : fees.filter((tool) => !counted.has(tool));
   const paid = [...named.filter(({ count }) => count > 0), ...unsaid.map((tool) => ({ tool, count: 1 }))];
-  return paid.length === 0 ? undefined : paid;
+  if (paid.length === 0) return undefined;
+  const asked = withoutOptions ? {} : sizes;
+  return paid.map((call) => withSize(call, dimensions.calls[call.tool], asked[call.tool]));
+}
+
+/** Where the price goes by a size that the response does not say, the request's counts, else the vendors' usual one. */
+function withSize(
+  call: CallCount,
+  terms: CallPrice | undefined,
+  asked: readonly string[] | undefined,
+): CallCount {
+  if (call.size !== undefined || terms === undefined || !("sizes" in terms)) return call;
+  const usual = usualSize(call.tool);
+  const sizes = asked ?? (usual === undefined ? [] : [usual]);
+  return sizes.length === 0 ? call : { ...call, size: dearestSize(terms, sizes) };
 }

@@ -321,9 +321,19 @@ function callLines(
 }
 
 /** undefined = of a size that has no price. A size that nobody states does not matter where all cost the same. */
-function nanosOfCall(terms: CallPrice, size: string | undefined): bigint | undefined {
+export function nanosOfCall(terms: CallPrice, size: string | undefined): bigint | undefined {
   if ("nanos" in terms) return terms.nanos;
   return size !== undefined && Object.hasOwn(terms.sizes, size) ? terms.sizes[size] : undefined;
+}
+
+/** Of these sizes the one that costs most; of those without a price the first. */
+export function dearestSize(terms: CallPrice, sizes: readonly string[]): string {
+  const priced = sizes.filter((size) => nanosOfCall(terms, size) !== undefined);
+  return priced.reduce(
+    (dearest, size) =>
+      (nanosOfCall(terms, size) ?? 0n) > (nanosOfCall(terms, dearest) ?? 0n) ? size : dearest,
+    priced[0] ?? sizes[0] ?? "",
+  );
 }
 
 export function maxCallPrice(prices: readonly CallPrice[]): bigint {

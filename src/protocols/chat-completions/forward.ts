@@ -1,4 +1,5 @@
 import { entries, generatingHold, hostedTool, imageUrl, reference, serviceField } from "../body-features.ts";
+import { searchSizes } from "../call-sizes.ts";
 import type { RequestFields } from "../fields.ts";
 import { type ForwardTable, gatewayFallbacks, ROUTED_MODELS } from "../protocol.ts";
 import { pluginList, typedTools } from "../tool-features.ts";
@@ -82,7 +83,14 @@ export const chatCompletionsForward: ForwardTable = {
       ...entries(serviceField("tier"), ["fallbacks.service_tier"]),
       ...entries(hostedTool, ["web_search_options", "search_parameters", "enable_search"]),
     ],
-    { toolUse: { choice: "tool_choice", beside: ["parallel_tool_calls"] } },
+    {
+      callSizes: [
+        ...searchSizes([{ path: "tools[]" }]),
+        // https://developers.openai.com/api/docs/guides/tools-web-search, https://docs.perplexity.ai/docs/getting-started/pricing
+        { path: "web_search_options.search_context_size", tool: "web_search" },
+      ],
+      toolUse: { choice: "tool_choice", beside: ["parallel_tool_calls"] },
+    },
   ),
   opening: {
     system: [],

@@ -10,6 +10,7 @@ import {
   sibling,
   type ToolPath,
 } from "../body-features.ts";
+import { searchSizes } from "../call-sizes.ts";
 import type { RequestFields } from "../fields.ts";
 import { type ForwardTable, ROUTED_MODELS } from "../protocol.ts";
 import { pluginList, typedTools } from "../tool-features.ts";
@@ -92,6 +93,7 @@ export const messagesForward: ForwardTable = {
       ...entries(serviceField("region"), ["inference_geo"]),
     ],
     {
+      callSizes: searchSizes(TOOLS),
       callLimits: { each: TOOLS.map((place) => `${scannedPath(place)}.max_uses`) },
       toolUse: {
         choice: "tool_choice",

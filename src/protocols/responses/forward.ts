@@ -1,4 +1,5 @@
 import { contextEdit, entries, generatingHold, imageUrl, reference, serviceField } from "../body-features.ts";
+import { searchSizes } from "../call-sizes.ts";
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import { type ForwardTable, gatewayFallbacks, ROUTED_MODELS } from "../protocol.ts";
@@ -96,6 +97,7 @@ export const responsesForward: ForwardTable = {
     ],
     {
       callLimits: { together: "max_tool_calls" },
+      callSizes: searchSizes(TOOLS.map((path) => ({ path }))),
       toolUse: {
         choice: "tool_choice",
         beside: ["parallel_tool_calls"],

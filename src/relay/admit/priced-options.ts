@@ -4,7 +4,13 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { keysOfTokenPrice, type TokenPriceName, tokenPrice } from "../../catalog/token-prices.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { GatewayError } from "../../errors.ts";
-import { type HostedTool, type RequestedMedia, readFeatures } from "../../protocols/body-features.ts";
+import {
+  type BodyFeatures,
+  type HostedTool,
+  type RequestedMedia,
+  readFeatures,
+} from "../../protocols/body-features.ts";
+import { askedSizes } from "../../protocols/call-sizes.ts";
 import { MEDIA, type Medium, mediaNamed } from "../../protocols/media.ts";
 import {
   findTerm,
@@ -13,7 +19,7 @@ import {
   readServiceWord,
   type ServiceDimension,
 } from "../../usage/service-terms.ts";
-import { familyOf, findTool } from "../../usage/tool-names.ts";
+import { familyOf, findTool, usualSize } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 
 /** Priced options are only forwarded. Translation into another protocol drops them, and reports each as a loss. */
@@ -40,7 +46,7 @@ export function priceOptions(
   catalog: Catalog,
   model: Model,
   hasTokenPrice: (tool: HostedTool) => boolean,
-): Pick<FrozenPrice, "asked" | "tools" | "fees"> {
+): Pick<FrozenPrice, "asked" | "tools" | "sizes" | "fees"> {
   const features = readFeatures(request.protocol.forward.hold, request.scan);
   const { hostedTools, hostedFields, pricedFields, requestedMedia } = features;
   if (hostedTools.length + hostedFields.length + pricedFields.length + requestedMedia.length === 0) return {};
@@ -87,12 +93,35 @@ export function priceOptions(
     tools.add(named);
     fees.add(named);
   }
+  const sizes = sizesOf(request, features, model, [...tools]);
   return {
     asked: Object.keys(asked).length > 0 ? asked : undefined,
     tools: tools.size > 0 ? [...tools] : undefined,
     fees: fees.size > 0 ? [...fees] : undefined,
+    sizes: sizes.length > 0 ? Object.fromEntries(sizes) : undefined,
   };
 }
+
+/** The sizes that the request asks for, of each tool by its name in the price table. One that has no price there is refused. */
+function sizesOf(
+  { protocol, scan }: TextRequest,
+  features: BodyFeatures,
+  { price }: Model,
+  tools: readonly string[],
+): (readonly [tool: string, sizes: readonly string[]])[] {
+  return tools.flatMap((tool) => {
+    const asked = askedSizes(protocol.forward.hold, scan, features, tool);
+    if (asked.length === 0) return [];
+    const terms = price?.dimensions?.calls[tool];
+    for (const { size, path } of asked)
+      if (size !== undefined && terms !== undefined && "sizes" in terms && !Object.hasOwn(terms.sizes, size))
+        throw unpriced(path, `\`${path}\` "${size.slice(0, MAX_SIZE_LETTERS)}"`, `price.calls "${tool}"`);
+    return [[tool, asked.flatMap(({ size }) => size ?? usualSize(tool) ?? [])]];
+  });
+}
+
+/** Of a word that is named in a refusal. */
+const MAX_SIZE_LETTERS = 40;
 
 /** Refuses a response in a medium that the model's price table has no price for. */
 function requireOutput({ price }: Model, medium: Medium, field: string): void {

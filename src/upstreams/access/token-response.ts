@@ -20,7 +20,7 @@ export function readTokenResponse({ status, body }: OneResponse, by: string): Is
 }
 
 /** A token was refused, or its server failed. */
-function refusedBy(by: string, status: number, words: string): AccessFailure {
+export function refusedBy(by: string, status: number, words: string): AccessFailure {
   const told = words === "" ? "" : `: ${words}`;
   return new AccessFailure(`${by} gives out no access token (status ${status})${told}`, {
     isRefusal: status >= 400 && status < 500 && status !== 429,

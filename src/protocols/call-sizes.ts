@@ -1,0 +1,45 @@
+import type { BodyScan } from "../base/json/json-scan.ts";
+import { familyOf } from "../usage/tool-names.ts";
+import { type BodyFeatures, type HoldTable, scannedPath, type ToolPlace } from "./body-features.ts";
+
+/** Where a request says in which size a tool is to run, of which vendors bill the sizes differently. */
+export interface CallSizePlace {
+  readonly path: string;
+  /** As the tool's family is called. */
+  readonly tool: string;
+}
+
+/** Of searches, beside the definition's type (OpenAI) or among its parameters (OpenRouter). */
+export function searchSizes(places: readonly ToolPlace[]): CallSizePlace[] {
+  return places.flatMap((place) =>
+    ["search_context_size", "parameters.search_context_size"].map((field) => ({
+      path: `${scannedPath(place)}.${field}`,
+      tool: "web_search",
+    })),
+  );
+}
+
+/** A size that the request asks for; undefined = it leaves the size of one of its definitions to the vendor. */
+export interface AskedSize {
+  readonly size: string | undefined;
+  readonly path: string;
+}
+
+/** The sizes that the request asks for of a tool's family, one for each definition; [] = it says none. */
+export function askedSizes(
+  { callSizes = [] }: HoldTable,
+  scan: BodyScan,
+  { hostedTools, hostedFields }: BodyFeatures,
+  tool: string,
+): readonly AskedSize[] {
+  const family = familyOf(tool);
+  const asked = callSizes
+    .filter((place) => place.tool === family)
+    .flatMap(({ path }) => scan.all(path).map(({ head }) => ({ size: head.toLowerCase(), path })))
+    .filter(({ size }) => size !== "");
+  const [first] = asked;
+  if (first === undefined) return asked;
+  const offered = [...hostedTools.map((hosted) => hosted.tool), ...hostedFields];
+  const definitions = offered.filter((each) => familyOf(each) === family).length;
+  return asked.length < definitions ? [...asked, { ...first, size: undefined }] : asked;
+}
