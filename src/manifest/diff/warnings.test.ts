@@ -37,6 +37,19 @@ accounts: [{ name: acme, keys: [{ name: ci, key: ci-key-0123456789${key ?? ""} }
 }
 
 describe("what a file may declare but hardly means", () => {
+  it.each(["[{ REGIONS }, { from: 2026-12-01T00:00:00Z }]", "[{}, { from: 2026-12-01T00:00:00Z, REGIONS }]"])(
+    "is not a region that a model has a price for at some time: %s",
+    (rows) => {
+      const prices = rows
+        .replaceAll("{ ", "{ input: 3, output: 15, ")
+        .replaceAll("{}", "{ input: 3, output: 15 }")
+        .replaceAll("REGIONS", "regions: { us: { factor: 1.1 } }");
+      const model = `context_tokens: 9, max_output_tokens: 9, price: ${prices}`;
+      const upstream = "kind: openai, base_url: 'https://vendor.example/v1', models: [text], region: us";
+      expect(warnings({ model, upstream })).toEqual([]);
+    },
+  );
+
   it("is told: nothing of a usual file", () => {
     expect(warnings({})).toEqual([]);
   });

@@ -137,23 +137,25 @@ function serviceWarnings(
   const served = [...models.keys()]
     .flatMap((id) => own.get(id) ?? [])
     .filter(({ family }) => family === null);
-  const lacking = (dimension: "tiers" | "regions", word: string): string[] =>
-    served.flatMap(({ id, price, coming = [] }) => {
-      // Also that of a price which begins later.
-      const rows = coming.length > 0 ? [...(price === null ? [] : [price]), ...coming] : [price];
-      const isPriced = rows.every(
-        (row) => findTerm(Object.keys(row?.dimensions?.[dimension] ?? {}), word.toLowerCase()) !== undefined,
-      );
-      return isPriced ? [] : [id];
-    });
+  // Whether each of a model's prices has one for this, also those that begin later.
+  const pricedBy = (
+    { price, coming = [] }: (typeof served)[number],
+    dimension: "tiers" | "regions",
+    word: string,
+  ): boolean[] => {
+    const rows = coming.length > 0 ? [...(price === null ? [] : [price]), ...coming] : [price];
+    return rows.map(
+      (row) => findTerm(Object.keys(row?.dimensions?.[dimension] ?? {}), word.toLowerCase()) !== undefined,
+    );
+  };
   const warnings = unaskedTiers.flatMap((tier) => {
-    const ids = lacking("tiers", tier);
+    const ids = served.flatMap((model) => (pricedBy(model, "tiers", tier).every(Boolean) ? [] : [model.id]));
     if (ids.length === 0) return [];
     return [
       `upstream ${name} has the unasked tier "${tier}", for which these models have no price at some time: ${ids.join(", ")}; set price.tiers.${tier}`,
     ];
   });
-  if (region !== null && lacking("regions", region).length === served.length)
+  if (region !== null && !served.some((model) => pricedBy(model, "regions", region).some(Boolean)))
     warnings.push(`upstream ${name} has the region "${region}", for which none of its models has a price`);
   return warnings;
 }
