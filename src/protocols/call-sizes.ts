@@ -1,6 +1,6 @@
 import type { BodyScan } from "../base/json/json-scan.ts";
 import { familyOf } from "../usage/tool-names.ts";
-import { type BodyFeatures, type HoldTable, scannedPath, type ToolPlace } from "./body-features.ts";
+import { type BodyFeatures, type HoldTable, scannedPath, type ToolPath } from "./body-features.ts";
 
 /** Where a request says in which size a tool is to run, of which vendors bill the sizes differently. */
 export interface CallSizePlace {
@@ -10,7 +10,7 @@ export interface CallSizePlace {
 }
 
 /** Of searches, beside the definition's type (OpenAI) or among its parameters (OpenRouter). */
-export function searchSizes(places: readonly ToolPlace[]): CallSizePlace[] {
+export function searchSizes(places: readonly ToolPath[]): CallSizePlace[] {
   return places.flatMap((place) =>
     ["search_context_size", "parameters.search_context_size"].map((field) => ({
       path: `${scannedPath(place)}.${field}`,

@@ -9,6 +9,8 @@ import { type ScriptedUpstream, scriptedUpstream, type WireRequest } from "../su
  */
 const FRUGAL_KEY = "frugal-key-0123456789abcdef";
 let usage: object = {};
+/** Where a block of the response says that another model goes on. */
+let handover: readonly object[] = [];
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 
@@ -65,12 +67,13 @@ afterAll(async () => {
 function respond({ body, socket }: WireRequest): void {
   const isStream = body.includes('"stream":true');
   const message = { id: "msg_1", type: "message", role: "assistant", model: "claude-text" };
-  const content = [{ type: "text", text: "Hi" }];
+  const content = [...handover, { type: "text", text: "Hi" }];
   const events = [
     {
       type: "message_start",
       message: { ...message, content: [], usage: { ...usage, iterations: null, output_tokens: 1 } },
     },
+    ...handover.map((block) => ({ type: "content_block_start", index: 9, content_block: block })),
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
     { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hi" } },
     { type: "content_block_stop", index: 0 },
@@ -145,6 +148,23 @@ describe.each(WAYS)("an answer of several models to $path $body,", ({ path, body
       String(6 * (10_000 * 3_000 + 200 * 300 + 800 * 15_000) + 8_000 * 10_000 + 40 * 1_000 + 1_200 * 50_000),
     );
     expect(receipt["unpriced"]).toBeUndefined();
+  });
+
+  it("is charged at the price of the fallback that a block alone names", async () => {
+    usage = counts(1_000, 200, 500);
+    // fallback_response.txt of the vendor's Python SDK.
+    const trigger = { type: "refusal", category: null };
+    handover = [
+      { type: "fallback", from: { model: "claude-text" }, to: { model: "claude-cheap-20260301" }, trigger },
+    ];
+    const receipt = await charged(path, body);
+    handover = [];
+    expect(linesOf(receipt)).toEqual([
+      "cheap input_uncached 1000",
+      "cheap cache_read 200",
+      "cheap output_visible 500",
+    ]);
+    expect(receipt["charge_nanos"]).toBe(String(1_000 * 1_000 + 200 * 100 + 500 * 5_000));
   });
 
   it("is charged at the price of the fallback that has served it, and no part of it twice", async () => {

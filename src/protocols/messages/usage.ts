@@ -43,11 +43,11 @@ const rules: MeteringRules = {
   openByteFilter() {
     const matters = openMatters();
     const holdsIndex = openIndexFilter();
-    const holdsFile = openFileFilter();
+    const holdsFact = openBlockFilter();
     const holdsError = openErrorFilter();
     return (frame, start, end) =>
       isBlockEvent(frame, start)
-        ? holdsError(frame, start, end) || (isBlockStart(frame, start) && holdsFile(frame, start, end))
+        ? holdsError(frame, start, end) || (isBlockStart(frame, start) && holdsFact(frame, start, end))
         : end - start <= STOP_FRAME_BYTES || !holdsIndex(frame, start, end) || matters(frame, start, end);
   },
 
@@ -154,7 +154,7 @@ function readResponse(body: JsonObject, notes: StreamState): void {
   notes.finish = asName(body["stop_reason"]);
   noteModel(notes, body["model"]);
   noteContainer(notes, body);
-  for (const block of asObjects(body["content"])) noteResult(notes, block);
+  for (const block of asObjects(body["content"])) noteBlock(notes, block);
   noteTerms(notes, asObject(body["usage"]));
   noteUsage(notes, asObject(body["usage"]));
 }
@@ -187,7 +187,7 @@ function readEvent(event: JsonObject, notes: StreamState, name: string): void {
   } else if (type === "content_block_start") {
     const block = asObject(event["content_block"]);
     notes.output ||= block !== undefined && holdsWords(block);
-    noteResult(notes, block);
+    noteBlock(notes, block);
   } else if (type === "content_block_delta") {
     notes.output ||= holdsMore(asObject(event["delta"]) ?? {});
   }
@@ -226,9 +226,12 @@ function noteContainer(notes: StreamState, holder: JsonObject): void {
   noteCall(notes, "code_execution", id);
 }
 
-/** What a tool of the vendor has brought: a search that failed is not billed. */
-function noteResult(notes: StreamState, block: JsonObject | undefined): void {
+/** What a block says beside its words: what a tool of the vendor has brought, and that another model goes on from here. */
+function noteBlock(notes: StreamState, block: JsonObject | undefined): void {
   noteFiles(notes, block);
+  // BetaFallbackBlock of the SDK: the response's own `model` may still be the one that declined.
+  if (block?.["type"] === "fallback") noteModel(notes, asObject(block["to"])?.["model"]);
+  // A search that failed is not billed.
   if (block?.["type"] !== "web_search_tool_result" || !Array.isArray(block["content"])) return;
   noteCall(notes, "web_search", block["tool_use_id"]);
 }
@@ -312,7 +315,7 @@ function eventText(event: JsonObject, text: TextSink, name: string): void {
 
 const openMatters = keyFilter("usage", ...ERROR_WORDS);
 const openErrorFilter = keyFilter(...ERROR_WORDS);
-const openFileFilter = keyFilter("file_id", "tool_use_id");
+const openBlockFilter = keyFilter("file_id", "tool_use_id", "to");
 
 /** What holds none is no piece of a response, and may be a bare error. */
 const openIndexFilter = keyFilter("index");
