@@ -97,9 +97,9 @@ export function totalOutput(usage: TokenUsage): number {
   return totalOf(usage, OUTPUT_BUCKETS);
 }
 
-/** Input that was written to a cache. */
-export function totalWritten(usage: TokenUsage): number {
-  return totalOf(usage, WRITTEN_BUCKETS);
+/** Input that was read from a cache or written to it. */
+export function totalCached(usage: TokenUsage): number {
+  return totalOf(usage, CACHE_BUCKETS);
 }
 
 /** Whether tokens of a bucket were written by the model. */
@@ -111,7 +111,7 @@ export function isOutput(bucket: TokenBucket): boolean {
 const INPUT_BUCKETS = TOKEN_BUCKETS.filter((bucket) => !isOutput(bucket));
 const OUTPUT_BUCKETS = TOKEN_BUCKETS.filter(isOutput);
 
-const WRITTEN_BUCKETS = TOKEN_BUCKETS.filter((bucket) => bucket.startsWith("cacheWrite"));
+const CACHE_BUCKETS = TOKEN_BUCKETS.filter((bucket) => /cache(Read|Write)/i.test(bucket));
 
 function totalOf(usage: TokenUsage, buckets: readonly TokenBucket[]): number {
   let tokens = 0;

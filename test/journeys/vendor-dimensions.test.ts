@@ -138,13 +138,13 @@ describe.each([false, true])("what a vendor states besides plain tokens (streame
     });
   });
 
-  it("is charged where a request without output has prepared a cache, and nothing where it has not", async () => {
-    const empty = (written: number) =>
+  it("is charged where a request without output has prepared a cache or found it, and nothing where it has not", async () => {
+    const empty = (written: number, read = 0) =>
       response(
         {
           input_tokens: 2_000,
           input_tokens_details: {
-            cached_tokens: 0,
+            cached_tokens: read,
             cache_write_tokens: written,
             cache_write_tokens_details: { ttl_12h_tokens: written },
           },
@@ -161,6 +161,11 @@ describe.each([false, true])("what a vendor states besides plain tokens (streame
     expect(prepared).toMatchObject({
       reason: "completed",
       charge_nanos: String(100 * 3_000 + 1_900 * 9_000),
+    });
+    answer = empty(0, 1_900);
+    expect(await charged("v1/responses", { input: "Hello", stream })).toMatchObject({
+      reason: "completed",
+      charge_nanos: String(100 * 3_000 + 1_900 * 300),
     });
     answer = empty(0);
     expect(await charged("v1/responses", { input: "Hello", stream })).toMatchObject({
