@@ -77,6 +77,9 @@ const RESPONSES: Readonly<Record<ChatProtocol, (usage: object) => object>> = {
 const typed = (type: string) => ({ tools: [{ type, name: "t" }] });
 const xai = (field: string) => (count: number) => ({ server_side_tool_usage_details: { [field]: count } });
 const serverToolUse = (count: number) => ({ server_tool_use: { web_search_requests: count } });
+const OPENROUTER = typed("openrouter:web_search");
+const ofOpenRouter = (count: number) => ({ server_tool_use_details: { web_search_requests: count } });
+const ofAlibaba = (count: number) => ({ x_tools: { web_search: { count } } });
 const PLUGIN = { plugins: [{ id: "web" }] };
 
 /** Each spelling of a count that a vendor has, and what has offered its tool. */
@@ -100,6 +103,18 @@ const SPELLINGS: readonly (readonly [ChatProtocol, offer: object, state: (count:
       ] as const
     ).map(([tool, field]) => [name, typed(tool), xai(field)] as const),
   ),
+  ...(["chat-completions", "responses"] as const).flatMap((name) => [
+    [name, OPENROUTER, ofOpenRouter] as const,
+    [name, typed("web_search"), ofAlibaba] as const,
+  ]),
+  ["messages", OPENROUTER, serverToolUse],
+  ["messages", OPENROUTER, ofOpenRouter],
+  ["chat-completions", { enable_search: true }, ofAlibaba],
+  [
+    "responses",
+    typed("web_search"),
+    (invocation) => ({ tool_calls_details: { web_search: { invocation } } }),
+  ],
   ["chat-completions", PLUGIN, xai("web_search_calls")],
   ["chat-completions", { web_search_options: {} }, xai("web_search_calls")],
 ];

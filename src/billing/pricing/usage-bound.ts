@@ -273,7 +273,10 @@ function atMost(tokens: number): number {
 /** Fields in which vendors report the calls of tools that they ran. */
 const CALL_COUNTS = [
   "server_tool_use",
+  "server_tool_use_details",
   "server_side_tool_usage_details",
+  "tool_calls_details",
+  "x_tools",
   "tool_usage",
   "num_server_side_tools_used",
 ];

@@ -2,7 +2,13 @@ import type { CallCount } from "../../usage/usage.ts";
 import { ERROR_WORDS } from "../errors/error-body.ts";
 import { asIndex, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
-import { OPENROUTER_CALLS, type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
+import {
+  ALIBABA_CALLS,
+  OPENROUTER_CALLS,
+  type StatedCalls,
+  statedCalls,
+  XAI_CALLS,
+} from "../streams/call-counts.ts";
 import {
   type MeteringRules,
   noteBegun,
@@ -80,6 +86,7 @@ const rules: MeteringRules = {
 
 const STATED_CALLS: readonly StatedCalls[] = [
   ...OPENROUTER_CALLS,
+  ...ALIBABA_CALLS,
   // https://www.alibabacloud.com/help/en/model-studio/web-search
   { at: ["plugins", "search", "count"], tool: "web_search" },
   // https://docs.perplexity.ai/docs/getting-started/pricing

@@ -12,7 +12,7 @@ import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
-import { type StatedCalls, statedCalls } from "../streams/call-counts.ts";
+import { OPENROUTER_CALLS, type StatedCalls, statedCalls } from "../streams/call-counts.ts";
 import { asUsage } from "../streams/latest-counts.ts";
 import {
   type MeteringRules,
@@ -137,10 +137,8 @@ function readCounts(tally: UsageCounter, usage: JsonObject): MeteredUsage {
   return metered(tally, input, output, usage);
 }
 
-/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#usage-and-pricing */
-const STATED_CALLS: readonly StatedCalls[] = [
-  { at: ["server_tool_use", "web_search_requests"], tool: "web_search" },
-];
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#usage-and-pricing, which OpenRouter has taken over. */
+const STATED_CALLS: readonly StatedCalls[] = OPENROUTER_CALLS;
 
 /** Reads usage off messages, plain and streamed. */
 export const messagesUsage = usageReader(rules);

@@ -5,7 +5,13 @@ import { imageUsage } from "../image-usage.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
-import { OPENROUTER_CALLS, type StatedCalls, statedCalls, XAI_CALLS } from "../streams/call-counts.ts";
+import {
+  ALIBABA_CALLS,
+  OPENROUTER_CALLS,
+  type StatedCalls,
+  statedCalls,
+  XAI_CALLS,
+} from "../streams/call-counts.ts";
 import { asUsage } from "../streams/latest-counts.ts";
 import {
   type MeteringRules,
@@ -51,10 +57,10 @@ const rules: MeteringRules = {
       asObject(usage["output_tokens_details"]) ?? asObject(usage["completion_tokens_details"]);
     const input = tally.count(usage, "input_tokens") ?? tally.count(usage, "prompt_tokens");
     const cache = {
-      cacheRead: tally.count(inputDetails, "cached_tokens"),
+      cacheRead: tally.filled(inputDetails, READ),
       ...splitWrites(
         tally,
-        tally.count(inputDetails, "cache_write_tokens"),
+        tally.filled(inputDetails, WRITTEN),
         asObject(inputDetails?.["cache_write_tokens_details"]),
       ),
     };
@@ -80,10 +86,17 @@ function imageTool(tools: JsonObject | undefined): ModelTokens | undefined {
   return { model: readModelName(usage["model"]), tokens, isBeside: true, tool: "image_generation" };
 }
 
+/** Where vendors count what was read from their caches, and what was written: OpenAI, Perplexity. */
+const READ = ["cached_tokens", "cache_read_input_tokens"];
+const WRITTEN = ["cache_write_tokens", "cache_creation_input_tokens"];
+
 const STATED_CALLS: readonly StatedCalls[] = [
   // https://developers.openai.com/api/reference/resources/responses: beside `usage`, which it is joined with here.
   { at: ["tool_usage", "web_search", "num_requests"], tool: "web_search" },
   ...OPENROUTER_CALLS,
+  ...ALIBABA_CALLS,
+  // Perplexity's: https://docs.perplexity.ai/api-reference/responses-post
+  { at: ["tool_calls_details", "web_search", "invocation"], tool: "web_search" },
   ...XAI_CALLS,
 ];
 

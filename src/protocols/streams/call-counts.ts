@@ -42,6 +42,13 @@ export const XAI_CALLS: readonly StatedCalls[] = Object.entries({
 /** Each of its protocols states them so: https://openrouter.ai/docs/guides/features/plugins/web-search */
 export const OPENROUTER_CALLS: readonly StatedCalls[] = [
   { at: ["server_tool_use", "web_search_requests"], tool: "web_search" },
+  // Of its own tools: https://openrouter.ai/docs/guides/features/server-tools/web-search
+  { at: ["server_tool_use_details", "web_search_requests"], tool: "web_search" },
+];
+
+/** Both of its protocols state them so: https://www.alibabacloud.com/help/en/model-studio/web-search */
+export const ALIBABA_CALLS: readonly StatedCalls[] = [
+  { at: ["x_tools", "web_search", "count"], tool: "web_search" },
 ];
 
 /** It ends up on receipts. */
