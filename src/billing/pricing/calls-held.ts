@@ -3,7 +3,7 @@ import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import type { BodyFeatures } from "../../protocols/body-features.ts";
 import { BILLED_UNITS, type UnitCounts } from "../../usage/usage.ts";
 import type { FrozenPrice } from "../billing.ts";
-import { dearestSize, maxCallPrice, nanosOfCall } from "./price.ts";
+import { highestSize, maxCallPrice, nanosOfCall } from "./price.ts";
 import type { CallBound } from "./usage-bound.ts";
 
 /** What every request pays, and what this one pays for a field of it. */
@@ -75,5 +75,5 @@ function priceOf({ dimensions = NO_DIMENSIONS, sizes = {} }: FrozenPrice, name: 
   const terms = dimensions.calls[name];
   if (terms === undefined) return 0n;
   const asked = sizes[name];
-  return (asked && nanosOfCall(terms, dearestSize(terms, asked))) ?? maxCallPrice([terms]);
+  return (asked && nanosOfCall(terms, highestSize(terms, asked))) ?? maxCallPrice([terms]);
 }

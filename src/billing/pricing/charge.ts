@@ -11,7 +11,7 @@ import { type CallCount, hasParts } from "../../usage/usage.ts";
 import type { AdditionalUsage, FrozenPrice, ServedUsage } from "../billing.ts";
 import {
   type AppliedTerm,
-  dearestSize,
+  highestSize,
   type PricedCharge,
   type PriceLine,
   price,
@@ -234,5 +234,5 @@ function withSize(
   if (call.size !== undefined || terms === undefined || !("sizes" in terms)) return call;
   const usual = usualSize(call.tool);
   const sizes = asked ?? (usual === undefined ? [] : [usual]);
-  return sizes.length === 0 ? call : { ...call, size: dearestSize(terms, sizes) };
+  return sizes.length === 0 ? call : { ...call, size: highestSize(terms, sizes) };
 }

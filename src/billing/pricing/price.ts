@@ -327,7 +327,7 @@ export function nanosOfCall(terms: CallPrice, size: string | undefined): bigint 
 }
 
 /** Of these sizes the one that costs most; of those without a price the first. */
-export function dearestSize(terms: CallPrice, sizes: readonly string[]): string {
+export function highestSize(terms: CallPrice, sizes: readonly string[]): string {
   const priced = sizes.filter((size) => nanosOfCall(terms, size) !== undefined);
   return priced.reduce(
     (dearest, size) =>
