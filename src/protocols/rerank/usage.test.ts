@@ -20,6 +20,7 @@ describe("usage of rerank answers", () => {
   it.each([
     { meta: { billed_units: { search_units: 2 } } },
     { meta: { billed_units: { search_units: 2 }, tokens: { input_tokens: 7 } } },
+    { usage: { search_units: 2, total_tokens: 150 } },
   ])("are searches and no tokens where the vendor bills those: %j", (stated) => {
     const usage = read(stated);
     expect(usage?.units).toEqual({ search: 2 });

@@ -18,11 +18,13 @@ const rules: MeteringRules = {
 
   buckets(usage) {
     const tally = new UsageCounter();
-    const beside = tally.filled(usage, ["prompt_tokens", "total_tokens"]);
+    const counted = tally.count(usage, "search_units");
+    // OpenRouter states searches there, and tokens beside them that it does not bill: https://openrouter.ai/docs/api/api-reference/rerank
+    const beside = counted ? undefined : tally.filled(usage, ["prompt_tokens", "total_tokens"]);
     const units = asObject(usage["billed_units"]);
     const billed = tally.filled(units, ["input_tokens", "total_tokens"], beside);
     // https://docs.cohere.com/v2/reference/rerank: one for a query with up to 100 documents, whatever tokens they have.
-    const search = tally.count(units, "search_units");
+    const search = tally.count(units, "search_units") ?? counted;
     const isSearch = search !== undefined && search > 0;
     const input = isSearch ? billed : tally.filled(asObject(usage["tokens"]), ["input_tokens"], billed);
     // Known to be nothing, which is more than "not reported".
