@@ -345,6 +345,14 @@ describe("upstreams", () => {
     expect(other.submits(task.id)).toBe(1);
   });
 
+  it("that did the work and gave nothing that can be used end the task, and nobody is asked again", async () => {
+    vendor.onSubmit = () => ({ type: "failed", reason: "no image" });
+    const { task, caller } = await run();
+    expect(task).toMatchObject({ state: "FAILURE", failReason: "no image" });
+    expect([vendor.submits(task.id), other.submits(task.id)]).toEqual([1, 0]);
+    await expectCharged(rig, caller, 0n);
+  });
+
   it("that refuse the order end the task with their reason", async () => {
     vendor.onSubmit = () => ({ type: "refused", next: "fail", reason: "moderation" });
     const { task, caller } = await run();

@@ -237,6 +237,23 @@ export function taskApiContract(vendor: FakeVendor): void {
       },
     );
 
+    it("answered with 2xx that can't be read, or that also names a task, is never submitted again", () => {
+      const taken = vendor.accepted("their-task-1");
+      const text = JSON.stringify(taken);
+      const bodies = [
+        ...Array.from({ length: text.length }, (_, end) => text.slice(0, end)),
+        text.replace(/:("[^"]*"|\d+)/g, ":null"),
+        text.replace(/"[^"]*"(?=[,}\]])/g, '""'),
+        ...vendor.peculiar.map(({ body }) => JSON.stringify({ ...body, ...taken })),
+      ];
+      for (const status of [200, 201, 202, 204, 206])
+        for (const body of bodies) {
+          const outcome = api.readSubmit({ status, headers: {}, body: Buffer.from(body) });
+          const next = outcome.type === "refused" ? outcome.next : undefined;
+          expect(["another", "later"], `${status} ${body}`).not.toContain(next);
+        }
+    });
+
     it.each(vendor.peculiar)("may be refused in peculiar ways: $name", async ({ status, body, next }) => {
       answers(status, body);
       expect(await submit()).toMatchObject({ type: "refused", next });
@@ -351,7 +368,7 @@ export function taskApiContract(vendor: FakeVendor): void {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), bytes, (status, body) => {
         const answer = { status, headers: {}, body };
-        expect(["accepted", "done", "refused", "unclear"]).toContain(api.readSubmit(answer).type);
+        expect(["accepted", "done", "refused", "unclear", "failed"]).toContain(api.readSubmit(answer).type);
         if (api.readPoll) {
           expect(["queued", "running", "succeeded", "failed"]).toContain(api.readPoll(answer).type);
         }

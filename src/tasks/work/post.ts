@@ -113,7 +113,7 @@ function healthOf(asked: AskOutcome, outcome: SubmitOutcome): AttemptOutcome {
     return { kind: phase === "connect" && kind !== "protocol" ? "unreachable" : "failed" };
   }
   if (outcome.type === "accepted" || outcome.type === "done") return { kind: "ok" };
-  if (outcome.type === "unclear") return { kind: "failed" };
+  if (outcome.type === "unclear" || outcome.type === "failed") return { kind: "failed" };
   if (outcome.next === "fail") return { kind: "client-error" };
   if (outcome.next === "later") return { kind: "rate-limited", retryAfterSeconds: outcome.retryAfterSeconds };
   return { kind: asked.response.status >= 500 ? "failed" : "neutral" };

@@ -6,7 +6,7 @@ import { fitOrder, requestFor } from "./fit-order.ts";
 import { coolingMs, placesOf, type TaskCandidate } from "./places.ts";
 import { keepResponse, post } from "./post.ts";
 import { resubmitDelayMs, TIMED_OUT } from "./schedule.ts";
-import { meetUnknownFate } from "./unknown-fate.ts";
+import { failMade, meetUnknownFate } from "./unknown-fate.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
@@ -108,6 +108,8 @@ async function takeIn(
       return keepResponse(held, candidate.place, { immediateResult: outcome.result }, deps);
     case "unclear":
       return meetUnknownFate(held, candidate, outcome.reason, deps);
+    case "failed":
+      return failMade(held, candidate.upstream.name, outcome.reason, deps);
     default:
       return unreachable(outcome);
   }

@@ -43,6 +43,20 @@ export function giveUp({ claim }: HeldTask, upstream: string, reason: string, de
   return deps.finisher.fail(claim, { reason: UNKNOWN_FATE, as: "upstream_failed" });
 }
 
+/** Fails the task of which the vendor gave nothing that can be used: it may bill its work, so nobody else is asked. Ends the claim. */
+export function failMade(
+  { claim }: HeldTask,
+  upstream: string,
+  reason: string,
+  deps: WorkDeps,
+): Promise<void> {
+  deps.log.error(
+    { task: claim.id, upstream, reason, alarm: true },
+    "the result of a task can't be used: the task failed and was refunded, but the vendor may bill it",
+  );
+  return deps.finisher.fail(claim, { reason, as: "upstream_failed" });
+}
+
 /** Looks for a task whose submit had no response that says whether it was taken. Ends the claim. */
 export async function findTask(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
   const found = await (candidate.api.find ? askForIt : repeatIt)(held, candidate, deps);
@@ -59,6 +73,8 @@ export async function findTask(held: HeldTask, candidate: TaskCandidate, deps: W
       return deps.store.release([held.claim]);
     case "unclear":
       return meetUnknownFate(held, candidate, found.reason, deps);
+    case "failed":
+      return failMade(held, candidate.upstream.name, found.reason, deps);
     default:
       return unreachable(found);
   }

@@ -140,7 +140,7 @@ describe("openai-images", () => {
     for (const url of ["https://v.example/1.png", "HTTPS://v.example/1.png"])
       expect(read({ data: [{ url }] })).toEqual({ type: "done", result: { outputs: [{ url }] } });
     for (const url of NO_LINKS.filter((each) => !each.startsWith("data:")))
-      expect(read({ data: [{ url }] }), url).toMatchObject({ type: "refused", next: "fail" });
+      expect(read({ data: [{ url }] }), url).toMatchObject({ type: "failed" });
   });
 
   it("takes bytes for the image that they are, whatever the vendor calls them", () => {
@@ -154,14 +154,12 @@ describe("openai-images", () => {
     expect(read({ data: [null, { url: `data:image/png;charset=x;base64,${WEBP_64}` }] })).toEqual(webp);
   });
 
-  it.each(NO_IMAGES)("leaves the order to another upstream where the bytes are no image: %s", (b64_json) => {
-    expect(read({ data: [{ b64_json }] })).toEqual({
-      type: "refused",
-      next: "another",
-      reason: "The vendor returned bytes that aren't an image.",
-    });
-    if (b64_json.includes(";base64,"))
-      expect(read({ data: [{ url: b64_json }] })).toMatchObject({ next: "another" });
+  it.each(NO_IMAGES)("has failed where the bytes are no image, which the vendor may bill: %s", (b64_json) => {
+    const usage = { input_tokens: 50, output_tokens: 1056, total_tokens: 1106 };
+    const failed = { type: "failed", reason: "The vendor returned bytes that aren't an image." };
+    expect(read({ data: [{ b64_json }] })).toEqual(failed);
+    expect(read({ data: [{ b64_json }], usage })).toEqual(failed);
+    if (b64_json.includes(";base64,")) expect(read({ data: [{ url: b64_json }] })).toEqual(failed);
     expect(read({ data: [{ b64_json }, { b64_json: PNG_64 }] })).toMatchObject({
       result: { outputs: [{ url: `data:image/png;base64,${PNG_64}` }] },
     });
@@ -201,10 +199,24 @@ describe("openai-images", () => {
     });
   });
 
+  it.each([{ data: [] }, { data: null }, { data: [null, {}] }])(
+    "has failed where its whole answer is %j",
+    (body) => {
+      expect(read(body)).toEqual({ type: "failed", reason: "The vendor's response contains no image." });
+    },
+  );
+
+  it("asks nobody else beside usage or an image, whatever else the response says", () => {
+    const usage = { input_tokens: 50, output_tokens: 1056, total_tokens: 1106 };
+    for (const code of ["insufficient_quota", "slow_down", "429"]) {
+      const error = { message: "no", code };
+      expect(read({ error, usage })).toEqual({ type: "refused", next: "fail", reason: "no" });
+      expect(read({ error, data: [{ b64_json: PNG_64 }] })).toMatchObject({ type: "done" });
+      expect(read({ error, data: [{ b64_json: "AAAA" }] })).toMatchObject({ type: "failed" });
+    }
+  });
+
   it.each([
-    [{ data: [] }, "The vendor's response contains no image."],
-    [{ data: null }, "The vendor's response contains no image."],
-    [{ data: [null, {}] }, "The vendor's response contains no image."],
     [{ error: { message: "too rude", code: null, type: null } }, "too rude"],
     [{ error: "too rude" }, "too rude"],
   ])("has failed where its whole answer is %j", (body, reason) => {

@@ -82,12 +82,7 @@ const REFUSAL: RefusalTable = {
 
 const NO_IMAGE = "The vendor's response contains no image.";
 
-/** Its response is complete and useless, and the order is not to blame. */
-const NOT_AN_IMAGE: SubmitOutcome = {
-  type: "refused",
-  next: "another",
-  reason: "The vendor returned bytes that aren't an image.",
-};
+const NOT_AN_IMAGE = "The vendor returned bytes that aren't an image.";
 
 /**
  * OpenAI's own images: the response to the order is the image itself. With reference images the order is
@@ -131,23 +126,23 @@ function fieldsOf(order: ImageOrder, { model }: SubmitAbout): Readonly<Record<st
 function readSubmit(told: TaskApiResponse): SubmitOutcome {
   const response = withoutEvents(told);
   const refusal = readRefusal(response, REFUSAL);
-  if (refusal?.type === "refused" || !isSuccessful(response))
-    return refusal ?? { type: "unclear", reason: NO_IMAGE };
+  if (!isSuccessful(response)) return refusal ?? { type: "unclear", reason: NO_IMAGE };
   const body = jsonOf(response);
   const list = valueAt(body, "data");
   const items = Array.isArray(list) ? (list as readonly unknown[]) : [];
+  const usage = valueAt(body, "usage");
+  // Beside usage or images an error does not say that nothing was made.
+  if (refusal?.type === "refused" && items.length === 0 && asObject(usage) === undefined) return refusal;
   const outputs = items.flatMap((item) => {
     const url = linkAt(item, ["url"]) ?? inlineUrl(item);
     return url === undefined ? [] : [{ url }];
   });
-  if (outputs.length === 0)
-    return (
-      refusalWithoutTask(response, REFUSAL) ??
-      refusal ??
-      (items.some(inlined) ? NOT_AN_IMAGE : imageless(body))
-    );
-  const usage = valueAt(body, "usage");
-  return { type: "done", result: { outputs, usage, tokens: tokensOf(usage), picture: pictureOf(body) } };
+  if (outputs.length > 0)
+    return { type: "done", result: { outputs, usage, tokens: tokensOf(usage), picture: pictureOf(body) } };
+  if (items.some(inlined)) return { type: "failed", reason: NOT_AN_IMAGE };
+  const said = refusalWithoutTask(response, REFUSAL) ?? refusal;
+  if (said?.type === "refused") return { type: "refused", next: "fail", reason: said.reason };
+  return said ?? imageless(body);
 }
 
 /** https://developers.openai.com/api/reference/resources/images/methods/generate, and in an event beside the image. */
@@ -208,5 +203,5 @@ function dataOf(frame: string): Uint8Array {
 /** Its response is all that ever comes: whoever finds the list empty need not wait for more. */
 function imageless(body: unknown): SubmitOutcome {
   const isList = typeof body === "object" && body !== null && Object.hasOwn(body, "data");
-  return isList ? { type: "refused", next: "fail", reason: NO_IMAGE } : { type: "unclear", reason: NO_IMAGE };
+  return { type: isList ? "failed" : "unclear", reason: NO_IMAGE };
 }

@@ -70,7 +70,8 @@ export interface TaskApiResponse {
 /**
  * `refused`: no task exists there. Its `next` says what can still be done: `fail` the caller's task (it is
  * the order that is wrong), ask `another` upstream (our account or the vendor is at fault), or wait and try
- * `later` (saturated). `unclear`: the response does not say whether a task exists.
+ * `later` (saturated). `unclear`: the response does not say whether a task exists. `failed`: the vendor did the work, may bill
+ * it, and gave nothing that can be used.
  */
 export type SubmitOutcome =
   | { readonly type: "accepted"; readonly upstreamId: string }
@@ -81,7 +82,8 @@ export type SubmitOutcome =
       readonly reason: string;
       readonly retryAfterSeconds?: number | undefined;
     }
-  | { readonly type: "unclear"; readonly reason: string };
+  | { readonly type: "unclear"; readonly reason: string }
+  | { readonly type: "failed"; readonly reason: string };
 
 /** `unknown`: not in the list, which may be late or longer than what was read of it. */
 export type FindOutcome =

@@ -117,10 +117,10 @@ export function jsonPost(path: string, body: object): TaskApiRequest {
 
 function readSubmit(table: TaskTable, response: TaskApiResponse): SubmitOutcome {
   const refusal = readRefusal(response, table.refusal);
-  if (refusal?.type === "refused") return refusal;
-  // Beside a code that nobody knows, an id still says that there is a task.
   const body = isSuccessful(response) ? exactJsonOf(response) : undefined;
   const upstreamId = textAt(body, table.taskId);
+  // Beside a code that nobody knows, an id still says that there is a task; so it does beside one by which another would be asked.
+  if (refusal?.type === "refused" && (upstreamId === undefined || refusal.next === "fail")) return refusal;
   if (upstreamId !== undefined) return { type: "accepted", upstreamId };
   const outcome = readRecord(table.record, valueAt(body, table.record.at));
   if (outcome.type === "failed") return { type: "refused", next: "fail", reason: outcome.reason };
