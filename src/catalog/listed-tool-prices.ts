@@ -5,7 +5,7 @@ import { type CallPrice, NO_DIMENSIONS } from "./price-table.ts";
 /** The list price of a call of a vendor's own tool. */
 export interface ListedTool {
   readonly tool: string;
-  readonly price: Extract<CallPrice, { readonly nanos: bigint }>;
+  readonly price: CallPrice;
   /** The models to which it applies, by the vendor's name; absent = all. */
   readonly models?: RegExp;
   /** The base URLs to which it applies, where one kind of upstream serves many vendors. */
@@ -33,11 +33,16 @@ export function withListedTools(
     for (const row of rows) {
       if (findTool(own, row.tool) !== undefined) continue;
       const before = listed[row.tool];
-      if (before === undefined || before.nanos < row.price.nanos) listed[row.tool] = row.price;
+      if (before === undefined || highestOf(before) < highestOf(row.price)) listed[row.tool] = row.price;
     }
   }
   if (Object.keys(listed).length === 0) return model;
   return { ...model, price: { ...price, dimensions: { ...others, calls: { ...listed, ...calls } } } };
+}
+
+function highestOf(price: CallPrice): bigint {
+  const all = "nanos" in price ? [price.nanos] : Object.values(price.sizes);
+  return all.reduce((highest, nanos) => (nanos > highest ? nanos : highest), 0n);
 }
 
 const ANY = /(?:)/;

@@ -7,6 +7,8 @@ export interface CallSizePlace {
   readonly path: string;
   /** As the tool's family is called. */
   readonly tool: string;
+  /** It names what was made before, of whatever size. */
+  readonly isReused?: true;
 }
 
 /** Of searches, beside the definition's type (OpenAI) or among its parameters (OpenRouter). */
@@ -19,11 +21,27 @@ export function searchSizes(places: readonly ToolPath[]): CallSizePlace[] {
   );
 }
 
+/** Of containers that code runs in, new ones by their memory: https://developers.openai.com/api/docs/guides/tools-code-interpreter */
+export function containerSizes(places: readonly ToolPlace[]): CallSizePlace[] {
+  const tool = "code_container";
+  return places.map(scannedPath).flatMap((path): CallSizePlace[] => [
+    { path: `${path}.container.memory_limit`, tool },
+    { path: `${path}.environment.memory_limit`, tool },
+    { path: `${path}.container`, tool, isReused: true },
+    { path: `${path}.environment.container_id`, tool, isReused: true },
+  ]);
+}
+
 /** A size that the request asks for; undefined = it leaves the size of one of its definitions to the vendor. */
 export interface AskedSize {
   readonly size: string | undefined;
   readonly path: string;
+  /** Only the vendor knows which size it is: it is charged as the dearest. */
+  readonly isReused?: true;
 }
+
+/** What a receipt calls the size of what was made before. */
+const REUSED = "reused";
 
 /** The sizes that the request asks for of a tool's family, one for each definition; [] = it says none. */
 export function askedSizes(
@@ -33,8 +51,13 @@ export function askedSizes(
   tool: string,
 ): readonly AskedSize[] {
   const family = familyOf(tool);
-  const asked = callSizes
-    .filter((place) => place.tool === family)
+  const places = callSizes.filter((place) => place.tool === family);
+  const reused = places.find(
+    ({ path, isReused }) => isReused && scan.all(path).some(({ type }) => type === "string"),
+  );
+  if (reused !== undefined) return [{ size: REUSED, path: reused.path, isReused: true }];
+  const asked = places
+    .filter(({ isReused }) => !isReused)
     .flatMap(({ path }) => scan.all(path).map(({ head }) => ({ size: head.toLowerCase(), path })))
     .filter(({ size }) => size !== "");
   const [first] = asked;

@@ -32,7 +32,7 @@ describe("list prices of vendors' tools", () => {
     });
     expect(openai[findTool(Object.keys(openai), "code_interpreter") ?? ""]).toEqual({
       per: "use",
-      nanos: 30_000_000n,
+      sizes: { "1g": 30_000_000n, "4g": 120_000_000n, "16g": 480_000_000n, "64g": 1_920_000_000n },
     });
     const anthropic = callsOf({}, ["anthropic", "claude-opus-5"]);
     expect(findTool(Object.keys(anthropic), "web_search_20270131")).toBe("web_search");
@@ -92,7 +92,10 @@ describe("list prices of vendors' tools", () => {
       ["openai", "gpt-5.4"],
     ] as [KindName, string, string?][];
     for (const upstreams of [both, both.toReversed()])
-      expect(callsOf({}, ...upstreams)["web_search"]).toEqual({ per: "use", nanos: 10_000_000n });
+      expect(callsOf({}, ...upstreams)).toMatchObject({
+        web_search: { per: "use", nanos: 10_000_000n },
+        code_container: { sizes: { "64g": 1_920_000_000n } },
+      });
   });
 
   // An independent reading: the public list has a price of searches for each model.
@@ -117,11 +120,18 @@ describe("list prices of vendors' tools", () => {
   });
 });
 
+const text = (nanos: bigint): string => `$${Number(nanos) / 1e9}`;
+
 function documented(): string {
   const rows = Object.values(listed)
     .flat()
     .map(({ vendor, tool, price, of, source, date }) => {
-      const usd = `$${Number(price.nanos) / 1e9}${price.per === "request" ? " per request" : ""}`;
+      const usd =
+        "nanos" in price
+          ? `${text(price.nanos)}${price.per === "request" ? " per request" : ""}`
+          : Object.entries(price.sizes)
+              .map(([size, nanos]) => `${size} ${text(nanos)}`)
+              .join(", ");
       return `| ${vendor}${of === undefined ? "" : ` (${of})`} | \`${tool}\` | ${usd} | [${date}](${source}) |`;
     });
   return ["| Vendor (models) | Tool | Price of a call | Source |", "| - | - | - | - |", ...rows].join("\n");

@@ -13,13 +13,19 @@ export interface SourcedTool extends ListedTool {
 const each = (usdPerThousand: number) => ({ per: "use", nanos: BigInt(usdPerThousand * 1e6) }) as const;
 const request = (usdPerThousand: number) => ({ ...each(usdPerThousand), per: "request" }) as const;
 
+const bySize = (usdPerThousand: Readonly<Record<string, number>>) =>
+  ({
+    per: "use",
+    sizes: Object.fromEntries(Object.entries(usdPerThousand).map(([size, usd]) => [size, each(usd).nanos])),
+  }) as const;
+
 const OPENAI = {
   vendor: "OpenAI",
   source: "https://developers.openai.com/api/docs/pricing",
   date: "2026-11-28",
 } as const;
 
-/** A container is billed per session of 20 minutes; this is the smallest size. Images have no price per call: they are billed as tokens of another model. */
+/** Containers are billed by memory and minute; these are the prices of a session of 20 minutes. Images have no price per call: they are billed as tokens of another model. */
 export const OPENAI_TOOLS: readonly SourcedTool[] = [
   { ...OPENAI, tool: "web_search", price: each(10) },
   {
@@ -30,7 +36,11 @@ export const OPENAI_TOOLS: readonly SourcedTool[] = [
     of: "gpt-4o, gpt-4.1",
   },
   { ...OPENAI, tool: "file_search", price: each(2.5) },
-  { ...OPENAI, tool: "code_container", price: each(30) },
+  {
+    ...OPENAI,
+    tool: "code_container",
+    price: bySize({ "1g": 30, "4g": 120, "16g": 480, "64g": 1920 }),
+  },
 ];
 
 /** A container is billed by time, at $0.05 an hour with a minimum of five minutes. */

@@ -53,7 +53,7 @@ export function usualSize(tool: string): string | undefined {
   return USUAL_SIZES[familyOf(tool)];
 }
 
-const USUAL_SIZES: Readonly<Record<string, string>> = { web_search: "medium" };
+const USUAL_SIZES: Readonly<Record<string, string>> = { web_search: "medium", code_container: "1g" };
 
 /** The tools that docs/catalog-file.md lists, by the names under which their calls are counted. */
 const COUNTED = [

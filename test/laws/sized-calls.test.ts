@@ -67,7 +67,7 @@ const PLACES: readonly (readonly [
   ],
 ];
 
-function asked(name: ChatProtocol, body: object, terms: CallPrice, calls: number) {
+function asked(name: ChatProtocol, body: object, terms: CallPrice, calls: number, tool = "web_search") {
   const model = {
     id: "m",
     contextTokens: 20_000,
@@ -78,7 +78,7 @@ function asked(name: ChatProtocol, body: object, terms: CallPrice, calls: number
       id: 1n,
       rates: { input: 0n, output: 0n },
       media: {},
-      dimensions: { ...NO_DIMENSIONS, calls: { web_search: terms } },
+      dimensions: { ...NO_DIMENSIONS, calls: { [tool]: terms } },
     },
   } as unknown as Model;
   const protocol = PROTOCOLS[name];
@@ -148,5 +148,51 @@ describe("a call that is priced by its size", () => {
       /search_context_size` "high" has no price .*price\.calls "web_search"/,
     );
     expect(asked(name, body(["high"]), { per: "use", nanos: 5n }, 1).held).toBeGreaterThan(0n);
+  });
+});
+
+describe("a container that code runs in", () => {
+  const MEMORY = ["1g", "4g", "16g", "64g"] as const;
+  const sizes = { "1g": 30n, "4g": 120n, "16g": 480n, "64g": 1_920n };
+  const tool = "code_container";
+  const offered = {
+    code_interpreter: (memory_limit?: string) => ({
+      type: "code_interpreter",
+      container: { type: "auto", memory_limit },
+    }),
+    shell: (memory_limit?: string) => ({
+      type: "shell",
+      environment: { type: "container_auto", memory_limit },
+    }),
+  };
+  const made = (price: Parameters<typeof chargeOf>[0]) =>
+    chargeOf(price, { usage: {}, calls: [{ tool, count: 1 }] });
+  const ask = (tools: readonly object[], terms: CallPrice = { per: "use", sizes }) =>
+    asked("responses", { model: "m", input: "Hello", tools }, terms, 1, tool);
+
+  it.each(Object.entries(offered))("costs the memory that %s asks for, by default 1 GB", (_, offer) => {
+    for (const memory of [...MEMORY, undefined]) {
+      const { price, held } = ask([offer(memory)]);
+      expect([made(price).chargeNanos, made(price).unpriced]).toEqual([sizes[memory ?? "1g"], []]);
+      expect(held).toBeGreaterThanOrEqual(sizes[memory ?? "1g"]);
+    }
+    expect(() => ask([offer("128g")])).toThrow(/memory_limit` "128g" has no price/);
+    expect(made(ask([offer("64g")], { per: "use", nanos: 5n }).price).chargeNanos).toBe(5n);
+  });
+
+  it("costs the dearest of several that are offered", () => {
+    const { price } = ask([offered.code_interpreter("4g"), offered.shell("16g")]);
+    expect(made(price).chargeNanos).toBe(480n);
+  });
+
+  it.each([
+    { type: "code_interpreter", container: "cntr_1" },
+    { type: "shell", environment: { type: "container_reference", container_id: "cntr_1" } },
+  ])("of unknown size costs the largest, marked as unpriced: %j", (reused) => {
+    for (const tools of [[reused], [reused, offered.shell("1g")]]) {
+      const { price, held } = ask(tools);
+      const { chargeNanos, unpriced } = made(price);
+      expect([chargeNanos, unpriced, held >= 1_920n]).toEqual([1_920n, ["call code_container reused"], true]);
+    }
   });
 });

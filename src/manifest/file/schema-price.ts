@@ -97,6 +97,10 @@ const call = z.union([
       low: usd("Small size"),
       medium: usd("Medium size"),
       high: usd("Large size"),
+      "1g": usd("Container of 1 GB"),
+      "4g": usd("Container of 4 GB"),
+      "16g": usd("Container of 16 GB"),
+      "64g": usd("Container of 64 GB"),
     })
     .superRefine(({ price, per, ...sizes }, context) => {
       const hasSizes = Object.values(sizes).some((size) => size !== undefined);

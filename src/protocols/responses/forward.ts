@@ -1,5 +1,5 @@
 import { contextEdit, entries, generatingHold, imageUrl, reference, serviceField } from "../body-features.ts";
-import { searchSizes } from "../call-sizes.ts";
+import { containerSizes, searchSizes } from "../call-sizes.ts";
 import type { RequestFields } from "../fields.ts";
 import { asObject, asObjects } from "../json.ts";
 import { type ForwardTable, gatewayFallbacks, ROUTED_MODELS } from "../protocol.ts";
@@ -48,6 +48,7 @@ export const responsesFields = {
 export const DEFAULT_IMAGE_MODEL = "gpt-image-1";
 
 const TOOLS = ["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"];
+const TOOL_PLACES = TOOLS.map((path) => ({ path }));
 
 /** What forwarding reads in a responses body. */
 export const responsesForward: ForwardTable = {
@@ -90,14 +91,14 @@ export const responsesForward: ForwardTable = {
       ...entries(reference, ["conversation", "conversation.id", "prompt.id"]),
       ...entries(imageUrl, ["input.content.image_url", "input.output.image_url"]),
       // Items bring tools too: https://developers.openai.com/api/docs/guides/tools-tool-search
-      ...typedTools(TOOLS.map((path) => ({ path }))),
+      ...typedTools(TOOL_PLACES),
       ...pluginList,
       ...entries(serviceField("tier"), ["fallbacks.service_tier"]),
       ...entries(contextEdit, ["context_management.type"]),
     ],
     {
       callLimits: { together: "max_tool_calls" },
-      callSizes: searchSizes(TOOLS.map((path) => ({ path }))),
+      callSizes: [...searchSizes(TOOL_PLACES), ...containerSizes(TOOL_PLACES)],
       toolUse: {
         choice: "tool_choice",
         beside: ["parallel_tool_calls"],

@@ -113,8 +113,14 @@ function sizesOf(
     const asked = askedSizes(protocol.forward.hold, scan, features, tool);
     if (asked.length === 0) return [];
     const terms = price?.dimensions?.calls[tool];
-    for (const { size, path } of asked)
-      if (size !== undefined && terms !== undefined && "sizes" in terms && !Object.hasOwn(terms.sizes, size))
+    for (const { size, path, isReused } of asked)
+      if (
+        !isReused &&
+        size !== undefined &&
+        terms !== undefined &&
+        "sizes" in terms &&
+        !Object.hasOwn(terms.sizes, size)
+      )
         throw unpriced(path, `\`${path}\` "${size.slice(0, MAX_SIZE_LETTERS)}"`, `price.calls "${tool}"`);
     return [[tool, asked.flatMap(({ size }) => size ?? usualSize(tool) ?? [])]];
   });
