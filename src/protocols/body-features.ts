@@ -30,6 +30,8 @@ export interface BodyFeatures {
    * defines the tool starts, or the value of the field that turns it on. Empty = it answers in one pass.
    */
   readonly vendorTools: readonly number[];
+  /** One of its tools runs code at no charge, and makes all code that runs beside it free. */
+  readonly runsCode?: true | undefined;
   /** It refers to what a vendor keeps, such as a stored prompt, cached content or a file, which may bring tools with it. */
   readonly mayBringTools: boolean;
   /** Images inside the body: where they stand in it. */

@@ -22,7 +22,7 @@ export function searchSizes(places: readonly ToolPath[]): CallSizePlace[] {
 }
 
 /** Of containers that code runs in, new ones by their memory: https://developers.openai.com/api/docs/guides/tools-code-interpreter */
-export function containerSizes(places: readonly ToolPlace[]): CallSizePlace[] {
+export function containerSizes(places: readonly ToolPath[]): CallSizePlace[] {
   const tool = "code_container";
   return places.map(scannedPath).flatMap((path): CallSizePlace[] => [
     { path: `${path}.container.memory_limit`, tool },

@@ -19,6 +19,13 @@ const UNBILLED_TOOL =
 /** Those of them that the caller runs: the response ends with the call. */
 const CALLERS_TOOL = /^(bash|text_editor|computer|browser_toolset|memory|local_shell|apply_patch)(_|$)/;
 
+/**
+ * Searches and fetches that filter by code, by the first version that does:
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool#usage-and-pricing
+ */
+const CODE_RUNNING_TOOL = /^web_(?:search|fetch)_(\d{8})$/;
+const CODE_RUNNING_FROM = 20_260_209;
+
 /** Places whose tools say their type. */
 export function typedTools(places: readonly ToolPath[]): FeatureEntry[] {
   return places.map((place) => [`${scannedPath(place)}.type`, typedTool(place)]);
@@ -32,6 +39,7 @@ const typedTool =
       if (type !== "string" || PLAIN_TOOL.test(head)) continue;
       features.unbounded ??= path;
       if (!CALLERS_TOOL.test(head)) features.vendorTools.push(found.parent);
+      if (Number(CODE_RUNNING_TOOL.exec(head)?.[1] ?? 0) >= CODE_RUNNING_FROM) features.runsCode = true;
       if (!UNBILLED_TOOL.test(head)) features.hostedTools.push({ tool: head, place, found });
     }
   };

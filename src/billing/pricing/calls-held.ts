@@ -37,7 +37,7 @@ export function anyCallsHeld(price: FrozenPrice, calls: number): Nanos {
  * with stored content, as many as the caller allows (undefined = unlimited) or at most `maxPasses`; undefined = none.
  */
 export function boundCallsOf(
-  { vendorTools, hostedTools, hostedFields, mayBringTools }: BodyFeatures,
+  { vendorTools, hostedTools, hostedFields, mayBringTools, runsCode }: BodyFeatures,
   allowed: number | undefined,
   { runsByDefault, maxPasses }: { readonly runsByDefault: boolean; readonly maxPasses: number },
 ): CallBound | undefined {
@@ -48,6 +48,7 @@ export function boundCallsOf(
   return {
     max: allowed ?? maxPasses,
     tools: isOpen ? undefined : hostedTools.map(({ tool }) => tool),
+    runsCode,
   };
 }
 

@@ -47,6 +47,8 @@ export interface CallBound {
   readonly tools: readonly string[] | undefined;
   /** The model calls them even if the request doesn't ask for it. */
   readonly byDefault?: true | undefined;
+  /** One of them runs code at no charge, and makes all code that runs beside it free. */
+  readonly runsCode?: true | undefined;
 }
 
 /** A model that a request names in addition to its own. */
@@ -136,7 +138,8 @@ export function boundCalls(
   const implausible: Implausible[] = [];
   let left = bound === undefined ? 0 : bound.max * responses;
   const kept = calls.flatMap((call): CallCount[] => {
-    const most = bound !== undefined && mayRun(bound, call.tool) ? Math.min(call.count, left) : 0;
+    const isFree = bound?.runsCode && RUN_WITHIN.has(call.tool);
+    const most = bound !== undefined && !isFree && mayRun(bound, call.tool) ? Math.min(call.count, left) : 0;
     left -= most;
     const isCut = most < call.count && !(bound !== undefined && RUN_WITHIN.has(call.tool));
     if (isCut) implausible.push({ field: "calls", reported: call.count, most });
