@@ -2,9 +2,11 @@ import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decoderOf } from "./body-codings.ts";
+import { type DecoderTerms, decoderOf } from "./body-codings.ts";
 
 const LIMIT = 4 * 1024 * 1024;
+
+const TERMS: DecoderTerms = { limitBytes: LIMIT, owner: "acme", reserve: () => undefined };
 
 /** A chat request of 3 KB, as the reference encoder streams it. */
 const ZSTD_BODY = Buffer.from(
@@ -16,7 +18,7 @@ const ZSTD_BODY = Buffer.from(
 function decode(coding: string, body: Uint8Array, piece = 65_536): Promise<Buffer> {
   const open = decoderOf(coding);
   if (open === undefined || open === "unknown") throw new Error(`no decoder of ${coding}`);
-  const decoder: Transform = open(LIMIT);
+  const decoder: Transform = open(TERMS);
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {
@@ -110,7 +112,7 @@ describe("a compressed body", () => {
   it.each(CODERS)("whose decoder is closed on its way gives nothing more: %s", async (coding, encode) => {
     const open = decoderOf(coding);
     if (open === undefined || open === "unknown") throw new Error(`no decoder of ${coding}`);
-    const decoder = open(LIMIT);
+    const decoder = open(TERMS);
     const chunks: Buffer[] = [];
     decoder.on("data", (chunk: Buffer) => chunks.push(chunk));
     decoder.write(encode(Buffer.alloc(2_000_000, "words")));
@@ -148,6 +150,26 @@ describe("a compressed body", () => {
     const tiny = Array.from({ length: 100_000 }, () => block("repeated", 1, Buffer.from("a"), false));
     const slow = frame([...tiny, block("raw", 0, Buffer.alloc(0), true)], 0x68);
     await expect(decode("zstd", slow)).rejects.toThrow();
+  });
+
+  it.each(CODERS)("is decoded no further than memory was reserved for: %s", async (coding, encode) => {
+    const open = decoderOf(coding);
+    if (open === undefined || open === "unknown") throw new Error(`no decoder of ${coding}`);
+    const body = encode(Buffer.alloc(1_000_000, "words"));
+    let reserved = 0;
+    const reserve = (bytes: number): void => {
+      if (bytes > 500_000) throw new Error("no memory");
+      reserved = bytes;
+    };
+    const decoder = open({ limitBytes: LIMIT, owner: "acme", reserve });
+    let bytes = 0;
+    decoder.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    const failed = new Promise((resolve) => decoder.once("error", resolve));
+    decoder.end(body);
+    expect(await failed).toMatchObject({ message: "no memory" });
+    expect(bytes).toBeLessThanOrEqual(reserved);
   });
 
   it.each(["compress", "gzip, gzip", "toString", "zstd2"])("of another coding is none: %s", (coding) => {

@@ -1,30 +1,41 @@
 import { Transform, type TransformCallback } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import * as zlib from "node:zlib";
+import { SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import { createWorkerPool, joined, type WorkerPool } from "../../base/async/worker-pool.ts";
 import { packChunk } from "../../base/pack-chunk.ts";
-import type { UnzstdMessage, UnzstdResponse } from "./unzstd-worker.ts";
+import type { Coding, DecodeMessage, DecodeResponse } from "./decode-worker.ts";
 
-/** Opens a decoder of a body; `limitBytes`: what it may hold decoded. */
-export type OpenDecoder = (limitBytes: number) => Transform;
+/** What a decoder may take of the gateway. */
+export interface DecoderTerms {
+  /** What the body may hold decoded. */
+  readonly limitBytes: number;
+  /** Whose body it is: owners take turns. */
+  readonly owner: unknown;
+  /** Asks for the memory of that many decoded bytes before they are decoded; throws where there is none. */
+  readonly reserve: (bytes: number) => void;
+}
+
+/** Opens a decoder of a body. */
+export type OpenDecoder = (terms: DecoderTerms) => Transform;
 
 /** `Content-Encoding` that request bodies may have, in lower case. */
-const DECODERS: Readonly<Record<string, OpenDecoder>> = {
-  gzip: () => new Unpacked(() => zlib.createGunzip()),
-  "x-gzip": () => new Unpacked(() => zlib.createGunzip()),
-  br: () => new Unpacked(() => zlib.createBrotliDecompress()),
-  deflate: () => new Unpacked(inflateEither),
-  zstd: (limitBytes) => new Unzstd(limitBytes),
-};
+const CODING_OF: ReadonlyMap<string, Coding> = new Map([
+  ["gzip", "gzip"],
+  ["x-gzip", "gzip"],
+  ["br", "br"],
+  ["deflate", "deflate"],
+  ["zstd", "zstd"],
+]);
 
 /** For those whose coding is another. */
 export const CODINGS = "gzip, br, deflate, zstd";
 
 /** undefined = none is needed, "unknown" = there is none. */
 export function decoderOf(contentEncoding: string | undefined): OpenDecoder | undefined | "unknown" {
-  const coding = contentEncoding?.trim().toLowerCase() || "identity";
-  if (coding === "identity") return undefined;
-  return (Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined) ?? "unknown";
+  const name = contentEncoding?.trim().toLowerCase() || "identity";
+  if (name === "identity") return undefined;
+  const coding = CODING_OF.get(name);
+  return coding === undefined ? "unknown" : (terms) => new Decoded(coding, terms);
 }
 
 /** What decoded more than it may: no broken body, but one that is too large. */
@@ -32,115 +43,104 @@ export class DecodedTooLarge extends Error {
   override readonly name = "DecodedTooLarge";
 }
 
-type ZlibStream = zlib.Gunzip | zlib.Inflate | zlib.InflateRaw | zlib.BrotliDecompress;
+/**
+ * Compressed bodies that wait for the thread, all and one account's; what they hold is counted with the memory of bodies.
+ * An account's share is large enough for a burst, and leaves room for others.
+ */
+const WAITING = 1_000;
+const WAITING_OF_OWNER = 100;
 
-/** "deflate" is zlib's format (RFC 9110, 8.4.1.2); some clients send the bare stream, which its first bytes tell. */
-function inflateEither(first: Buffer): ZlibStream {
-  const isWrapped =
-    (first.readUInt8(0) & 0x0f) === 8 && (first.length < 2 || first.readUInt16BE(0) % 31 === 0);
-  return isWrapped ? zlib.createInflate() : zlib.createInflateRaw();
+/** The largest body takes a second; the zstd decoder in JavaScript takes several on a busy machine. */
+const LIMIT_MS = 30_000;
+
+let pool: WorkerPool<DecodeResponse> | undefined;
+
+/**
+ * The one thread that decodes. A decoder takes memory of its own that no budget counts: brotli's window alone is 16 MB, however
+ * few bytes ask for it, and zlib's streams would open one per body in the threads that files and names need as well.
+ */
+function decodePool(): WorkerPool<DecodeResponse> {
+  pool ??= createWorkerPool<DecodeResponse>({
+    entry: new URL("./decode-worker.ts", import.meta.url),
+    workers: 1,
+    waiting: WAITING,
+    waitingOfOwner: WAITING_OF_OWNER,
+    limitMs: LIMIT_MS,
+    limits: {},
+  });
+  return pool;
 }
 
 /**
- * One of zlib's decoders, no further ahead than what reads from it. Bytes behind the end of what is coded are an error, except a
- * further member of gzip: zlib's own streams end there and never call back for those bytes, so that whoever writes them waits
- * forever.
+ * Decodes a body in a thread once it is whole: as far as there is memory for it, which is asked for beforehand, and from the
+ * start again with more where that was too little. So a body that holds a thousand times its size takes no more than one that
+ * says how large it is, and nobody's decoder waits half-way for a slow sender.
  */
-class Unpacked extends Transform {
-  private readonly open: (first: Buffer) => ZlibStream;
-  private inner: ZlibStream | undefined;
-  private ending: TransformCallback | undefined;
-
-  constructor(open: (first: Buffer) => ZlibStream) {
-    super();
-    this.open = open;
-  }
-
-  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    this.inner ??= this.opened(chunk);
-    this.inner.write(chunk, () => done());
-  }
-
-  override _flush(done: TransformCallback): void {
-    this.ending = done;
-    if (this.inner === undefined) done();
-    else this.inner.end();
-  }
-
-  override _read(size: number): void {
-    this.inner?.resume();
-    super._read(size);
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.inner?.destroy();
-    done(error);
-  }
-
-  private opened(first: Buffer): ZlibStream {
-    const inner = this.open(first);
-    inner.on("data", (chunk: Buffer) => {
-      if (!this.push(chunk)) inner.pause();
-    });
-    inner.on("error", (error) => this.destroy(error));
-    inner.on("end", () => {
-      if (this.ending === undefined) this.destroy(new Error("bytes follow the end of what is coded"));
-      else this.ending();
-    });
-    return inner;
-  }
-}
-
-let pool: WorkerPool<UnzstdResponse> | undefined;
-
-/**
- * Decodes a body in a thread once it is whole, since it is measured first and the decoder in JavaScript would hold up everyone
- * else. Node's own stream (22.15 and later) is not taken: it ends well where a body is cut off, and at the end of its first frame.
- */
-class Unzstd extends Transform {
-  private readonly limitBytes: number;
+class Decoded extends Transform {
+  private readonly coding: Coding;
+  private readonly terms: DecoderTerms;
   private readonly chunks: Buffer[] = [];
+  private readonly gone = new AbortController();
   private bytes = 0;
 
-  constructor(limitBytes: number) {
+  constructor(coding: Coding, terms: DecoderTerms) {
     super();
-    this.limitBytes = limitBytes;
+    this.coding = coding;
+    this.terms = terms;
   }
 
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length;
     packChunk(this.chunks, chunk, this.bytes);
-    done(this.bytes > this.limitBytes ? new DecodedTooLarge() : null);
+    done(this.bytes > this.terms.limitBytes ? new DecodedTooLarge() : null);
   }
 
   override _flush(done: TransformCallback): void {
     this.decode().then(() => done(), done);
   }
 
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.gone.abort(error ?? new Error("the body is not wanted any more"));
+    this.chunks.length = 0;
+    done(error);
+  }
+
   private async decode(): Promise<void> {
-    pool ??= createWorkerPool<UnzstdResponse>({
-      entry: new URL("./unzstd-worker.ts", import.meta.url),
-      workers: 1,
-      waiting: WAITING,
-      limits: {},
-    });
-    const response = await pool.run(async () => {
-      const body = await joined(this.chunks.splice(0), this.bytes);
-      return { message: { body, limitBytes: this.limitBytes } satisfies UnzstdMessage, moved: [body.buffer] };
-    });
-    if ("fault" in response) {
-      throw response.fault === "too-large" ? new DecodedTooLarge() : new Error("not valid zstd");
+    if (this.bytes === 0) return;
+    const { limitBytes, reserve } = this.terms;
+    let most = Math.min(limitBytes, Math.max(SMALL_BYTES, 2 * this.bytes));
+    for (;;) {
+      reserve(most);
+      const response = await this.decodeWithin(most);
+      if ("body" in response) {
+        this.chunks.length = 0;
+        return this.give(response.body);
+      }
+      if (response.fault === "broken") throw new Error(`not valid ${this.coding}`);
+      if (most === limitBytes) throw new DecodedTooLarge();
+      most = Math.min(limitBytes, Math.max(SECOND_BYTES, 2 * most));
     }
-    const { body } = response;
-    for (let at = 0; at < body.length; at += TURN_BYTES) {
-      this.push(Buffer.from(body.buffer, at, Math.min(TURN_BYTES, body.length - at)));
+  }
+
+  private decodeWithin(limitBytes: number): Promise<DecodeResponse> {
+    const { coding } = this;
+    const makeJob = async () => {
+      const body = await joined(this.chunks, this.bytes);
+      return { message: { coding, body, limitBytes } satisfies DecodeMessage, moved: [body.buffer] };
+    };
+    return decodePool().run(makeJob, { owner: this.terms.owner, signal: this.gone.signal });
+  }
+
+  private async give(body: Uint8Array<ArrayBuffer>): Promise<void> {
+    for (let at = 0; at < body.length && !this.destroyed; at += TURN_BYTES) {
+      this.push(Buffer.from(body.buffer, body.byteOffset + at, Math.min(TURN_BYTES, body.length - at)));
       // Reading it is work too, which is done between the turns.
       await setImmediate();
     }
   }
 }
 
-/** Compressed bodies that wait for the thread; each is held within the memory of bodies. */
-const WAITING = 64;
+/** What a body is given that does not fit the first try: from here on each has twice the one before. */
+const SECOND_BYTES = 1024 * 1024;
 
 const TURN_BYTES = 256 * 1024;

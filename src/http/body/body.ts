@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
 import { deferToBatch } from "../../base/async/event-loop-batch.ts";
 import { type MemoryGrant, SMALL_BYTES } from "../../base/async/memory-budget.ts";
-import { PoolFull } from "../../base/async/worker-pool.ts";
+import { PoolFull, WorkerLost } from "../../base/async/worker-pool.ts";
 import { packChunk } from "../../base/pack-chunk.ts";
 import { GatewayError } from "../../errors.ts";
 import { sendContinue } from "../core/valid-head.ts";
@@ -120,7 +120,12 @@ function readComing(
   reader: BodyReader,
 ): Promise<Buffer[]> {
   sendContinue(request);
-  const decoder = openDecoder?.(terms.limitBytes);
+  const { limitBytes, grant, weight } = terms;
+  const reserve = (bytes: number): void => {
+    const refusal = grant.growTo(weighed(bytes, weight));
+    if (refusal !== undefined) throw memoryRefused(refusal);
+  };
+  const decoder = openDecoder?.({ limitBytes, owner: grant.owner.account, reserve });
   return new Promise((resolve, reject) => {
     new Reading(request, decoder, terms, reader, resolve, reject);
   });
@@ -191,8 +196,9 @@ class Reading {
   }
 
   private faultOf(cause: Error): GatewayError {
+    if (cause instanceof GatewayError) return cause;
     if (cause instanceof DecodedTooLarge) return tooLarge(this.terms.limitBytes);
-    if (cause instanceof PoolFull) {
+    if (cause instanceof PoolFull || cause instanceof WorkerLost) {
       const message =
         "The gateway is decoding many compressed bodies. Try again shortly, or send the body uncompressed.";
       return new GatewayError("service_unavailable", message, { cause, retryAfterSeconds: 1 });

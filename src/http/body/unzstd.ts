@@ -1,16 +1,6 @@
-import { parentPort } from "node:worker_threads";
 import * as zlib from "node:zlib";
 import { Decompress } from "fzstd";
-
-/** A whole compressed body, and how many bytes it may hold. */
-export interface UnzstdMessage {
-  readonly body: Uint8Array;
-  readonly limitBytes: number;
-}
-
-export type UnzstdResponse =
-  | { readonly body: Uint8Array<ArrayBuffer> }
-  | { readonly fault: "broken" | "too-large" };
+import type { DecodeResponse } from "./decode-worker.ts";
 
 /** What RFC 8878 recommends that every decoder takes, and encoders stay within unless told otherwise. */
 const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
@@ -21,13 +11,8 @@ const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
  */
 const MAX_MOVED_BYTES = 2 ** 34;
 
-parentPort?.on("message", ({ body, limitBytes }: UnzstdMessage) => {
-  const response = unzstd(body, limitBytes);
-  parentPort?.postMessage(response, "body" in response ? [response.body.buffer] : []);
-});
-
 /** Frame by frame, so that each is measured before memory is taken for it. */
-function unzstd(body: Uint8Array, limitBytes: number): UnzstdResponse {
+export function unzstd(body: Uint8Array, limitBytes: number): DecodeResponse {
   const blocks: Uint8Array[] = [];
   let bytes = 0;
   let moved = 0;
