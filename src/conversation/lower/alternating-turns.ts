@@ -1,4 +1,5 @@
 import type { LossList } from "../loss.ts";
+import { MessageRun } from "../message-run.ts";
 import type { ChatRequest, Message, Part, TextPart, ToolCallPart, ToolResultPart } from "../request.ts";
 import { EMPTY_TEXT } from "./empty-turns.ts";
 
@@ -36,31 +37,35 @@ export function alternatingTurns(request: ChatRequest, losses: LossList): readon
  * answer no call stay where they are: `orphan-results.ts` has seen to them.
  */
 export function answeredMessages(request: ChatRequest): readonly Message[] {
-  const out: Message[] = [];
+  const out = new MessageRun();
   const names = new Map<string, string>();
-  let open: readonly ToolCallPart[] = [];
+  /** By its id; ids may come twice. */
+  const open = new Map<string, ToolCallPart[]>();
+  const close = (): void => {
+    if (open.size > 0) out.push({ role: "user", parts: [...open.values()].flat().map(missingResult) });
+    open.clear();
+  };
   for (const message of resultsAhead(request.messages)) {
     if (message.role === "assistant") {
       const calls = message.parts.filter((part) => part.kind === "tool-call");
       for (const call of calls) names.set(call.id, call.name);
-      const last = out.at(-1);
-      if (open.length > 0 && last?.role === "assistant") {
+      if (open.size > 0 && out.last?.role === "assistant") {
         // Calls of two messages in a row are one turn's, whose results follow both.
-        out[out.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
-        open = [...open, ...calls];
-        continue;
+        out.grow(message.parts);
+      } else {
+        close();
+        out.push(message);
       }
-      if (open.length > 0) out.push({ role: "user", parts: open.map(missingResult) });
-      open = calls;
-      out.push(message);
+      for (const call of calls) {
+        const alike = open.get(call.id);
+        if (alike === undefined) open.set(call.id, [call]);
+        else alike.push(call);
+      }
       continue;
     }
     const results = message.parts.filter((part) => part.kind === "tool-result");
     if (results.length === 0) {
-      if (open.length > 0 && message.role === "user") {
-        out.push({ role: "user", parts: open.map(missingResult) });
-        open = [];
-      }
+      if (message.role === "user") close();
       out.push(message);
       continue;
     }
@@ -68,14 +73,11 @@ export function answeredMessages(request: ChatRequest): readonly Message[] {
       const name = result.name ?? names.get(result.callId);
       return name === undefined ? result : { ...result, name };
     });
-    const answered = new Set(found.map((result) => result.callId));
-    open = open.filter((call) => !answered.has(call.id));
+    for (const { callId } of found) open.delete(callId);
     out.push({ ...message, parts: found });
   }
-  if (open.length > 0 && request.messages.at(-1)?.role !== "assistant") {
-    out.push({ role: "user", parts: open.map(missingResult) });
-  }
-  return inCallOrder(out);
+  if (request.messages.at(-1)?.role !== "assistant") close();
+  return inCallOrder(out.messages);
 }
 
 /**
@@ -134,39 +136,41 @@ function resultsAhead(messages: readonly Message[]): readonly Message[] {
 
 /** Results of one message or of neighbouring ones, sorted as the calls before them were made. */
 function inCallOrder(messages: readonly Message[]): readonly Message[] {
-  let order: readonly string[] = [];
-  const out: Message[] = [];
+  const run = new MessageRun();
   for (const message of messages) {
-    if (message.role === "assistant") {
-      order = message.parts.flatMap((part) => (part.kind === "tool-call" ? [part.id] : []));
-    }
-    if (!isResults(message)) {
-      out.push(message);
-      continue;
-    }
-    const last = out.at(-1);
-    const before = last !== undefined && isResults(last) ? out.pop() : undefined;
-    const parts = [...(before?.parts ?? []), ...message.parts] as ToolResultPart[];
-    const whole = before ?? message;
-    out.push({ ...whole, parts: sortedBy(order, parts) });
+    const { last, endsInResults } = run;
+    if (isResults(message) && last?.role === "user" && last.parts.length > 0 && endsInResults)
+      run.grow(message.parts);
+    else run.push(message);
   }
-  return out;
+  /** How many calls of their turn were made before each. */
+  const order = new Map<string, number>();
+  return run.messages.map((message) => {
+    if (message.role === "assistant") {
+      order.clear();
+      for (const part of message.parts) {
+        if (part.kind === "tool-call" && !order.has(part.id)) order.set(part.id, order.size);
+      }
+    }
+    return isResults(message) ? { ...message, parts: sortedBy(order, message.parts) } : message;
+  });
 }
 
-function sortedBy(order: readonly string[], results: readonly ToolResultPart[]): readonly ToolResultPart[] {
-  const rank = (result: ToolResultPart): number => {
-    const at = order.indexOf(result.callId);
-    return at === -1 ? order.length : at;
-  };
+interface Results extends Message {
+  readonly parts: readonly ToolResultPart[];
+}
+
+function isResults(message: Message): message is Results {
+  const { role, parts } = message;
+  return role === "user" && parts.length > 0 && parts.every((part) => part.kind === "tool-result");
+}
+
+function sortedBy(
+  order: ReadonlyMap<string, number>,
+  results: readonly ToolResultPart[],
+): readonly ToolResultPart[] {
+  const rank = ({ callId }: ToolResultPart): number => order.get(callId) ?? order.size;
   return results.toSorted((a, b) => rank(a) - rank(b));
-}
-
-function isResults(message: Message): boolean {
-  return (
-    message.role === "user" &&
-    message.parts.length > 0 &&
-    message.parts.every((part) => part.kind === "tool-result")
-  );
 }
 
 function resultsFirst(parts: readonly Part[]): readonly Part[] {

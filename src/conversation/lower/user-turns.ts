@@ -1,3 +1,4 @@
+import { MessageRun } from "../message-run.ts";
 import type { Message } from "../request.ts";
 
 /**
@@ -16,22 +17,17 @@ export function withNeighbours(messages: readonly Message[]): readonly Message[]
  * with what follows.
  */
 export function joinedUserMessages(messages: readonly Message[]): readonly Message[] {
-  const joined: Message[] = [];
+  const run = new MessageRun();
   for (const message of messages) {
-    const last = joined.at(-1);
-    if (last === undefined || !belongTogether(last, message)) joined.push(message);
-    else joined[joined.length - 1] = join(last, message);
+    if (belongsTo(run, message)) run.grow(message.parts, message.name);
+    else run.push(message);
   }
-  return joined;
+  return run.messages;
 }
 
-function join(last: Message, next: Message): Message {
-  return { ...last, name: last.name ?? next.name, parts: [...last.parts, ...next.parts] };
-}
-
-function belongTogether(last: Message, next: Message): boolean {
-  if (last.role !== "user" || next.role !== "user") return false;
-  if (!isSaid(last)) return true;
+function belongsTo({ last, endsInResults }: MessageRun, next: Message): boolean {
+  if (last?.role !== "user" || next.role !== "user") return false;
+  if (last.parts.length > 0 && endsInResults) return true;
   return isSaid(next) && !holdsResult(next) && next.followsUser !== true && last.name === next.name;
 }
 

@@ -1,6 +1,7 @@
 import { writeExact } from "../../base/json/exact-json.ts";
 import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
 import { mediaOfType, mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
+import { MessageRun } from "../../conversation/message-run.ts";
 import type {
   CacheMark,
   ForeignField,
@@ -37,7 +38,7 @@ export interface DecodedMessages {
 export function decodeMessages(body: Fields): DecodedMessages {
   if (body.value["messages"] === undefined) refuse(body, "messages", "`messages` is missing.");
   const system: TextPart[] = [];
-  const messages: Message[] = [];
+  const run = new MessageRun();
   const foreign: Foreign = [];
   const functions = openFunctionCalls();
   for (const fields of listOf(body, "messages")) {
@@ -46,11 +47,11 @@ export function decodeMessages(body: Fields): DecodedMessages {
       KNOWN.get(role) ?? refuse(fields, "role", `\`${pathOf(fields, "role")}\` isn't a valid role.`);
     foreign.push(...foreignFields(fields, known, MEANING));
     if (role === "tool") {
-      addResult(messages, decodeResult(fields, foreign));
+      addResult(run, decodeResult(fields, foreign));
       continue;
     }
     if (role === "function") {
-      addResult(messages, functions.result(fields, decodeContent(fields, foreign)));
+      addResult(run, functions.result(fields, decodeContent(fields, foreign)));
       continue;
     }
     const parts =
@@ -60,28 +61,24 @@ export function decodeMessages(body: Fields): DecodedMessages {
     if (instructs && texts.length < parts.length) {
       refuse(fields, "content", `\`${pathOf(fields, "content")}\` must be text in a ${role} message.`);
     }
-    if (instructs && messages.length === 0) {
+    if (instructs && run.last === undefined) {
       system.push(...texts);
       continue;
     }
     const name = optionalText(fields, "name");
-    messages.push({
+    run.push({
       role: instructs ? "system" : role === "assistant" ? "assistant" : "user",
       name,
       parts,
     });
   }
-  return { system, messages, foreign };
+  return { system, messages: run.messages, foreign };
 }
 
 /** Results that follow each other answer one turn: they are one message. */
-function addResult(messages: Message[], result: ToolResultPart): void {
-  const last = messages.at(-1);
-  if (last?.role === "user" && last.parts.every((part) => part.kind === "tool-result")) {
-    messages[messages.length - 1] = { ...last, parts: [...last.parts, result] };
-  } else {
-    messages.push({ role: "user", parts: [result] });
-  }
+function addResult(run: MessageRun, result: ToolResultPart): void {
+  if (run.last?.role === "user" && run.endsInResults) run.grow([result]);
+  else run.push({ role: "user", parts: [result] });
 }
 
 /** Unknown fields found on the way. */

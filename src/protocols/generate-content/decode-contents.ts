@@ -1,4 +1,5 @@
 import { makeCallId } from "../../conversation/lower/names.ts";
+import { MessageRun } from "../../conversation/message-run.ts";
 import type { ForeignField, Message, Part, ReasoningPart, ToolCallPart } from "../../conversation/request.ts";
 import { type Fields, foreignFields, optionalText, pathOf, refuse } from "../fields.ts";
 import { CONTENT_FIELDS, decodeParts } from "./decode-parts.ts";
@@ -22,13 +23,12 @@ export function decodeContents(body: Fields, foreign: ForeignField[]): readonly 
 
 /** What the model said in a row is one turn: the vendor's clients keep each chunk of a stream as a content of its own. */
 function wholeTurns(contents: readonly Message[]): readonly Message[] {
-  const turns: Message[] = [];
+  const run = new MessageRun();
   for (const content of contents) {
-    const last = turns.at(-1);
-    if (content.role !== "assistant" || last?.role !== "assistant") turns.push(content);
-    else turns[turns.length - 1] = { ...last, parts: [...last.parts, ...content.parts] };
+    if (content.role === "assistant" && run.last?.role === "assistant") run.grow(content.parts);
+    else run.push(content);
   }
-  return turns;
+  return run.messages;
 }
 
 function roleOf(content: Fields): "user" | "assistant" {

@@ -1,3 +1,4 @@
+import { MessageRun } from "../../conversation/message-run.ts";
 import type {
   ForeignField,
   Message,
@@ -35,14 +36,15 @@ export function decodeInput(body: Fields): DecodedInput {
     return { system: [], messages, toolLists: [], foreign: [] };
   }
   if (!Array.isArray(input)) return refuse(body, "input", "`input` must be a string or an array.");
-  const read: Reading = { system: [], messages: [], toolLists: [], foreign: [] };
+  const read: Reading = { system: [], run: new MessageRun(), toolLists: [], foreign: [] };
   for (const item of listOf(body, "input")) decodeItem(item, read);
-  return read;
+  const { system, run, toolLists, foreign } = read;
+  return { system, messages: run.messages, toolLists, foreign };
 }
 
 interface Reading {
   readonly system: TextPart[];
-  readonly messages: Message[];
+  readonly run: MessageRun;
   readonly toolLists: Fields[];
   readonly foreign: ForeignField[];
 }
@@ -56,40 +58,40 @@ function decodeItem(item: Fields, read: Reading): void {
       decodeMessage(item, read);
       return;
     case "reasoning":
-      addTo(read, "assistant", decodeReasoningItem(item.value));
+      addTo(read.run, "assistant", decodeReasoningItem(item.value));
       return;
     case "function_call":
     case "custom_tool_call":
-      addTo(read, "assistant", [decodeCall(item, type)]);
+      addTo(read.run, "assistant", [decodeCall(item, type)]);
       return;
     case "function_call_output":
     case "custom_tool_call_output":
-      addTo(read, "user", [decodeResult(item, type, read.foreign)]);
+      addTo(read.run, "user", [decodeResult(item, type, read.foreign)]);
       return;
     case "compaction": {
       const words = compactedWords(optionalText(item, "encrypted_content") ?? "");
-      if (words === undefined) addTo(read, "assistant", [foreignItem(item, type)]);
-      else read.messages.push({ role: "user", parts: [{ kind: "text", text: words }] });
+      if (words === undefined) addTo(read.run, "assistant", [foreignItem(item, type)]);
+      else read.run.push({ role: "user", parts: [{ kind: "text", text: words }] });
       return;
     }
     case "additional_tools":
       read.toolLists.push(item);
       return;
     default: {
-      addTo(read, "assistant", [decodeImageCall(item.value) ?? foreignItem(item, type)]);
+      addTo(read.run, "assistant", [decodeImageCall(item.value) ?? foreignItem(item, type)]);
     }
   }
 }
 
-function decodeMessage(item: Fields, { system, messages, ...read }: Reading): void {
+function decodeMessage(item: Fields, { system, run, foreign }: Reading): void {
   const role = requiredText(item, "role");
-  const parts = decodeSpoken(item, read.foreign);
+  const parts = decodeSpoken(item, foreign);
   switch (role) {
     case "assistant":
-      addTo({ system, messages, ...read }, "assistant", parts.length === 0 ? [SILENCE] : parts);
+      addTo(run, "assistant", parts.length === 0 ? [SILENCE] : parts);
       return;
     case "user":
-      messages.push({ role: "user", parts });
+      run.push({ role: "user", parts });
       return;
     case "system":
     case "developer": {
@@ -97,8 +99,8 @@ function decodeMessage(item: Fields, { system, messages, ...read }: Reading): vo
       if (texts.length < parts.length) {
         refuse(item, "content", `\`${pathOf(item, "content")}\` must be text in a ${role} message.`);
       }
-      if (messages.length === 0) system.push(...texts);
-      else messages.push({ role: "system", parts });
+      if (run.last === undefined) system.push(...texts);
+      else run.push({ role: "system", parts });
       return;
     }
     default:
@@ -110,14 +112,10 @@ function decodeMessage(item: Fields, { system, messages, ...read }: Reading): vo
 const SILENCE: TextPart = { kind: "text", text: "" };
 
 /** Goes on with the last message where it is of the same kind: the assistant's turn, or results. */
-function addTo({ messages }: Reading, role: "user" | "assistant", parts: readonly Part[]): void {
+function addTo(run: MessageRun, role: "user" | "assistant", parts: readonly Part[]): void {
   if (parts.length === 0) return;
-  const last = messages.at(-1);
-  const goesOn =
-    last?.role === role && (role === "assistant" || last.parts.every((part) => part.kind === "tool-result"));
-  if (last !== undefined && goesOn)
-    messages[messages.length - 1] = { ...last, parts: [...last.parts, ...parts] };
-  else messages.push({ role, parts });
+  if (run.last?.role === role && (role === "assistant" || run.endsInResults)) run.grow(parts);
+  else run.push({ role, parts });
 }
 
 function decodeCall(item: Fields, type: string): ToolCallPart {
