@@ -37,6 +37,7 @@ const ERRORS = {
   request_too_large: { status: 413, code: "request_too_large" },
   headers_too_large: { status: 431, code: "invalid_request" },
   unmet_expectation: { status: 417, code: "invalid_request" },
+  unsupported_http_version: { status: 505, code: "invalid_request" },
   request_timeout: { status: 408, code: "request_timeout" },
   previous_response_not_found: { status: 400, code: "previous_response_not_found" },
   insufficient_user_quota: { status: 403, code: "insufficient_user_quota" },

@@ -81,6 +81,14 @@ describe("S4, more connections than descriptors", () => {
       silent.some((each) => statusesIn(each.heard())[0] === 503),
     );
     expect(await openSockets(gateway.child.pid ?? 0)).toBeLessThan(OPEN_FILES);
+    // Once those whose word was waited for are refused too.
+    const probe = "GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n";
+    await waitFor("a probe to be answered", async () => {
+      const heard = await rawExchange(gateway.url, probe);
+      if (statusesIn(heard)[0] !== 200) return false;
+      expect(heard.toLowerCase()).toContain("\r\nconnection: close");
+      return true;
+    });
     for (const each of silent) each.leave();
     await waitFor("room again", async () => {
       const heard = await rawExchange(

@@ -64,6 +64,7 @@ interface ConnectionState {
 
 export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Connections {
   let running = 0;
+  let probes = 0;
   const descriptors = new Descriptors();
   const states = new WeakMap<Socket, ConnectionState>();
 
@@ -125,11 +126,29 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
     });
   };
 
+  /** Refuses a connection beyond the limit unless its request comes at once, as a probe's does. */
+  const awaitProbe = (socket: Socket): void => {
+    const giveUp = (): void => {
+      if (stateOf(socket).unanswered === 0) refuseConnection(socket, noDescriptor(), deps);
+    };
+    if (probes >= MAX_PROBES) {
+      giveUp();
+      return;
+    }
+    probes += 1;
+    const wait = setTimeout(giveUp, PROBE_WAIT_MS).unref();
+    socket.once("close", () => {
+      probes -= 1;
+      clearTimeout(wait);
+    });
+  };
+
   return {
     open(serve) {
       const take = inTurn((request, response) => {
         const fault = faultOfHead(request);
         if (fault !== undefined) return refuse(request, response, fault);
+        if (stateOf(request.socket).isSurplus) response.shouldKeepAlive = false;
         // A probe needs none: that connections are many is no reason to end the process.
         if (stateOf(request.socket).isSurplus && request.url !== "/healthz")
           return refuse(request, response, noDescriptor());
@@ -155,8 +174,8 @@ export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Co
       server.maxHeadersCount = 0;
       server.on("connection", (socket) => {
         const left = descriptors.left(socket);
-        if (left === "few") stateOf(socket).isSurplus = true;
-        else if (left === "none") refuseConnection(socket, noDescriptor(), deps);
+        if (left !== "enough") stateOf(socket).isSurplus = true;
+        if (left === "none") awaitProbe(socket);
       });
       // What the parser gives up on.
       server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -213,6 +232,10 @@ const SPARE_SHARE = 0.1;
 const LEAST_SPARE = 32;
 const MAX_SPARE = 1_000;
 
+/** Connections beyond the limit whose request is waited for, and how long: fewer than the descriptors that are left by then. */
+const MAX_PROBES = 8;
+const PROBE_WAIT_MS = 1_000;
+
 /** Whether a connection may be served: beyond the last descriptor the kernel takes connections only to reset them. */
 class Descriptors {
   private readonly limit: number;
@@ -224,7 +247,7 @@ class Descriptors {
     this.spare = Math.min(MAX_SPARE, Math.max(LEAST_SPARE, SPARE_SHARE * limit));
   }
 
-  /** "none": too few are left even to wait for its request. Each new one is the lowest that is free, so its number tells how many are taken. */
+  /** "none": too few are left to wait for its request for long. Each new one is the lowest that is free, so its number tells how many are taken. */
   left(socket: Socket & { readonly _handle?: { readonly fd?: number } | null }): "enough" | "few" | "none" {
     const left = this.limit - (socket._handle?.fd ?? 0);
     if (left > this.spare) return "enough";

@@ -11,6 +11,7 @@ const CLOSING = { headers: { connection: "close" } };
 export function faultOfHead(request: IncomingMessage): GatewayError | undefined {
   const { rawHeaders, httpVersion } = request;
   if (rawHeaders.length > 2 * MAX_HEADERS) return tooManyHeaders();
+  if (request.httpVersionMajor !== 1) return otherVersion();
   if (!namesItsHost(rawHeaders, httpVersion)) return hostless();
   const coding = request.headers["transfer-encoding"];
   if (coding === undefined) return undefined;
@@ -32,6 +33,14 @@ function tooManyHeaders(): GatewayError {
   return new GatewayError(
     "headers_too_large",
     `The request has more than ${MAX_HEADERS} headers; send fewer.`,
+    CLOSING,
+  );
+}
+
+function otherVersion(): GatewayError {
+  return new GatewayError(
+    "unsupported_http_version",
+    "Only HTTP/1.1 and HTTP/1.0 are supported here.",
     CLOSING,
   );
 }
