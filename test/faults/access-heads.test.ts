@@ -253,6 +253,13 @@ describe("heads that are refused", () => {
     }
   });
 
+  it("of another version than 1.x are refused with 505, and the connection ends", async () => {
+    const heard = await rawExchange(rig.url, "GET /v1/models HTTP/2.0\r\nhost: a\r\n\r\n");
+    expect(statusesIn(heard)).toEqual([505]);
+    expect(heard).toContain('"code":"invalid_request"');
+    expect(heard.toLowerCase()).toContain("\r\nconnection: close");
+  });
+
   describe("with an Expect header", () => {
     it.each([
       { path: "/v1/models", shape: { error: { code: "invalid_request" } } },
