@@ -3,7 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import { createWorkerPool, joined, type WorkerPool } from "../../base/async/worker-pool.ts";
 import { packChunk } from "../../base/pack-chunk.ts";
-import type { Coding, DecodeMessage, DecodeResponse } from "./decode-worker.ts";
+import type { Coding, DecodeMessage } from "./decode-worker.ts";
+import type { DecodeResponse } from "./unzstd.ts";
 
 /** What a decoder may take of the gateway. */
 export interface DecoderTerms {

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import * as zlib from "node:zlib";
-import { unzstd } from "./unzstd.ts";
+import { type DecodeResponse, unzstd } from "./unzstd.ts";
 
 /** Content codings as the decoders know them. */
 export type Coding = "gzip" | "br" | "deflate" | "zstd";
@@ -11,10 +11,6 @@ export interface DecodeMessage {
   readonly body: Uint8Array;
   readonly limitBytes: number;
 }
-
-export type DecodeResponse =
-  | { readonly body: Uint8Array<ArrayBuffer> }
-  | { readonly fault: "broken" | "too-large" };
 
 parentPort?.on("message", ({ coding, body, limitBytes }: DecodeMessage) => {
   const response = coding === "zstd" ? unzstd(body, limitBytes) : unpack(coding, body, limitBytes);

@@ -1,6 +1,10 @@
 import * as zlib from "node:zlib";
 import { Decompress } from "fzstd";
-import type { DecodeResponse } from "./decode-worker.ts";
+
+/** What a decoder makes of a whole body. */
+export type DecodeResponse =
+  | { readonly body: Uint8Array<ArrayBuffer> }
+  | { readonly fault: "broken" | "too-large" };
 
 /** What RFC 8878 recommends that every decoder takes, and encoders stay within unless told otherwise. */
 const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
