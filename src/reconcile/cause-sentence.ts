@@ -1,6 +1,7 @@
 /** What may explain a difference, each with a sentence of its own (`SENTENCES`). */
 export const CAUSE_SENTENCES = [
   "currency",
+  "nothing_recorded",
   "project",
   "time_zone",
   "duplicate_row",
@@ -57,6 +58,8 @@ export function listed(words: readonly string[], separator: string): string {
 const SENTENCES: Readonly<Record<CauseSentence, (values: readonly string[]) => string>> = {
   currency: (codes) =>
     `The export has amounts in ${listed(codes, ", ")}, which aren't compared: costs are in USD.`,
+  nothing_recorded: () =>
+    "No request of the export's days is recorded here, so that nothing was compared. Check the days, the upstreams (--upstream) and the time zone (--zone).",
   project: ([project]) =>
     project === undefined
       ? "The rows without a project agree by themselves; the others belong to other projects."
@@ -82,6 +85,7 @@ const SENTENCES: Readonly<Record<CauseSentence, (values: readonly string[]) => s
 /** What a cause is called, for people. */
 export const CAUSE_NAMES: Readonly<Record<CauseName, string>> = {
   currency: "Other currency",
+  nothing_recorded: "Nothing recorded",
   project: "Other project",
   time_zone: "Time zone",
   duplicate_row: "Duplicate row",

@@ -1,6 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import { type Cause, type CauseSentence, causeOf } from "./cause-sentence.ts";
-import { absolute, agree, type Cell, type Comparison, keyOf, type Place } from "./compare.ts";
+import {
+  absolute,
+  type Cell,
+  type Comparison,
+  cellsThatAgree,
+  isMatched,
+  keyOf,
+  type Place,
+} from "./compare.ts";
 import { AMOUNT_DECIMALS, type ExportRow, type VendorExport } from "./export-row.ts";
 import type { OwnCosts } from "./own-costs.ts";
 
@@ -18,12 +26,21 @@ export interface Compared {
 export async function findCauses(compared: Compared): Promise<Cause[]> {
   const { comparison } = compared;
   const currency = otherCurrency(compared);
-  if (comparison.differences.length === 0) return currency;
+  if (comparison.differences.length === 0)
+    return isNothingRecorded(comparison) ? [...currency, causeOf("nothing_recorded", null, [])] : currency;
   const whole = [...(await otherProject(compared)), ...(await otherZone(compared))];
   if (whole.length > 0) return [...currency, ...whole];
   const duplicates = duplicateRows(compared);
   await setImmediate();
   return [...currency, ...duplicates.causes, ...(await ofModels(compared, duplicates.cells))];
+}
+
+/** What the export bills for days of which nothing is recorded here is below the tolerance, but was compared with nothing. */
+function isNothingRecorded({ cells }: Comparison): boolean {
+  return (
+    cells.every(({ ours }) => ours.quantity === 0 && ours.amount === 0n) &&
+    cells.some(({ theirs }) => (theirs.amount ?? 0n) !== 0n || (theirs.quantity ?? 0) !== 0)
+  );
 }
 
 function otherCurrency({ file }: Compared): Cause[] {
@@ -44,7 +61,7 @@ async function otherProject({ file, own, tolerance, comparison }: Compared): Pro
   const causes: Cause[] = [];
   for (const [project, rows] of largest) {
     await setImmediate();
-    if (!agree({ rows }, own, comparison.zone.zone, tolerance)) continue;
+    if (cellsThatAgree({ rows }, own, comparison.zone.zone, tolerance) === undefined) continue;
     causes.push(causeOf("project", null, project === undefined ? [] : [project]));
   }
   return causes;
@@ -74,11 +91,18 @@ const ZONES = [
   "Asia/Tokyo",
 ];
 
+/**
+ * A zone that moves requests out of the exported days leaves nothing of them to differ. So it must also bring together what
+ * differed: a day and model that is billed, and of which just that is recorded in this zone.
+ */
 async function otherZone({ file, own, tolerance, comparison }: Compared): Promise<Cause[]> {
+  if (file.hasMoments) return [];
+  const differed = new Set(comparison.differences.map(keyOf));
   for (const zone of ZONES) {
     if (zone === comparison.zone.zone) continue;
     await setImmediate();
-    if (!agree(file, own, zone, tolerance)) continue;
+    const cells = cellsThatAgree(file, own, zone, tolerance);
+    if (!cells?.some((cell) => differed.has(keyOf(cell)) && isMatched(cell))) continue;
     return [causeOf("time_zone", null, [zone, comparison.zone.zone])];
   }
   return [];

@@ -45,9 +45,38 @@ export const compareCosts: Compare<Comparison> = (file, own, zone, tolerance) =>
   return { ...compared, differences };
 };
 
-/** Whether there is no difference. */
-export const agree: Compare<boolean> = (file, own, zone, tolerance) =>
-  !cellsOf(file, own, zone).cells.some((cell) => differs(cell, tolerance));
+/**
+ * What this zone would leave of the export, if it leaves no difference and what is billed is what is recorded; else undefined.
+ * Nothing may differ by more than the tolerance, and all together by no more than a hundredth: a zone or a project for which
+ * nothing is recorded leaves nothing to differ, and so explains nothing.
+ */
+export const cellsThatAgree: Compare<readonly Cell[] | undefined> = (file, own, zone, tolerance) => {
+  const { cells } = cellsOf(file, own, zone);
+  if (cells.some((cell) => differs(cell, tolerance))) return undefined;
+  let [apart, least] = [0n, 0n];
+  for (const cell of cells) {
+    const { billed, recorded } = comparedOf(cell);
+    apart += absolute(billed - recorded);
+    least += billed < recorded ? billed : recorded;
+  }
+  return isClose(apart, least) ? cells : undefined;
+};
+
+/** Whether what is billed in a cell is just what is recorded, and something is. */
+export function isMatched(cell: Cell): boolean {
+  const { billed, recorded } = comparedOf(cell);
+  return isClose(absolute(billed - recorded), billed < recorded ? billed : recorded);
+}
+
+function isClose(apart: bigint, of: bigint): boolean {
+  return of > 0n && apart * 100n <= of;
+}
+
+/** Amounts where the export states them, else quantities. */
+function comparedOf({ ours, theirs }: Cell): { billed: bigint; recorded: bigint } {
+  if (theirs.amount !== undefined) return { billed: theirs.amount, recorded: ours.amount };
+  return { billed: BigInt(Math.round(theirs.quantity ?? 0)), recorded: BigInt(Math.round(ours.quantity)) };
+}
 
 function cellsOf(
   { rows }: Pick<VendorExport, "rows">,

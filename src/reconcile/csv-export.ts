@@ -59,10 +59,15 @@ export function readCsvExport(text: string, names: KnownNames, givenZone?: strin
   const isGoogle = header.some((cell) => plainName(cell.text) === GOOGLE);
   const zone = givenZone ?? (isGoogle ? GOOGLE_ZONE : "UTC");
   const problems: ExportProblem[] = [];
+  const days = zoneDays(zone);
+  let hasMoments = false;
   const reader: RowReader = {
     names,
     currency: places.amount < 0 ? "USD" : currencyOf(header[places.amount], problems),
-    dayAt: zoneDays(zone).dayAt,
+    dayAt(ms) {
+      hasMoments = true;
+      return days.dayAt(ms);
+    },
     refuse: (cell, column, message) =>
       problems.push({
         line: cell.line,
@@ -95,6 +100,7 @@ export function readCsvExport(text: string, names: KnownNames, givenZone?: strin
   return {
     format: isGoogle ? "Google billing CSV" : "CSV",
     zone,
+    hasMoments,
     rows,
     leftOut: leftOut.filter(({ lines }) => lines.length > 0),
   };

@@ -22,6 +22,8 @@ export interface VendorExport {
   readonly format: string;
   /** The zone in which the vendor begins its days. */
   readonly zone: string;
+  /** Whether its rows state moments, in UTC or with an offset, and not days alone, of which nobody knows the zone. */
+  readonly hasMoments: boolean;
   readonly rows: readonly ExportRow[];
   readonly leftOut: readonly LeftOut[];
 }

@@ -105,5 +105,5 @@ function parse(text: string): unknown {
 
 function ofVendor(vendor: string, zone: string, rows: readonly ExportRow[]): VendorExport {
   const kind = rows.some(({ amount }) => amount !== undefined) ? "costs" : "usage";
-  return { format: `${vendor} ${kind}`, zone, rows, leftOut: [] };
+  return { format: `${vendor} ${kind}`, zone, hasMoments: true, rows, leftOut: [] };
 }

@@ -85,9 +85,8 @@ function asText(report: ReconcileReport): string {
   const requests = differences.flatMap((each) =>
     each.requests.map(({ id, why }) => `  ${nameOf(each)}: ${id} (${why.join(", ")})`),
   );
-  const { differences_total: differencesTotal, causes_total: causesTotal } = report;
-  const more = differencesTotal - differences.length;
-  const moreCauses = causesTotal - causes.length;
+  const more = report.differences_total - differences.length;
+  const moreCauses = report.causes_total - causes.length;
   const leftOut = report.left_out.map(
     ({ reason, lines }) => `${counted(lines.length, "row")} ${reason} (${linesOf(lines)})`,
   );
@@ -100,9 +99,14 @@ function asText(report: ReconcileReport): string {
     ...(moreCauses === 0 ? [] : [`  ${counted(moreCauses, "further cause")} not listed.`]),
     ...(requests.length === 0 ? [] : ["Requests to look at:", ...requests]),
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join("; ")}.`]),
-    `${differences.length === 0 ? "No differences" : counted(differencesTotal, "difference")}: ${about}; recorded $${short(report.ours_usd)}${theirs}.`,
+    `${resultOf(report)}: ${about}; recorded $${short(report.ours_usd)}${theirs}.`,
   ];
   return lines.join("\n");
+}
+
+function resultOf({ differences_total: total, causes }: ReconcileReport): string {
+  if (total > 0) return counted(total, "difference");
+  return causes.some(({ name }) => name === "nothing_recorded") ? "Nothing compared" : "No differences";
 }
 
 function rowOf(each: ReportedDifference): string[] {

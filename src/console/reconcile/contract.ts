@@ -48,6 +48,7 @@ export type ReportedDifference = z.infer<typeof difference>;
 
 const CAUSES = [
   "currency",
+  "nothing_recorded",
   "project",
   "time_zone",
   "duplicate_row",

@@ -19,6 +19,7 @@ type List = (separator: string) => string;
 /** Each has its words here, or the types do not fit. */
 const CHINESE: Readonly<Record<Cause["sentence"], (values: readonly string[], list: List) => string>> = {
   currency: (_, list) => `导出文件中有以 ${list("、")} 计的金额，未作比较：成本以 USD 计。`,
+  nothing_recorded: () => "导出文件的日期内没有记录任何请求，因此未作任何比较。请检查日期、上游和时区。",
   project: ([project]) =>
     project === undefined
       ? "仅比较不属于任何项目的行时没有差异；其余各行属于其他项目。"

@@ -16,18 +16,18 @@ import { reconcileWords } from "./words.ts";
 export function Report({ report }: { readonly report: Reconciliation }): ReactNode {
   const t = useWords(reconcileWords);
   const { format, zone, from, to, rows, differences, differences_total: total, left_out } = report;
+  const isNothing = report.causes.some(({ sentence }) => sentence === "nothing_recorded");
+  const agrees = total === 0 && !isNothing;
   return (
     <Section title={t.result}>
       <div role="status" className="flex flex-col gap-4">
         <p className="flex flex-wrap items-center gap-2">
-          {total === 0 ? (
-            <Badge tone="good">{t.agree}</Badge>
-          ) : (
-            <Badge tone="bad">{t.differences(total)}</Badge>
-          )}
+          {isNothing && <Badge tone="bad">{t.nothingCompared}</Badge>}
+          {agrees && <Badge tone="good">{t.agree}</Badge>}
+          {total > 0 && <Badge tone="bad">{t.differences(total)}</Badge>}
           <span className="text-mute">{t.about(format, from, to, zone, rows)}</span>
         </p>
-        {total === 0 && <p className="max-w-prose">{t.agreeNote(format, from, to)}</p>}
+        {agrees && <p className="max-w-prose">{t.agreeNote(format, from, to)}</p>}
         <Stats>
           <Stat label={t.recorded}>
             <Usd usd={report.ours_usd} />

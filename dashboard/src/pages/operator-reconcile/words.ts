@@ -23,6 +23,7 @@ export const reconcileWords = wordsOf({
     comparing: "Comparing…",
     result: "Result",
     agree: "No differences",
+    nothingCompared: "Nothing compared",
     agreeNote: (format: string, from: string, to: string) =>
       `${format}, ${from} to ${to}: no day, model or bucket differs from the recorded costs by more than the tolerance.`,
     differences: (n: number) => count(n, "difference", "differences"),
@@ -52,6 +53,7 @@ export const reconcileWords = wordsOf({
     causes: "Possible causes",
     names: {
       currency: "Other currency",
+      nothing_recorded: "Nothing recorded",
       project: "Other project",
       time_zone: "Time zone",
       duplicate_row: "Duplicate row",
@@ -93,6 +95,7 @@ export const reconcileWords = wordsOf({
     comparing: "正在比较…",
     result: "结果",
     agree: "没有差异",
+    nothingCompared: "未作比较",
     agreeNote: (format: string, from: string, to: string) =>
       `${format}：${from} 至 ${to}，每天、每个模型和每个类别均与记录的成本一致（在容差之内）。`,
     differences: (n: number) => `${n} 处差异`,
@@ -122,6 +125,7 @@ export const reconcileWords = wordsOf({
     causes: "可能的原因",
     names: {
       currency: "其他货币",
+      nothing_recorded: "没有记录",
       project: "其他项目",
       time_zone: "时区",
       duplicate_row: "重复的行",
