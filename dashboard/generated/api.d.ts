@@ -2257,6 +2257,10 @@ export interface paths {
                                     cache_read: string | null;
                                     cache_write: string | null;
                                     cache_write_1h: string | null;
+                                    other_tokens: {
+                                        of: string;
+                                        usd: string;
+                                    }[];
                                     steps: {
                                         above: number;
                                         input: string | null;
@@ -2265,6 +2269,10 @@ export interface paths {
                                         cache_read: string | null;
                                         cache_write: string | null;
                                         cache_write_1h: string | null;
+                                        other_tokens: {
+                                            of: string;
+                                            usd: string;
+                                        }[];
                                     }[];
                                     tiers: {
                                         tier: string;
@@ -2274,6 +2282,10 @@ export interface paths {
                                         cache_read: string | null;
                                         cache_write: string | null;
                                         cache_write_1h: string | null;
+                                        other_tokens: {
+                                            of: string;
+                                            usd: string;
+                                        }[];
                                     }[];
                                     factors: {
                                         /** @enum {string} */
@@ -2288,10 +2300,6 @@ export interface paths {
                                         usd: string;
                                     }[];
                                     per_second: {
-                                        of: string;
-                                        usd: string;
-                                    }[];
-                                    other_tokens: {
                                         of: string;
                                         usd: string;
                                     }[];
@@ -4612,10 +4620,10 @@ export interface paths {
                             differences_total: number;
                             causes: {
                                 /** @enum {string} */
-                                name: "currency" | "project" | "time_zone" | "duplicate_row" | "tier" | "bucket" | "rounding" | "price_change" | "price" | "not_recorded_here" | "not_billed";
+                                name: "currency" | "nothing_recorded" | "project" | "time_zone" | "duplicate_row" | "tier" | "bucket" | "rounding" | "price_change" | "price" | "not_recorded_here" | "not_billed";
                                 text: string;
                                 /** @enum {string} */
-                                sentence: "currency" | "project" | "time_zone" | "duplicate_row" | "tier" | "tier_factor" | "bucket" | "rounding" | "price_change" | "price" | "price_unstated" | "not_recorded_here" | "not_billed";
+                                sentence: "currency" | "nothing_recorded" | "project" | "time_zone" | "duplicate_row" | "tier" | "tier_factor" | "bucket" | "rounding" | "price_change" | "price" | "price_unstated" | "not_recorded_here" | "not_billed";
                                 where: string | null;
                                 values: string[];
                                 more: number;

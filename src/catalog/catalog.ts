@@ -35,8 +35,8 @@ export interface Catalog {
    * undefined. By an alias the model that it stands for, so that its id is the real one.
    */
   callable(caller: Caller, modelId: string): Model | undefined;
-  /** Every model this caller may call, by id; each alias is an entry of its own, with `aliasOf`. */
-  listed(caller: Caller): readonly Model[];
+  /** Every model this caller may call, priced as it is charged; each alias is an entry of its own, with `aliasOf`. */
+  listed(caller: Pick<Caller, "models" | "group">): readonly Model[];
   /**
    * Exactly this upstream with this credential, disabled ones too: what has begun there is finished there.
    * undefined = they were removed.

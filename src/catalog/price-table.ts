@@ -73,6 +73,18 @@ export type CallPrice =
   | { readonly per: "use" | "request"; readonly nanos: bigint }
   | { readonly per: "use"; readonly sizes: Readonly<Record<string, bigint>> };
 
+/** The sizes of a search, from small to large. */
+export const SEARCH_SIZES = ["low", "medium", "high"] as const;
+
+/** The sizes of a call that a price table knows, from small to large: searches, then containers by memory. */
+export const CALL_SIZES = [...SEARCH_SIZES, "1g", "4g", "16g", "64g"] as const;
+
+/** By rising size: a stored table has them in an order of its own. */
+export function bySize<T>(sizes: Readonly<Record<string, T>>): Record<string, T> {
+  const rank = (size: string): number => CALL_SIZES.findIndex((each) => each === size);
+  return Object.fromEntries(Object.entries(sizes).sort(([one], [other]) => rank(one) - rank(other)));
+}
+
 /** A row of token prices with nothing left to look up beneath it. */
 export interface WholeRow {
   /** What a receipt calls it: "base", "above 272000", "tier priority". */

@@ -6,6 +6,7 @@ import {
   namesMissing,
   type PriceHours,
   type PriceTier,
+  SEARCH_SIZES,
 } from "../catalog/price-table.ts";
 import { keysOfTokenPrice, type TokenPrices } from "../catalog/token-prices.ts";
 import { boundaryOf } from "./boundaries.ts";
@@ -129,8 +130,6 @@ function lengthText(above: number): string {
   return `above ${above} tokens of input`;
 }
 
-const SIZES = ["low", "medium", "high"] as const;
-
 function readOthers(vendor: string, model: LitellmModel, others: ReadonlyMap<string, unknown>) {
   const calls: Record<string, CallPrice> = {};
   const regions: Record<string, bigint> = {};
@@ -162,7 +161,7 @@ function readOthers(vendor: string, model: LitellmModel, others: ReadonlyMap<str
 function readSearch(value: unknown, unit: unknown): CallPrice {
   const sizes: Record<string, bigint> = {};
   for (const [name, usd] of entriesOf(value)) {
-    const size = SIZES.find((each) => name === `search_context_size_${each}`);
+    const size = SEARCH_SIZES.find((each) => name === `search_context_size_${each}`);
     if (size === undefined) throw new NotExpressible(`it is priced by search_context_cost_per_query.${name}`);
     sizes[size] = nanos(name, usd);
   }
@@ -170,7 +169,7 @@ function readSearch(value: unknown, unit: unknown): CallPrice {
   const per = unit === "per_prompt" ? "request" : "use";
   const [nanosEach] = amounts;
   // Of all sizes the same: only then a size that nobody states is known too.
-  if (nanosEach !== undefined && amounts.length === 1 && Object.keys(sizes).length === SIZES.length)
+  if (nanosEach !== undefined && amounts.length === 1 && Object.keys(sizes).length === SEARCH_SIZES.length)
     return { per, nanos: nanosEach };
   if (per === "request" || amounts.length === 0)
     throw new NotExpressible("search_context_cost_per_query has no one price per prompt");

@@ -3,6 +3,7 @@ import type { ServedUsage } from "../billing/billing.ts";
 import { bucketByName, PRICE_OF } from "../billing/pricing/bucket-price.ts";
 import { chargeOf } from "../billing/pricing/charge.ts";
 import type { Price } from "../catalog/price-columns.ts";
+import { CALL_SIZES } from "../catalog/price-table.ts";
 import { keysOfTokenPrice } from "../catalog/token-prices.ts";
 import { encodePrice } from "../manifest/file/encode-file.ts";
 import type { FileRecord, FileValue } from "../manifest/file/file-value.ts";
@@ -68,9 +69,6 @@ export function missingPrices(
   return term === undefined ? leavesOf([...keys, "factor"], undefined) : leavesOf(keys, term);
 }
 
-/** Sizes that the catalog file knows. */
-const CALL_SIZES = ["low", "medium", "high"];
-
 function missingCall(
   tool: string,
   size: string | undefined,
@@ -81,7 +79,7 @@ function missingCall(
   const listedName = findTool(Object.keys(recordOf(theirs)), tool);
   const listed = listedName === undefined ? undefined : recordOf(theirs)[listedName];
   if (name === undefined) return leavesOf(["calls", tool], listed);
-  if (size === undefined || !CALL_SIZES.includes(size)) return [];
+  if (size === undefined || !CALL_SIZES.some((each) => each === size)) return [];
   return leavesOf(["calls", name, size], recordOf(listed)[size]);
 }
 

@@ -13,6 +13,11 @@ const tokenPrices = {
   cache_read: usd.nullable().describe("null = as input"),
   cache_write: usd.nullable().describe("null = as input"),
   cache_write_1h: usd.nullable().describe("null = as cache_write"),
+  other_tokens: z
+    .array(z.object({ of: z.string(), usd }))
+    .describe(
+      "Further prices of tokens, by their keys in the catalog file: audio.input, cache_read_explicit",
+    ),
 };
 
 const accountModel = z.object({
@@ -54,12 +59,9 @@ const accountModel = z.object({
         .describe("Multipliers of token prices, by how the vendor serves a request and when it was accepted"),
       per_image: z.array(z.object({ of: z.string(), usd })).describe("Per image, by tier"),
       per_second: z.array(z.object({ of: z.string(), usd })).describe("Per second of video, by resolution"),
-      other_tokens: z
-        .array(z.object({ of: z.string(), usd }))
-        .describe("Additional prices of tokens, by their keys in the catalog file: audio.input"),
       calls: z
         .array(z.object({ of: z.string(), per: z.enum(["use", "request"]), usd }))
-        .describe("Tools run by the vendor; per request = at most once"),
+        .describe("Tools run by the vendor, at its list prices too; per request = at most once"),
       units: z.array(z.object({ of: z.string(), usd })).describe("Units other than tokens: search, page ..."),
       request: usd.nullable().describe("For every request"),
     })

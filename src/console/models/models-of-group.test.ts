@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { formatDecimal } from "../../base/money.ts";
 import { buildCatalog, type CatalogParts } from "../../catalog/build-catalog.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
+import { TOKEN_PRICE_NAMES } from "../../catalog/token-prices.ts";
 import { modelsOfGroup } from "./models-of-group.ts";
 
 describe("modelsOfGroup", () => {
   it("gives every price times the group's factor, to the last digit", () => {
-    const [model] = modelsOfGroup(catalogOf({}), "partners").data;
+    const [, model] = modelsOfGroup(catalogOf({}), "partners").data;
     expect(model?.price).toMatchObject({ input: "0.28333333305", output: null, cache_read: "0.0255" });
   });
 
@@ -17,7 +19,7 @@ describe("modelsOfGroup", () => {
       media: {},
       dimensions: { ...NO_DIMENSIONS, steps },
     };
-    const [model] = modelsOfGroup(catalogOf({ price }), "partners").data;
+    const [, model] = modelsOfGroup(catalogOf({ price }), "partners").data;
     expect(model?.price.steps).toEqual([
       {
         above: 200_000,
@@ -27,8 +29,51 @@ describe("modelsOfGroup", () => {
         cache_read: null,
         cache_write: null,
         cache_write_1h: null,
+        other_tokens: [],
       },
     ]);
+  });
+
+  it("gives every price that a table can name, in the row itself, in steps and in tiers", () => {
+    const named = (nanos: bigint) =>
+      Object.fromEntries(TOKEN_PRICE_NAMES.map((name, at) => [name, nanos + BigInt(at)]));
+    const price = {
+      id: 1n,
+      rates: named(1_000n),
+      media: {},
+      dimensions: {
+        ...NO_DIMENSIONS,
+        steps: [{ above: 9, prices: named(2_000n) }],
+        tiers: { flex: { prices: named(3_000n) } },
+      },
+    };
+    const [, model] = modelsOfGroup(catalogOf({ price }), "default").data;
+    const rows = [model?.price, model?.price.steps[0], model?.price.tiers[0]];
+    for (const [row, first] of rows.map((row, at) => [row, (at + 1) * 1_000] as const)) {
+      const { other_tokens: others, ...usual } = row ?? { other_tokens: [] };
+      const told = new Set([...others.map(({ usd }) => usd), ...Object.values(usual)]);
+      for (const [at, name] of TOKEN_PRICE_NAMES.entries())
+        expect(told, name).toContain(formatDecimal(BigInt(first + at), 9));
+    }
+  });
+
+  it("gives list prices of vendors' tools as they are charged, also under an alias, and sizes from small to large", () => {
+    const calls = { code: { per: "use", sizes: { high: 3n, low: 1n, medium: 2n } } };
+    const price = {
+      id: 1n,
+      rates: { input: 100n, output: 200n },
+      media: {},
+      dimensions: { ...NO_DIMENSIONS, calls },
+    };
+    const { data } = modelsOfGroup(catalogOf({ price }), "partners");
+    expect(data.map(({ id }) => id)).toEqual(["second-name", "text-large"]);
+    for (const model of data)
+      expect(model.price.calls).toEqual([
+        { of: "web_search", per: "use", usd: "0.0085" },
+        { of: "code low", per: "use", usd: "0.00000000085" },
+        { of: "code medium", per: "use", usd: "0.0000000017" },
+        { of: "code high", per: "use", usd: "0.00000000255" },
+      ]);
   });
 
   it("tells tiers, speeds, regions and hours: rows of their own times the factor, multipliers as they are", () => {
@@ -43,7 +88,7 @@ describe("modelsOfGroup", () => {
         hours: [{ name: "night", ranges: [{ from: 990, until: 30 }], days: [1, 5], factor: 500_000n }],
       },
     };
-    const [model] = modelsOfGroup(catalogOf({ price }), "partners").data;
+    const [, model] = modelsOfGroup(catalogOf({ price }), "partners").data;
     expect(model?.price.tiers).toMatchObject([
       { tier: "flex", input: "0.0000000085", output: "0.000000017", cache_read: null },
     ]);
@@ -57,9 +102,26 @@ describe("modelsOfGroup", () => {
   it("leaves out what the group cannot call", () => {
     expect(modelsOfGroup(catalogOf({ groups: new Set(["default"]) }), "partners").data).toEqual([]);
     expect(modelsOfGroup(catalogOf({ price: null }), "default").data).toEqual([]);
-    expect(modelsOfGroup(catalogOf({}), "default").data.map(({ id }) => id)).toEqual(["text-large"]);
+    expect(modelsOfGroup(catalogOf({}), "default").data.map(({ id }) => id)).toEqual([
+      "second-name",
+      "text-large",
+    ]);
   });
 });
+
+const ALIAS = {
+  id: "second-name",
+  family: null,
+  variant: null,
+  ownedBy: "acme",
+  created: 0,
+  quirks: {},
+  endpoints: [],
+  groups: null,
+  contextTokens: null,
+  maxOutputTokens: null,
+  price: null,
+};
 
 function catalogOf(terms: object) {
   const parts = {
@@ -83,6 +145,7 @@ function catalogOf(terms: object) {
         price: { id: 1n, rates: { input: 333_333_333n, cacheRead: 30_000_000n }, media: {} },
         ...terms,
       },
+      { ...ALIAS, aliasOf: "text-large" },
     ],
     upstreams: [
       {
@@ -115,6 +178,7 @@ function catalogOf(terms: object) {
       ({
         protocols: ["chat-completions"],
         families: [],
+        listedTools: [{ tool: "web_search", price: { per: "use", nanos: 10_000_000n } }],
       }) as never,
   );
 }

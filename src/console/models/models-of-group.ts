@@ -1,6 +1,12 @@
 import { formatDecimal, PPM } from "../../base/money.ts";
 import type { Catalog, Endpoint, Model, PriceRow } from "../../catalog/catalog.ts";
-import { formatRange, NO_DIMENSIONS, type PriceDimensions, rowsOf } from "../../catalog/price-table.ts";
+import {
+  bySize,
+  formatRange,
+  NO_DIMENSIONS,
+  type PriceDimensions,
+  rowsOf,
+} from "../../catalog/price-table.ts";
 import {
   keysOfTokenPrice,
   TOKEN_PRICE_NAMES,
@@ -13,15 +19,9 @@ import type { AccountModel, AccountModels } from "./contract.ts";
 /** Every model that a group can call, by id, with what its accounts pay. */
 export function modelsOfGroup(catalog: Catalog, group: string): AccountModels {
   const factorPpm = catalog.groups.get(group)?.factorPpm ?? PPM;
-  const data = [...catalog.models.values()].flatMap((named) => {
-    const { id, created, aliasOf } = named;
-    const own = aliasOf === undefined ? named : catalog.models.get(aliasOf);
-    if (own === undefined) return [];
-    const model = aliasOf === undefined ? own : { ...own, id, created, aliasOf };
+  const data = catalog.listed({ models: null, group }).flatMap((model) => {
     const endpoints = catalog.endpointsOf(model.id, group);
-    return model.price === null || endpoints.length === 0
-      ? []
-      : [responseOf(model, endpoints, model.price, factorPpm)];
+    return model.price === null ? [] : [responseOf(model, endpoints, model.price, factorPpm)];
   });
   data.sort((one, other) => (one.id < other.id ? -1 : 1));
   return { group, factor: formatDecimal(factorPpm, FACTOR_PLACES), data };
@@ -59,6 +59,10 @@ function responseOf(
     cache_read: maybe(prices.cacheRead),
     cache_write: maybe(prices.cacheWrite),
     cache_write_1h: maybe(prices.cacheWrite1h),
+    other_tokens: OTHER_PRICES.flatMap((name) => {
+      const nanos = prices[name];
+      return nanos === undefined ? [] : [{ of: keysOfTokenPrice(name).join("."), usd: usd(nanos) }];
+    }),
   });
   const rows = rowsOf(rates, dimensions);
   return {
@@ -78,14 +82,10 @@ function responseOf(
       factors: factorsOf(dimensions),
       per_image: named(media.perImage),
       per_second: named(media.perSecond),
-      other_tokens: OTHER_PRICES.flatMap((name) => {
-        const nanos = rates[name];
-        return nanos === undefined ? [] : [{ of: keysOfTokenPrice(name).join("."), usd: usd(nanos) }];
-      }),
       calls: Object.entries(dimensions.calls).flatMap(([tool, terms]) =>
         "nanos" in terms
           ? [{ of: tool, per: terms.per, usd: usd(terms.nanos) }]
-          : named(terms.sizes).map(({ of, usd: price }) => ({
+          : named(bySize(terms.sizes)).map(({ of, usd: price }) => ({
               of: `${tool} ${of}`,
               per: terms.per,
               usd: price,

@@ -2,6 +2,7 @@ import { definedFields } from "../../base/defined-fields.ts";
 import { formatDecimal, formatUsd } from "../../base/money.ts";
 import type { Path } from "../../base/schema-issues.ts";
 import {
+  bySize,
   type CallPrice,
   formatRange,
   type MinuteRange,
@@ -124,7 +125,7 @@ function decodeCall(call: NonNullable<FilePrice["calls"]>[string]): CallPrice {
 }
 
 function encodeCall(call: CallPrice): FileValue {
-  if ("sizes" in call) return usdByName(call.sizes);
+  if ("sizes" in call) return usdByName(bySize(call.sizes));
   const price = decimalValue(formatUsd(call.nanos));
   return call.per === "use" ? price : { price, per: call.per };
 }

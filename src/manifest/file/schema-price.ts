@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CALL_SIZES } from "../../catalog/price-table.ts";
 import type { BilledUnit } from "../../usage/usage.ts";
 import { decimal, moment, name, whole } from "./schema-parts.ts";
 
@@ -101,7 +102,7 @@ const call = z.union([
       "4g": usd("Container of 4 GB"),
       "16g": usd("Container of 16 GB"),
       "64g": usd("Container of 64 GB"),
-    })
+    } satisfies Record<"price" | "per" | (typeof CALL_SIZES)[number], unknown>)
     .superRefine(({ price, per, ...sizes }, context) => {
       const hasSizes = Object.values(sizes).some((size) => size !== undefined);
       if (price === undefined && !hasSizes) context.addIssue({ code: "custom", message: "needs a price" });

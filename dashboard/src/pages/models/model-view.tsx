@@ -8,6 +8,7 @@ import { ButtonLink } from "../../parts/button.tsx";
 import { Copyable } from "../../parts/copy.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Page, Section } from "../../parts/page.tsx";
+import { receiptWords } from "../../parts/receipt-words.ts";
 import { Facts } from "../../parts/stat.tsx";
 import { SnippetPicker } from "../../snippets/snippet-picker.tsx";
 import { ENDPOINTS } from "../../snippets/snippets.ts";
@@ -86,6 +87,7 @@ function TokenPrices({
   readonly row: AccountModel["price"]["steps" | "tiers"][number] | AccountModel["price"];
 }): ReactNode {
   const t = useWords(modelsWords);
+  const { buckets } = useWords(receiptWords);
   const tokens: readonly (readonly [name: string, usd: string | null, otherwise: string])[] = [
     [t.input, row.input, ""],
     [t.output, row.output, ""],
@@ -94,11 +96,16 @@ function TokenPrices({
     [t.cacheWrite, row.cache_write, t.asInput],
     [t.cacheWrite1h, row.cache_write_1h ?? row.cache_write, t.asInput],
   ];
+  const others = row.other_tokens.map(({ of, usd }) => {
+    const bucket = Object.entries(buckets).find(([key]) => key === of.replace(".", "_"));
+    return [bucket?.[1] ?? of, formatUsd(usd)] as const;
+  });
   return (
     <Facts
       rows={tokens
         .filter(([, usd, otherwise]) => usd !== null || (otherwise !== "" && row.output !== null))
-        .map(([name, usd, otherwise]) => [name, usd === null ? otherwise : formatUsd(usd)])}
+        .map(([name, usd, otherwise]) => [name, usd === null ? otherwise : formatUsd(usd)] as const)
+        .concat(others)}
     />
   );
 }
@@ -108,11 +115,10 @@ function Prices({ price }: Pick<AccountModel, "price">): ReactNode {
   const names = t.weekdays.split(" ");
   const weekdays = (days: readonly number[] = []): string =>
     days.map((day) => names[day - 1]).join(t.daySeparator);
-  const isTokens = price.input !== null || price.output !== null;
+  const isTokens = price.input !== null || price.output !== null || price.other_tokens.length > 0;
   const others = [
     ...price.per_image.map(({ of, usd }) => [t.perImage(of), usd] as const),
     ...price.per_second.map(({ of, usd }) => [t.perSecond(of), usd] as const),
-    ...price.other_tokens.map(({ of, usd }) => [t.otherTokens(of), usd] as const),
     ...price.calls.map(
       ({ of, per, usd }) => [per === "use" ? t.perCall(of) : t.perRequest(of), usd] as const,
     ),
