@@ -19,8 +19,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-function welcomed(welcome: Partial<Welcome>): string {
-  printWelcome({} as Config, "http://127.0.0.1:8080", { ...NOTHING, ...welcome });
+function welcomed(welcome: Partial<Welcome>, config: Partial<Config> = {}): string {
+  printWelcome(config as Config, "http://127.0.0.1:8080", { ...NOTHING, ...welcome });
   return printed.join("\n");
 }
 
@@ -40,4 +40,12 @@ it("the welcome says that a first key can spend nothing, and only then", () => {
   expect(welcomed({ firstKey: "sk-1", emptyAccount: "first" })).toContain(
     "Balance     account first has a zero balance",
   );
+});
+
+it("the welcome never prints a first key that the environment gave, but names the variable", () => {
+  const text = welcomed({ firstKey: "sk-given", chatModel: "m" }, { bootstrapKey: "sk-given" });
+  expect(text).not.toContain("sk-given");
+  expect(text).toContain("API key     the one in FAREGATE_BOOTSTRAP_KEY");
+  expect(text).toContain('-H "Authorization: Bearer $FAREGATE_BOOTSTRAP_KEY"');
+  expect(welcomed({ firstKey: "sk-made" }, { bootstrapKey: undefined })).toContain("API key     sk-made");
 });

@@ -9,6 +9,7 @@ import type { Welcome } from "./open-catalog.ts";
 export function printWelcome(config: Config, url: string, welcome: Welcome): void {
   const publicUrl = config.publicUrl ?? url;
   const key = welcome.firstKey;
+  const isGiven = isFromEnvironment(config, welcome);
   const lines = [
     "",
     `  Faregate is ready.`,
@@ -24,7 +25,7 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
     ...(welcome.asItIs ? ["  Catalog     from the database; FAREGATE_CONFIG is not set"] : []),
     key === undefined
       ? `  API key     create one (shown once): ${commandLine("keys create --account NAME")}`
-      : `  API key     ${key}   (shown only once)`,
+      : `  API key     ${isGiven ? `the one in ${KEY_VARIABLE}` : `${key}   (shown only once)`}`,
     ...(welcome.emptyAccount === undefined
       ? []
       : [
@@ -33,14 +34,23 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
     ...signInLines(welcome.firstUser),
     "",
     "  Try it:",
-    `  ${firstRequest(publicUrl, welcome)}`,
+    `  ${firstRequest(publicUrl, welcome, isGiven)}`,
     "",
   ];
   console.log(lines.join("\n"));
 }
 
-function firstRequest(url: string, { firstKey, chatModel }: Welcome): string {
-  const key = `-H 'Authorization: Bearer ${firstKey ?? "<API_KEY>"}'`;
+const KEY_VARIABLE = "FAREGATE_BOOTSTRAP_KEY";
+
+/** Whoever gave the key knows it, and a log is read by more people than an environment. */
+function isFromEnvironment({ bootstrapKey }: Config, { firstKey }: Welcome): boolean {
+  return firstKey !== undefined && firstKey === bootstrapKey;
+}
+
+function firstRequest(url: string, { firstKey, chatModel }: Welcome, isGiven: boolean): string {
+  const key = isGiven
+    ? `-H "Authorization: Bearer $${KEY_VARIABLE}"`
+    : `-H 'Authorization: Bearer ${firstKey ?? "<API_KEY>"}'`;
   if (chatModel === undefined) return `curl ${url}/v1/models ${key}`;
   const body = JSON.stringify({ model: chatModel, messages: [{ role: "user", content: "Hello" }] });
   return `curl ${url}/v1/chat/completions ${key} -d ${inShell(body)}`;

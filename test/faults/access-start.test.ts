@@ -358,6 +358,7 @@ describe("the embedded start", { timeout: 180_000 }, () => {
     gateway = await startGateway({ embedded: true, dataDir, env: { FAREGATE_BOOTSTRAP_KEY: key } });
     expect((await ask(gateway.url, "/v1/models", undefined, { key })).status).toBe(200);
     expect(await gateway.end()).toBe(0);
+    expect(gateway.output()).not.toContain(key);
   });
 
   it("warns of links that nobody can open where it listens everywhere and knows no address of its callers", async () => {
