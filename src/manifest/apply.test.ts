@@ -76,9 +76,20 @@ describe("applying a file", () => {
   it("to an empty database makes everything, named in the order in which it depends on each other", async () => {
     expect(await apply({})).toBe(
       `+ group partners: factor 0.85
-+ model text: oa, oa-response, an, ge, context_tokens 1000, max_output_tokens 100, price.input 3, price.output 15
-+ model embed: embeddings, groups [partners], price.input 0.02
-+ upstream main: openai, base_url https://vendor.example/v1, models [text: gpt]
++ model text
+    oa, oa-response, an, ge
+    context_tokens 1000
+    max_output_tokens 100
+    price.input 3
+    price.output 15
++ model embed
+    embeddings
+    groups [partners]
+    price.input 0.02
++ upstream main
+    openai
+    base_url https://vendor.example/v1
+    models [text: gpt]
 + account acme: group default
 + balance acme: 25 USD opening balance
 + key acme/ci`,
@@ -121,8 +132,14 @@ describe("applying a file", () => {
     const write = async (models: string) =>
       (await applyManifest(deps, parseManifest(`version: 1\n${models}`, {}))).rendered;
     expect(await write(ahead("3", "2100-01-01T01:00:00+01:00"))).toBe(
-      "+ model ahead: oa, oa-response, an, ge, context_tokens 9, max_output_tokens 9, price.input 1, price.output 2, " +
-        "price from 2100-01-01T00:00:00Z.input 3, price from 2100-01-01T00:00:00Z.output 2",
+      `+ model ahead
+    oa, oa-response, an, ge
+    context_tokens 9
+    max_output_tokens 9
+    price.input 1
+    price.output 2
+    price from 2100-01-01T00:00:00Z.input 3
+    price from 2100-01-01T00:00:00Z.output 2`,
     );
     expect(await write(ahead("3", "2100-01-01T00:00:00Z"))).toBe("no changes");
     expect(await write(ahead("4", "2100-01-01T00:00:00Z"))).toBe(
@@ -184,7 +201,9 @@ describe("credentials and keys", () => {
     );
     expect(rendered).toBe(
       `~ upstream main: credentials (changed)
-~ key acme/ci: models [text] -> (unset), key (changed)`,
+~ key acme/ci
+    models [text] -> (unset)
+    key (changed)`,
     );
     const shown = JSON.stringify(changes, (_, value: unknown) =>
       typeof value === "bigint" ? String(value) : value,

@@ -65,11 +65,15 @@ export interface CheckedPlan extends Plan {
   readonly warnings: readonly string[];
 }
 
-/** The plan as a person reads it: one line a change, `+` new, `~` other, `-` gone, `!` a note; last whom it locks out. */
+/**
+ * The plan as a person reads it: what changes, `+` new, `~` other, `-` gone, `!` a note; last whom it locks out. One detail is
+ * on the same line, of several each has a line of its own below it.
+ */
 export function renderPlan({ changes, notes }: Plan): string {
   const lines = changes.map((change) => {
-    const details = change.details.length > 0 ? `: ${change.details.join(", ")}` : "";
-    return `${MARKS[change.action]} ${change.subject}${change.name ? ` ${change.name}` : ""}${details}`;
+    const { details } = change;
+    const head = `${MARKS[change.action]} ${change.subject}${change.name ? ` ${change.name}` : ""}`;
+    return details.length === 1 ? `${head}: ${details[0]}` : [head, ...details].join("\n    ");
   });
   if (lines.length === 0) lines.push("no changes");
   return [...lines, ...notes.map((note) => `! ${note}`), ...lockedOut(changes)].join("\n");

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { AuditRow } from "../../../../src/console/audit/contract.ts";
 import { useWords } from "../../words/use-words.ts";
+import { catalogWords } from "../operator-catalog/words.ts";
 import { type Difference, differencesOf } from "./differences.ts";
 import { auditWords } from "./words.ts";
 
@@ -26,16 +27,29 @@ export function Change({ row }: { readonly row: AuditRow }): ReactNode {
 }
 
 function List({ found }: { readonly found: readonly Difference[] }): ReactNode {
+  const { subject } = useWords(catalogWords);
   return (
     <ul className="flex flex-col gap-0.5">
       {found.map(({ path, before, after }) => (
         <li key={path} className="min-w-0 wrap-anywhere">
-          {path !== "" && <span className="text-mute">{path} </span>}
+          {path !== "" && <span className="text-mute">{nameIn(subject, path)} </span>}
           {before !== undefined && <del className="bg-bad-soft text-bad">{before}</del>}
           {before !== undefined && after !== undefined && " → "}
-          {after !== undefined && <ins className="bg-good-soft text-good no-underline">{after}</ins>}
+          {after !== undefined && (
+            <ins
+              className={`bg-good-soft whitespace-pre-line text-good no-underline ${after.includes("\n") ? "block w-fit" : ""}`}
+            >
+              {after}
+            </ins>
+          )}
         </li>
       ))}
     </ul>
   );
+}
+
+/** "~ model a" with the word for a model in the page's language. */
+function nameIn(subjects: Readonly<Record<string, string>>, path: string): string {
+  const [, mark, subject = "", name] = /^([+~-] )(\w+)(.*)$/.exec(path) ?? [];
+  return mark === undefined ? path : `${mark}${subjects[subject] ?? subject}${name}`;
 }
