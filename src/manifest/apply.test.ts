@@ -225,7 +225,7 @@ describe("credentials and keys", () => {
     expect(changes).toEqual([]);
     expect(notes).toEqual(['upstream main stays disabled; set "disabled: false" to enable it']);
     expect(await apply({ upstream: "api_keys: ['${VENDOR}']\n    disabled: false" })).toContain(
-      "~ upstream main: disabled true -> false, credentials (changed)",
+      "~ upstream main\n    disabled true -> false\n    credentials (changed)",
     );
   });
 
