@@ -130,6 +130,26 @@ describe("tidy", () => {
     expect(written.filter(({ page, path }) => !isFound(page, path))).toEqual([]);
   });
 
+  it("links in the documentation only to pages that exist, and to headings that they have", () => {
+    const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".md"))
+      .map((file) => `docs/${file}`);
+    const linked = ["README.md", "AGENTS.md", "CHANGELOG.md", ...docs].flatMap((page) =>
+      [...text(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([, path = "", anchor]) => ({
+        page,
+        target: path === "" ? page : join(dirname(page), path),
+        anchor,
+      })),
+    );
+    expect(linked.filter(({ anchor }) => anchor !== undefined).length).toBeGreaterThan(50);
+    const broken = linked.filter(
+      ({ target, anchor }) =>
+        !existsSync(join(root, target)) ||
+        (anchor !== undefined && !anchorsOf(text(target)).includes(anchor)),
+    );
+    expect(broken).toEqual([]);
+  });
+
   it("names in each README of src every source file beside it", () => {
     const readmes = files("src", /^README\.md$/);
     expect(readmes.length).toBeGreaterThan(40);
@@ -211,5 +231,16 @@ function places(among: readonly string[], pattern: RegExp): string[] {
       .flatMap((line, index) =>
         pattern.test(line) && !/^\s*(\/\/|\*|\/\*)/.test(line) ? [`${file}:${index + 1}`] : [],
       ),
+  );
+}
+
+/** Of each heading the anchor that GitHub makes of it: lower case, without punctuation, hyphens for spaces. */
+function anchorsOf(page: string): string[] {
+  return [...page.matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-"),
   );
 }
