@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { assert } from "../../base/assert.ts";
+import { formatUsd } from "../../base/money.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { csvLine } from "../linked-file.ts";
@@ -42,26 +43,31 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
     contentType: "text/csv; charset=utf-8",
     fileName: ({ query }) => `margins-by-${query.by}.csv`,
     async *run({ query }) {
-      yield csvLine(["id", "name", ...COLUMNS]);
+      yield csvLine(["id", "name", ...COLUMNS.map(([title]) => title)]);
       const [, ...rows] = await readMargins(database, wantedOf(query, clock.nowMs()), null);
       yield rows
         .map(marginOf)
-        .map((row) => csvLine([row.id, row.name, ...COLUMNS.map((name) => row[name])]))
+        .map((row) => csvLine([row.id, row.name, ...COLUMNS.map(([, valueOf]) => valueOf(row))]))
         .join("");
     },
   });
 }
 
-const COLUMNS = [
-  "attempts",
-  "unknown",
-  "charge_nanos",
-  "cost_nanos",
-  "margin_nanos",
-  "stated_attempts",
-  "stated_nanos",
-  "stated_cost_nanos",
-] as const satisfies readonly (keyof MarginSums)[];
+/** Amounts are in US dollars, as in every file of the console. */
+const COLUMNS: readonly (readonly [title: string, valueOf: (row: MarginSums) => number | string])[] = [
+  ["attempts", (row) => row.attempts],
+  ["unknown", (row) => row.unknown],
+  ["charge_usd", (row) => usd(row.charge_nanos)],
+  ["cost_usd", (row) => usd(row.cost_nanos)],
+  ["margin_usd", (row) => usd(row.margin_nanos)],
+  ["stated_attempts", (row) => row.stated_attempts],
+  ["stated_usd", (row) => usd(row.stated_nanos)],
+  ["stated_cost_usd", (row) => usd(row.stated_cost_nanos)],
+];
+
+function usd(nanos: string): string {
+  return formatUsd(BigInt(nanos));
+}
 
 const DAY_MS = 86_400_000;
 
