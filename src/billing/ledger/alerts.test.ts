@@ -6,6 +6,7 @@ import { systemClock } from "../../base/clock.ts";
 import { silentLog } from "../../observe/log.ts";
 import { createWebhooks, type SendWebhook } from "../../webhooks/webhooks.ts";
 import { listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
+import { DEFAULT_WAIT_LIMITS } from "../money-wait.ts";
 import { watchBalances } from "./alerts.ts";
 import { deleteAlert, findAlert, fireAlerts, writeAlert } from "./alerts-store.ts";
 import { transferByOperator } from "./operator-transfer.ts";
@@ -89,10 +90,11 @@ describe("the alert of a low balance", () => {
 });
 
 async function move(caller: Caller, amountNanos: bigint): Promise<void> {
-  await transferByOperator(rig.database, systemClock, {
+  const transfer = {
     accountId: caller.accountId,
     amountNanos,
     reason: "a test",
     idempotencyKey: `${caller.accountName} ${amountNanos} ${systemClock.monotonicMs()}`,
-  });
+  };
+  await transferByOperator(rig.database, systemClock, transfer, DEFAULT_WAIT_LIMITS);
 }

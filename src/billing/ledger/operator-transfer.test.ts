@@ -8,6 +8,7 @@ import {
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
+import { DEFAULT_WAIT_LIMITS } from "../money-wait.ts";
 import type { TransferOutcome } from "./ledger-store.ts";
 import { grantOpeningBalance } from "./ledger-store.ts";
 import { transferByOperator } from "./operator-transfer.ts";
@@ -33,7 +34,7 @@ describe("an operator's transfer", () => {
       Array.from({ length: 20 }, (_, index) => {
         const { accountId } = callers[index % 2] as Caller;
         const transfer = { accountId, amountNanos: 50n, idempotencyKey: "of two accounts", reason: "a test" };
-        return transferByOperator(rig.database, systemClock, transfer);
+        return transferByOperator(rig.database, systemClock, transfer, DEFAULT_WAIT_LIMITS);
       }),
     );
     const told = outcomes.map(({ outcome }) => outcome).sort();
@@ -79,11 +80,17 @@ describe("transfers", () => {
   );
 });
 
-function move(caller: Caller, amountNanos: bigint, idempotencyKey: string): Promise<TransferOutcome> {
-  return transferByOperator(rig.database, systemClock, {
+function move(
+  caller: Caller,
+  amountNanos: bigint,
+  idempotencyKey: string,
+  wait = DEFAULT_WAIT_LIMITS,
+): Promise<TransferOutcome> {
+  const transfer = {
     accountId: caller.accountId,
     amountNanos,
     idempotencyKey: `${caller.accountName} ${idempotencyKey}`,
     reason: "a test",
-  });
+  };
+  return transferByOperator(rig.database, systemClock, transfer, wait);
 }

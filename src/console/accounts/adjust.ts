@@ -10,7 +10,7 @@ import { json, type Operation } from "../operation.ts";
 import { adjusted, adjustment } from "./contract.ts";
 
 /** Credits or debits an account: an entry of its ledger with a reason, by an idempotency key. */
-export function adjust({ database, clock }: ConsoleDeps): Operation {
+export function adjust({ database, clock, catalog }: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/operator/accounts/{account}/adjustments",
@@ -33,6 +33,7 @@ export function adjust({ database, clock }: ConsoleDeps): Operation {
         database,
         clock,
         transfer,
+        catalog.current().settings.queues,
         async (tx, done) => {
           const moved =
             done.outcome === "done" ? `${formatUsd(amountNanos)} USD` : "no change (already applied)";

@@ -11,6 +11,7 @@ import {
 import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
 import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../billing/money-wait.ts";
 import type { StatementEntry, StatementView } from "./contract.ts";
 import { readStatementPage, statementCsv } from "./operations.ts";
 import { readEntryRequests } from "./statement-store.ts";
@@ -30,12 +31,13 @@ beforeAll(async () => {
   await hold("task:b", 50n);
   await resolve("task:a", 100n, 70n);
   await resolve("task:b", 50n, null);
-  await transferByOperator(rig.database, systemClock, {
+  const transfer = {
     accountId: caller.accountId,
     amountNanos: 7n,
     idempotencyKey: "thanks",
     reason: '=SUM(A1), "thanks"',
-  });
+  };
+  await transferByOperator(rig.database, systemClock, transfer, DEFAULT_WAIT_LIMITS);
 });
 afterAll(() => rig.close());
 
