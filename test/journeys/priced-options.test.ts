@@ -63,12 +63,18 @@ describe("what is not tokens", () => {
     async (stream) => {
       const tools = [{ type: "image_generation" }, { type: "web_search" }, { type: "file_search" }];
       const response = await ask(dropping, { tools, stream });
-      expect([response.status, response.headers.get("x-faregate-dropped")]).toEqual([200, "tools[]"]);
+      expect([response.status, response.headers.get("x-faregate-dropped")]).toEqual([
+        200,
+        "tools[].image_generation, tools[].file_search",
+      ]);
       await response.text();
       const body = JSON.stringify({ model: "text", input: "Hello", tools: [{ type: "web_search" }], stream });
       const sent = (await sandbox.journal()).at(-1);
       expect(sent?.["request"]).toMatchObject({ sha256: hash("sha256", body), bytes: body.length });
-      expect((await receiptOf(dropping, response))["losses"]).toEqual(["tools[] (unpriced)"]);
+      expect((await receiptOf(dropping, response))["losses"]).toEqual([
+        "tools[].image_generation (unpriced)",
+        "tools[].file_search (unpriced)",
+      ]);
       const forced = await ask(dropping, { tools, tool_choice: { type: "file_search" } });
       const { error } = (await forced.json()) as { error: { param: string } };
       expect([forced.status, error.param]).toEqual([400, "tool_choice"]);

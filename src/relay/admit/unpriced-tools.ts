@@ -36,9 +36,13 @@ export function withoutUnpriced(request: TextRequest, catalog: Catalog, model: M
   if (cut === undefined) return request;
   const { instead } = request;
   const rest = instead && { ...instead, ...bodyOf(withoutTools({ ...request, ...instead }, isUnpriced)) };
-  const dropped = cut.paths.map((path) => ({ path, reason: "unpriced" as const }));
+  const named = cut.paths.slice(0, MAX_NAMED);
+  const dropped = named.map((path) => ({ path, reason: "unpriced" as const }));
   return { ...request, ...bodyOf(cut), dropped, instead: rest };
 }
+
+/** More different tools nobody offers, and each is named in a header and in the request log. */
+const MAX_NAMED = 50;
 
 /** A body, and what was left out of it. */
 interface Shortened extends Pick<TextRequest, "body" | "scan"> {
@@ -95,7 +99,7 @@ const TOOLS = "tools";
 const FORCED: ReadonlySet<string> = new Set(["required", "any"]);
 
 function pathOf({ place, tool }: HostedTool): string {
-  return place.byKey === true ? `${place.path}.${tool}` : place.path;
+  return `${place.path}.${tool}`;
 }
 
 function spliced(
