@@ -20,11 +20,12 @@ export class FallbackChain {
   /** The one that is asked now; undefined = the model that was asked. */
   current: FallbackModel | undefined;
   readonly #left: FallbackModel[];
-  readonly #asked: Model;
+  /** The model that the request named. */
+  readonly asked: Model;
   #failed = new Set<FallbackReason | undefined>();
 
   constructor(asked: Model, fallbacks: readonly FallbackModel[]) {
-    this.#asked = asked;
+    this.asked = asked;
     this.#left = [...fallbacks];
   }
 
@@ -54,7 +55,7 @@ export class FallbackChain {
 
   #next(failed: ReadonlySet<FallbackReason | undefined>): number {
     if (failed.size === 0) return -1;
-    const context = (this.current?.model ?? this.#asked).contextTokens ?? 0;
+    const context = (this.current?.model ?? this.asked).contextTokens ?? 0;
     return this.#left.findIndex(
       ({ model, on }) =>
         [...failed].every((reason) => reason !== undefined && on.includes(reason)) &&

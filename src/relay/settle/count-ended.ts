@@ -21,11 +21,11 @@ export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure
 }
 
 /**
- * One line for a request that another upstream rescued, since its caller never saw the failure, and for one that was
+ * One line for a request that another upstream or a fallback model rescued, since its caller never saw the failure, and for one that was
  * refused after it was let in; what failed for good has the line of its error.
  */
 function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode, reason }: Outcome): void {
-  const { request, failedFirst, attempts } = exchange;
+  const { request, failedFirst, attempts, fallbacks } = exchange;
   const { id: requestId, model, caller } = request;
   const about = {
     requestId,
@@ -37,11 +37,10 @@ function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode, r
     attempts,
   };
   if (status >= 400 && status < 500) logRefusal(log, { ...about, status, errorCode, reason });
-  if (status === 200 && failedFirst !== undefined)
-    log.warn(
-      { ...about, failed: failedFirst.upstream, code: failedFirst.code },
-      "another upstream responded",
-    );
+  if (status !== 200 || failedFirst === undefined) return;
+  const rescued = { ...about, failed: failedFirst.upstream, code: failedFirst.code };
+  if (fallbacks?.current === undefined) log.warn(rescued, "another upstream responded");
+  else log.warn({ ...rescued, asked: fallbacks.asked.id }, "a fallback model responded");
 }
 
 /** For metrics; one that was not settled has met a bug of ours, which the log tells. */
