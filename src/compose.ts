@@ -187,11 +187,11 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const responseMemory = new ResponseMemory(
     () => RESPONSE_MEMORY_SHARE * catalog.current().settings.bodyMemoryMb * 1024 * 1024,
   );
-  metrics.gauge("answer_memory_bytes", "Memory held by large plain responses and long streams", () =>
+  metrics.gauge("response_memory_bytes", "Memory held by large plain responses and long streams", () =>
     responseMemory.heldBytes(),
   );
   metrics.counters(
-    "answer_memory_refused_total",
+    "response_memory_refused_total",
     "Long streams ended by a memory limit, by the limit",
     "reason",
     () => responseMemory.refused(),

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
@@ -63,6 +63,10 @@ const RETIRED: readonly [word: string, under: RegExp][] = [
   ["mint", /^src\//],
 ];
 
+/** Words that no metric, no field of an API and no local name may have either. */
+const RETIRED_EVERYWHERE = /(?<![A-Za-z])(stations?|upkeep|minting|minted|pictures?|whitelist)(?![a-z])/gi;
+const RETIRED_IN_METRICS = ["answer", "station", "spool", "tick", "purse", "passage", "posting"];
+
 describe("the glossary", () => {
   it("names files and folders that are there", () => {
     const rows = readFileSync(join(root, "docs/glossary.md"), "utf8").match(/^\| .* \|$/gm) ?? [];
@@ -95,6 +99,44 @@ describe("the glossary", () => {
     expect(used).toEqual([]);
   });
 });
+
+describe("what callers and operators read", () => {
+  const sources = ["src", "dashboard/src"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+  );
+
+  it("has no retired word in fields of the console, in local names, in comments, in the example and in names of pages", () => {
+    const files = [...sources, "faregate.example.yaml", "AGENTS.md"];
+    const used = files.flatMap((file) =>
+      (readFileSync(join(root, file), "utf8").match(RETIRED_EVERYWHERE) ?? []).map(
+        (word) => `${file}: ${word}`,
+      ),
+    );
+    expect(used).toEqual([]);
+    const pages = sources.filter((file) =>
+      /^dashboard\/src\/pages\/.*\b(people|minting|station)\b/.test(dirname(file)),
+    );
+    expect(pages).toEqual([]);
+  });
+
+  it("has no retired word in the name of a metric", () => {
+    const metrics = sources.flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(METRIC)].map(([, name = ""]) => name),
+    );
+    expect(metrics.length).toBeGreaterThan(9);
+    const documented =
+      readFileSync(join(root, "docs/operations.md"), "utf8").match(/faregate_[a-z_]+/g) ?? [];
+    const used = [...metrics, ...documented].filter((name) =>
+      name.split("_").some((word) => RETIRED_IN_METRICS.includes(word)),
+    );
+    expect(used).toEqual([]);
+  });
+});
+
+/** The name of a counter, a gauge or a histogram, wherever it is declared. */
+const METRIC = /\.(?:counter|gauge|histogram)s?\(\s*"([a-z_]+)"/g;
 
 describe("the schema", () => {
   it("has no retired word in its names and comments", () => {

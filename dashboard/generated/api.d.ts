@@ -10475,7 +10475,7 @@ export interface paths {
                                 sampled: number;
                                 seen_once: number;
                             };
-                            stations: {
+                            targets: {
                                 tier: number;
                                 upstream: {
                                     id: string;

@@ -6,7 +6,7 @@ export interface Caller {
   readonly group: string;
   readonly keyId: KeyId;
   readonly keyName: string;
-  /** The key's whitelist of model ids; null = every model of the group. */
+  /** The ids of models that the key may use; null = every model of the group. */
   readonly models: ReadonlySet<string> | null;
   /** The key's spending limit, or null. */
   readonly spendingLimit: SpendingLimit | null;

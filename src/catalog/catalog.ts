@@ -31,7 +31,7 @@ export interface Catalog {
    */
   endpointsOf(modelId: string, group: string): readonly Endpoint[];
   /**
-   * The model, priced as it is charged, if this caller may use it (whitelist, group, at least one serving upstream); else
+   * The model, priced as it is charged, if this caller may use it (the key's models, group, at least one serving upstream); else
    * undefined. By an alias the model that it stands for, so that its id is the real one.
    */
   callable(caller: Caller, modelId: string): Model | undefined;
@@ -69,7 +69,7 @@ export interface Model {
   readonly endpoints: readonly Endpoint[];
   /** null = every group. */
   readonly groups: ReadonlySet<string> | null;
-  /** Set on every generating model, see design money, "The hold of a text request". */
+  /** Set on every generating model, as the hold of a request counts on it (docs/money.md). */
   readonly contextTokens: number | null;
   readonly maxOutputTokens: number | null;
   /** The price row in force; null = not priced, hence refused. */

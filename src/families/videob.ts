@@ -215,9 +215,9 @@ function readRoles(items: readonly Body[], faults: FieldFaults, isPublic?: IsPub
 /** By what was sent, sound or not: a mixed request is refused before its parts are judged. */
 function refuseMixed(purpose: Purpose, beside: boolean, images: boolean, roles: readonly Body[]): void {
   const frames = roles.some(({ role }) => role === "first_frame" || role === "last_frame");
-  const pictures = roles.some(({ role }) => role === "reference_image");
+  const references = roles.some(({ role }) => role === "reference_image");
   const framed = frames || (images && purpose === "frame");
-  const referenced = beside || pictures || (images && purpose === "reference");
+  const referenced = beside || references || (images && purpose === "reference");
   if (!framed || !referenced) return;
   throw new GatewayError(
     "invalid_request",

@@ -73,7 +73,7 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
   const worker: Worker | undefined = options.works
     ? createWorker(workDeps(store, options, { stopped: () => stopped, unknownFates, unusablePolls }))
     : undefined;
-  const upkeep = options.works
+  const maintenance = options.works
     ? createUpkeep({
         store,
         ...options,
@@ -93,12 +93,12 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
     find: finder.find,
     read: (accountId, id) => store.find(accountId, id),
     inFlight: () => worker?.inFlight() ?? 0,
-    openByState: () => upkeep?.openByState() ?? new Map(),
+    openByState: () => maintenance?.openByState() ?? new Map(),
     unknownFates: unknownFates.counts,
     unusablePolls: unusablePolls.counts,
     async stop(graceMs) {
       await inTurnAll(
-        () => allEnded([worker?.stop(graceMs), upkeep?.stop()]),
+        () => allEnded([worker?.stop(graceMs), maintenance?.stop()]),
         () => {
           stopped = true;
         },

@@ -82,7 +82,7 @@ describe("a translated stream that has no end", () => {
     const first = ask("responses", "first");
     const held = async (): Promise<number> => {
       const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
-      return Number(/^faregate_answer_memory_bytes (\d+)/m.exec(metrics)?.[1] ?? 0);
+      return Number(/^faregate_response_memory_bytes (\d+)/m.exec(metrics)?.[1] ?? 0);
     };
     await waitFor("the first to be kept", async () => (await held()) >= LETTERS || undefined);
     for (const protocol of FOREIGN) {
@@ -94,8 +94,8 @@ describe("a translated stream that has no end", () => {
       expect(await ask(protocol, "short")).toMatchObject({ status: 200, complete: true });
     }
     const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
-    expect(metrics).toContain(`faregate_answer_memory_refused_total{reason="account"} ${FOREIGN.length}`);
-    expect(metrics).toContain('faregate_answer_memory_refused_total{reason="total"} 0');
+    expect(metrics).toContain(`faregate_response_memory_refused_total{reason="account"} ${FOREIGN.length}`);
+    expect(metrics).toContain('faregate_response_memory_refused_total{reason="total"} 0');
     release();
     expect(await first).toMatchObject({ status: 200, complete: true });
     expect(await held()).toBe(0);

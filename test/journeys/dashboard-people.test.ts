@@ -85,7 +85,7 @@ accounts: [{ name: alpha }]
       expect(await operator.post("/operator/accounts", { name })).toMatchObject({ status: 201 });
     const { page, complaints } = await browser.visit(gateway.url, { viewport: { width: 360, height: 800 } });
     await signInAt({ page });
-    await page.goto("/operator/people");
+    await page.goto("/operator/users");
     await page.getByRole("button", { name: "Invite" }).click();
     const dialog = page.getByRole("dialog", { name: "Invite someone" });
     await dialog.getByLabel("Email").fill("pia@example.test");
@@ -157,7 +157,7 @@ accounts: [{ name: alpha }]
       () => page.keyboard.press("Escape"),
       () => dialog.getByRole("button", { name: "Close" }).click(),
     ]) {
-      await page.goto("/operator/people");
+      await page.goto("/operator/users");
       await page.getByRole("button", { name: "Invite" }).click();
       await dialog.getByLabel("Email").fill("once@example.test");
       await dialog.getByLabel("Make operator").check();
@@ -257,7 +257,7 @@ accounts: [{ name: alpha }]
 
     const boss = await browser.visit(gateway.url);
     await signInAt(boss);
-    await boss.page.goto("/operator/people");
+    await boss.page.goto("/operator/users");
     await boss.page.getByRole("button", { name: "Actions for shared" }).click();
     await boss.page.getByRole("menuitem", { name: "Identities" }).click();
     const dialog = boss.page.getByRole("dialog");

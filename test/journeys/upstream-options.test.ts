@@ -193,7 +193,7 @@ describe("changes of the body", () => {
     const operator = await signIn(gateway);
     const changesOf = async (model: string): Promise<unknown> => {
       const { body } = await operator.get(`/operator/routing?model=${model}`);
-      return (body as Route).stations.map(({ changes }) => changes);
+      return (body as Route).targets.map(({ changes }) => changes);
     };
     const own = ["set store", "set user", "default seed", "remove logit_bias"];
     expect(await changesOf("changed")).toEqual([own]);

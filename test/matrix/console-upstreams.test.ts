@@ -139,7 +139,7 @@ describe("an upstream made in the console", () => {
     const route = (await operator.get("/operator/routing?model=text&endpoint=chat-completions"))
       .body as Route;
     expect(
-      route.stations.map(({ upstream, credentials: keys }) => [upstream.name, keys[0]?.closed_accounts]),
+      route.targets.map(({ upstream, credentials: keys }) => [upstream.name, keys[0]?.closed_accounts]),
     ).toEqual([
       ["second", 1],
       ["first", 0],

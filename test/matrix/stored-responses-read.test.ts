@@ -119,7 +119,7 @@ accounts:
     }
     const held = await waitFor("nothing held", async () => {
       const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
-      return /answer_memory_bytes 0$/m.test(metrics) ? "released" : undefined;
+      return /response_memory_bytes 0$/m.test(metrics) ? "released" : undefined;
     });
     expect(held).toBe("released");
   });

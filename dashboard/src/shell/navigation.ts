@@ -20,7 +20,7 @@ export const ACCOUNT_PAGES = [
   { name: "assets", path: "/assets", letter: "a" },
   { name: "spending", path: "/spending", letter: "s" },
   { name: "statement", path: "/statement", letter: "l" },
-  { name: "members", path: "/people", letter: "p" },
+  { name: "members", path: "/members", letter: "p" },
   { name: "audit", path: "/audit", letter: "i", role: "owner" },
 ] as const satisfies readonly Destination<string>[];
 
@@ -29,7 +29,7 @@ export const OPERATOR_PAGES = [
   { name: "upstreams", path: "/upstreams", letter: "u" },
   { name: "catalog", path: "/catalog", letter: "c" },
   { name: "accounts", path: "/accounts", letter: "n" },
-  { name: "users", path: "/people", letter: "o" },
+  { name: "users", path: "/users", letter: "o" },
   { name: "codes", path: "/codes", letter: "v" },
   { name: "queue", path: "/queue", letter: "q" },
   { name: "ledger", path: "/ledger", letter: "b" },

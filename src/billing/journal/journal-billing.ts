@@ -63,14 +63,14 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
   const store = storeWithTimeout(options.store, timers);
   let draining = false;
   const clients = await openLedgerClients({ ...options, store });
-  const upkeep = startMaintenance({ store, disk, clock, timers, log, ownIds: clients.ownIds });
+  const maintenance = startMaintenance({ store, disk, clock, timers, log, ownIds: clients.ownIds });
   let unlisten = async (): Promise<void> => undefined;
   const drain = async (limitMs: number): Promise<boolean> => {
     draining = true;
     let isFinished = false;
     await inTurnAll(
       () => clients.stop(),
-      () => upkeep.stop(),
+      () => maintenance.stop(),
       () => unlisten(),
       async () => {
         const deadlineMs = clock.monotonicMs() + limitMs;
@@ -89,7 +89,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
     }
   };
   try {
-    await Promise.all([clients.current()?.answered, upkeep.recover()]);
+    await Promise.all([clients.current()?.answered, maintenance.recover()]);
     unlisten = await options.listen(onNews);
   } catch (error) {
     // What was begun goes on until it is told, and would complain of a database that is closed.

@@ -24,7 +24,7 @@ export const route = z.object({
     .describe(
       "Conversations of the model; if nearly all are seen once, clients may send a new id with each request",
     ),
-  stations: z
+  targets: z
     .array(
       z.object({
         tier: z

@@ -7,7 +7,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { type Route, route, routeQuery } from "./contract.ts";
 
-type Station = Route["stations"][number];
+type Target = Route["targets"][number];
 
 /** Whom a request would ask, in which order and why. */
 export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -25,25 +25,25 @@ export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
         const model = catalog.models.get(named)?.aliasOf ?? named;
         const endpoints = catalog.models.get(model)?.endpoints ?? [];
         const endpoint = given ?? endpoints[0] ?? EXAMPLE_PROTOCOL;
-        const stations =
+        const targets =
           endpoint === "images" || endpoint === "videos"
-            ? await mediaStations(deps, catalog.serving(model, group, endpoint), model)
-            : textStations(deps, catalog, { model, group, protocol: endpoint });
+            ? await mediaTargets(deps, catalog.serving(model, group, endpoint), model)
+            : textTargets(deps, catalog, { model, group, protocol: endpoint });
         const { sampled, once } = deps.routing.seenConversations(model);
         return {
           process: deps.runtime.label,
           endpoint,
           endpoints: [...endpoints],
-          refusal: stations.length > 0 ? null : refusalOf(catalog, { model, group, endpoint }),
+          refusal: targets.length > 0 ? null : refusalOf(catalog, { model, group, endpoint }),
           conversations: { sampled, seen_once: once },
-          stations,
+          targets,
         };
       },
     }),
   ];
 }
 
-function textStations(
+function textTargets(
   { routing }: ConsoleDeps,
   catalog: Catalog,
   order: {
@@ -51,9 +51,9 @@ function textStations(
     readonly group: string;
     readonly protocol: Exclude<Endpoint, "images" | "videos">;
   },
-): Station[] {
-  const stations = routing.inspect(catalog, order);
-  return stations.map(({ tier, upstream, model, protocol, full, credentials }) => ({
+): Target[] {
+  const targets = routing.inspect(catalog, order);
+  return targets.map(({ tier, upstream, model, protocol, full, credentials }) => ({
     tier,
     upstream: nameOf(upstream),
     model,
@@ -63,7 +63,7 @@ function textStations(
     changes: requestChanges(upstream.options),
     priority: upstream.priority,
     weight: upstream.weight,
-    share: upstream.weight / weightOf(stations.filter((each) => each.tier === tier)),
+    share: upstream.weight / weightOf(targets.filter((each) => each.tier === tier)),
     credentials: credentials.map(({ id, name, ...condition }) => ({
       id: String(id),
       name,
@@ -75,11 +75,11 @@ function textStations(
 }
 
 /** Tasks ask by priority and weight alike; what cools down is written in the database, for all processes. */
-async function mediaStations(
+async function mediaTargets(
   { database, routing }: ConsoleDeps,
   upstreams: readonly Upstream[],
   model: string,
-): Promise<Station[]> {
+): Promise<Target[]> {
   const coolings = await readCoolings(database);
   const priorities = [...new Set(upstreams.map(({ priority }) => priority))].sort((a, b) => a - b);
   const placed = upstreams.map((upstream) => ({ tier: priorities.indexOf(upstream.priority) + 1, upstream }));
@@ -130,10 +130,10 @@ function refusalOf(catalog: Catalog, { model, group, endpoint }: Asked): string 
   return `No enabled upstream with a usable credential serves ${model} to group ${group} there.`;
 }
 
-function nameOf({ id, name, kind }: Upstream): Station["upstream"] {
+function nameOf({ id, name, kind }: Upstream): Target["upstream"] {
   return { id: String(id), name, kind };
 }
 
-function weightOf(stations: readonly { readonly upstream: Pick<Upstream, "weight"> }[]): number {
-  return stations.reduce((sum, { upstream }) => sum + upstream.weight, 0);
+function weightOf(targets: readonly { readonly upstream: Pick<Upstream, "weight"> }[]): number {
+  return targets.reduce((sum, { upstream }) => sum + upstream.weight, 0);
 }

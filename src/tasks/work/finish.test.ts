@@ -78,12 +78,12 @@ async function endImage(made: Partial<TaskResult>, quality: "high" | null = "hig
 describe("an image that differs from its order", () => {
   const two = [{ url: "https://v.example/1.png" }, { url: "https://v.example/2.png" }];
   it.each<[Partial<TaskResult>, string]>([
-    [{ picture: { size: "3840x2160" } }, "more"],
-    [{ picture: { size: "1024x1024" } }, "less"],
+    [{ imageTerms: { size: "3840x2160" } }, "more"],
+    [{ imageTerms: { size: "1024x1024" } }, "less"],
     [{ resolution: "4k" }, "more"],
-    [{ picture: { quality: "medium" } }, "less"],
+    [{ imageTerms: { quality: "medium" } }, "less"],
     [{ outputs: two }, "more"],
-    [{ outputs: two, picture: { size: "1024x1024" } }, "more"],
+    [{ outputs: two, imageTerms: { size: "1024x1024" } }, "more"],
   ])("is the operator's to hear of: %j", async (made, than) => {
     const [alarm, ...others] = await endImage(made);
     expect(others).toEqual([]);
@@ -97,9 +97,9 @@ describe("an image that differs from its order", () => {
 
   it.each<[Partial<TaskResult>, "high" | null]>([
     [{}, "high"],
-    [{ picture: { size: "2048x1360", quality: "HIGH" } }, "high"],
-    [{ picture: { size: "2048x2048", quality: "low" } }, null],
-    [{ picture: { size: "auto", quality: "standard" } }, "high"],
+    [{ imageTerms: { size: "2048x1360", quality: "HIGH" } }, "high"],
+    [{ imageTerms: { size: "2048x2048", quality: "low" } }, null],
+    [{ imageTerms: { size: "auto", quality: "standard" } }, "high"],
     [{ resolution: "2K" }, "high"],
   ])("is none that kept to it, or of which nothing is known: %j", async (made, quality) => {
     expect(await endImage(made, quality)).toEqual([]);
@@ -116,7 +116,7 @@ describe("a success of which something can't be read or recorded", () => {
       made: { tokens: Object.defineProperty({}, "imageOutput", { get: bomb, enumerable: true }) },
     },
     "its resolution": { made: { resolution: { toLowerCase: bomb } } },
-    "its picture": { made: { picture: Object.defineProperty({}, "size", { get: bomb }) } },
+    "its image's terms": { made: { imageTerms: Object.defineProperty({}, "size", { get: bomb }) } },
     "its price": { price: undefined },
     "the order": { made: { lastFrameUrl: "https://v.example/last.png" }, store: { order: bomb } },
     "its result, for the database": { made: { usage: { odd: true } } },

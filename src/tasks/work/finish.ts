@@ -44,7 +44,7 @@ export function createFinisher(
   const otherImage = async (claim: Claim, made: TaskResult): Promise<Mismatch | undefined> => {
     const [tier, images] = Object.entries(claim.units.images ?? {})[0] ?? [];
     if (tier === undefined || images === undefined) return undefined;
-    const { size = made.resolution, quality } = made.picture ?? {};
+    const { size = made.resolution, quality } = made.imageTerms ?? {};
     const order = quality === undefined ? undefined : await store.order(claim.id);
     const wanted = order?.medium === "image" ? (order.quality ?? undefined) : undefined;
     const differences = [
@@ -84,7 +84,7 @@ export function createFinisher(
     throw cause;
   };
   const chargedEnd = async (claim: Claim, result: TaskResult): Promise<TaskEnd> => {
-    const { tokens: stated, picture: _, ...made } = result;
+    const { tokens: stated, imageTerms: _, ...made } = result;
     const tokens = stated !== undefined && claim.price.rates.tokens !== undefined ? stated : undefined;
     const mismatch = beyondOrder(claim, result) ?? (await otherImage(claim, result));
     if (mismatch !== undefined) {

@@ -88,10 +88,15 @@ describe("openai-images", () => {
 
   it.each([{ size: "1024x1024", quality: "medium" }, { size: "1024x1024" }])(
     "says which image the vendor made: %j",
-    (picture) => {
+    (imageTerms) => {
       const data = [{ b64_json: PNG_64 }];
-      expect(read({ created: 1, data, ...picture })).toMatchObject({ type: "done", result: { picture } });
-      expect(read({ created: 1, data: [{ ...data[0], ...picture }] })).toMatchObject({ result: { picture } });
+      expect(read({ created: 1, data, ...imageTerms })).toMatchObject({
+        type: "done",
+        result: { imageTerms },
+      });
+      expect(read({ created: 1, data: [{ ...data[0], ...imageTerms }] })).toMatchObject({
+        result: { imageTerms },
+      });
     },
   );
 

@@ -138,7 +138,10 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
     return url === undefined ? [] : [{ url }];
   });
   if (outputs.length > 0)
-    return { type: "done", result: { outputs, usage, tokens: tokensOf(usage), picture: pictureOf(body) } };
+    return {
+      type: "done",
+      result: { outputs, usage, tokens: tokensOf(usage), imageTerms: imageTermsOf(body) },
+    };
   if (items.some(inlined)) return { type: "failed", reason: NOT_AN_IMAGE };
   const said = refusalWithoutTask(response, REFUSAL) ?? refusal;
   if (said?.type === "refused") return { type: "refused", next: "fail", reason: said.reason };
@@ -146,7 +149,7 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
 }
 
 /** https://developers.openai.com/api/reference/resources/images/methods/generate, and in an event beside the image. */
-function pictureOf(body: unknown): TaskResult["picture"] {
+function imageTermsOf(body: unknown): TaskResult["imageTerms"] {
   const size = textAt(body, ["size", "data.0.size"]);
   const quality = textAt(body, ["quality", "data.0.quality"]);
   return size === undefined && quality === undefined ? undefined : { size, quality };

@@ -114,7 +114,7 @@ export interface TaskResult {
   readonly durationSeconds?: number;
   readonly resolution?: string;
   /** Of the image that was made, where the vendor says: `1024x1024` or a tier, and `low`, `medium` or `high`. */
-  readonly picture?:
+  readonly imageTerms?:
     | { readonly size?: string | undefined; readonly quality?: string | undefined }
     | undefined;
   /** The vendor's own usage object. */

@@ -11,7 +11,7 @@ import { operatorAccountWords } from "./words.ts";
 export function Members({ account }: { readonly account: string }): ReactNode {
   const t = useWords(operatorAccountWords);
   const list = useList(`/accounts/${account}/members`);
-  const toPeople = <ButtonLink to={`/accounts/${account}/people`}>{t.invite}</ButtonLink>;
+  const toPeople = <ButtonLink to={`/accounts/${account}/members`}>{t.invite}</ButtonLink>;
   return (
     <Section title={t.people} actions={toPeople}>
       <Table

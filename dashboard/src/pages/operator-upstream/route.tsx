@@ -51,14 +51,14 @@ export function RouteView({ upstream }: { readonly upstream: Upstream }): ReactN
           </Field>
         ))}
       </div>
-      <Loaded query={route}>{(found) => <Stations route={found} />}</Loaded>
+      <Loaded query={route}>{(found) => <Targets route={found} />}</Loaded>
     </div>
   );
 }
 
-type Station = Route["stations"][number];
+type Target = Route["targets"][number];
 
-function Stations({ route }: { readonly route: Route }): ReactNode {
+function Targets({ route }: { readonly route: Route }): ReactNode {
   const t = useWords(upstreamWords);
   const { sampled, seen_once } = route.conversations;
   if (route.refusal !== null) return <Empty title={route.refusal} />;
@@ -66,7 +66,7 @@ function Stations({ route }: { readonly route: Route }): ReactNode {
     <>
       <Rows
         caption={t.route}
-        rows={route.stations}
+        rows={route.targets}
         rowKey={({ upstream }) => upstream.id}
         columns={[
           { title: t.tier, cell: ({ tier }) => tier },
@@ -86,8 +86,8 @@ function Stations({ route }: { readonly route: Route }): ReactNode {
           },
           { title: t.priority, align: "end", cell: ({ priority }) => priority, wideOnly: true },
           { title: t.share, align: "end", cell: ({ share }) => formatShare(share) },
-          { title: t.asked, cell: (station) => <Asked station={station} />, wideOnly: true },
-          { title: t.credentials, cell: (station) => <Conditions station={station} /> },
+          { title: t.asked, cell: (target) => <Asked target={target} />, wideOnly: true },
+          { title: t.credentials, cell: (target) => <Conditions target={target} /> },
         ]}
       />
       {sampled > 0 && (
@@ -98,7 +98,7 @@ function Stations({ route }: { readonly route: Route }): ReactNode {
   );
 }
 
-function Asked({ station: { protocol, translates, changes } }: { readonly station: Station }): ReactNode {
+function Asked({ target: { protocol, translates, changes } }: { readonly target: Target }): ReactNode {
   const t = useWords(upstreamWords);
   return (
     <>
@@ -109,7 +109,7 @@ function Asked({ station: { protocol, translates, changes } }: { readonly statio
   );
 }
 
-function Conditions({ station: { credentials, full } }: { readonly station: Station }): ReactNode {
+function Conditions({ target: { credentials, full } }: { readonly target: Target }): ReactNode {
   const t = useWords(upstreamWords);
   return (
     <ul className="flex flex-col gap-1">

@@ -5,7 +5,7 @@ import { queryClient } from "../../api/query-client.ts";
 import { valueAt } from "./json.ts";
 import { problemOf } from "./problem.ts";
 
-interface MintedKey {
+interface MadeKey {
   readonly secret: string;
   readonly expires_at: string;
 }
@@ -13,7 +13,7 @@ interface MintedKey {
 /** A key this close to its end may be over before its request is read. */
 const SPARE_MS = 60_000;
 
-const keys = new Map<string, Promise<MintedKey>>();
+const keys = new Map<string, Promise<MadeKey>>();
 
 /** A key is its maker's, and the next person at this page is another: what they spend is theirs. */
 function nameOf(account: string): string {
@@ -25,9 +25,9 @@ function nameOf(account: string): string {
 async function keyOf(name: string, account: string): Promise<string> {
   const known = await keys.get(name)?.catch(() => undefined);
   if (known !== undefined && Date.parse(known.expires_at) - Date.now() > SPARE_MS) return known.secret;
-  const minting = write("POST", `/accounts/${account}/playground-key`, {});
-  keys.set(name, minting);
-  return (await minting).secret;
+  const making = write("POST", `/accounts/${account}/playground-key`, {});
+  keys.set(name, making);
+  return (await making).secret;
 }
 
 /** Calls the API as any program does, with the account's own key. Throws ApiError unless the response is good. */

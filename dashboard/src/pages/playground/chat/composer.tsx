@@ -27,7 +27,7 @@ interface Image {
 export function Composer({ calls, running, disabled, onSend, onStop, children }: ComposerProps): ReactNode {
   const t = useWords(playgroundWords);
   const [text, setText] = useState("");
-  const [images, setPictures] = useState<readonly Image[]>([]);
+  const [images, setImages] = useState<readonly Image[]>([]);
   const [results, setResults] = useState<Readonly<Record<string, string>>>({});
   const form = useRef<HTMLFormElement>(null);
   const isNothing = text.trim() === "" && images.length === 0 && calls.length === 0;
@@ -42,11 +42,11 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
       results: calls.map(({ id, name }) => ({ callId: id, name, text: results[id] ?? "" })),
     };
     setText("");
-    setPictures([]);
+    setImages([]);
     if (await onSend(turn)) return setResults({});
     // Before what was typed and attached meanwhile.
     setText((now) => (now === "" ? text : `${text}\n${now}`));
-    setPictures((now) => [...images, ...now]);
+    setImages((now) => [...images, ...now]);
   };
   const onKey = (event: KeyboardEvent): void => {
     // Enter that ends a word of an input method is no sending.
@@ -61,7 +61,7 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
         continue;
       }
       const url = await dataUrlOf(file);
-      setPictures((known) => [...known, { name: file.name, url }]);
+      setImages((known) => [...known, { name: file.name, url }]);
     }
   };
 
@@ -97,7 +97,7 @@ export function Composer({ calls, running, disabled, onSend, onStop, children }:
               <IconButton
                 icon="close"
                 label={t.remove(name)}
-                onClick={() => setPictures(images.filter((_, other) => other !== index))}
+                onClick={() => setImages(images.filter((_, other) => other !== index))}
               />
             </li>
           ))}

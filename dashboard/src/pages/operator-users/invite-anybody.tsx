@@ -8,9 +8,9 @@ import { Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { Checkbox, Field, Input } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
-import { InvitationLink } from "../people/invitation-link.tsx";
-import { type Role, RoleField } from "../people/role-field.tsx";
-import { peopleWords } from "../people/words.ts";
+import { InvitationLink } from "../members/invitation-link.tsx";
+import { type Role, RoleField } from "../members/role-field.tsx";
+import { peopleWords } from "../members/words.ts";
 
 /** Brings somebody into any account, makes them an operator, or both. */
 export function InviteAnybody({ onClose }: { readonly onClose: () => void }): ReactNode {

@@ -12,8 +12,8 @@ import { Filters, SearchFilter } from "../../parts/filters.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Table } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
-import { PersonName } from "../people/person-name.tsx";
-import { peopleWords } from "../people/words.ts";
+import { PersonName } from "../members/person-name.tsx";
+import { peopleWords } from "../members/words.ts";
 import { type UserAct, UserDialog } from "./user-dialogs.tsx";
 
 type Doing = { readonly act: UserAct; readonly user: UserRow };

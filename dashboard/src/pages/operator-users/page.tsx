@@ -3,8 +3,8 @@ import { Button } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Tabs, useTab } from "../../parts/tabs.tsx";
 import { useWords } from "../../words/use-words.ts";
-import { Invitations } from "../people/invitations.tsx";
-import { peopleWords } from "../people/words.ts";
+import { Invitations } from "../members/invitations.tsx";
+import { peopleWords } from "../members/words.ts";
 import { InviteAnybody } from "./invite-anybody.tsx";
 import { Users } from "./users.tsx";
 

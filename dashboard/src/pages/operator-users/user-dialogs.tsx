@@ -7,7 +7,7 @@ import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Secret } from "../../parts/secret.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
-import { peopleWords } from "../people/words.ts";
+import { peopleWords } from "../members/words.ts";
 import { Identities } from "./identities.tsx";
 
 export type UserAct = "lock" | "unlock" | "promote" | "demote" | "password" | "totp" | "identities";

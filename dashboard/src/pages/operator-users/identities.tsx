@@ -11,7 +11,7 @@ import { Field, Input, Select } from "../../parts/field.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
-import { peopleWords } from "../people/words.ts";
+import { peopleWords } from "../members/words.ts";
 
 interface IdentitiesProps {
   readonly user: UserRow;
