@@ -8,7 +8,7 @@ import { type LimitColumns, readRateLimits, readSpendingLimit } from "./key-limi
 export interface KeyTerms {
   readonly disabled?: boolean;
   readonly expiresAt?: Date | null;
-  /** Whitelist of model ids; null = every model of the account's group. */
+  /** The list of model ids; null = every model of the account's group. */
   readonly models?: readonly string[] | null;
   readonly spendingLimit?: SpendingLimit | null;
   readonly rateLimits?: RateLimits | null;

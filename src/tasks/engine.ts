@@ -190,7 +190,7 @@ function createFinder(store: TaskStore, timers: Timers): Finder {
   };
 }
 
-interface Upkeep {
+interface Maintenance {
   /** Tasks that are not over, by state, as of some seconds ago. */
   openByState(): ReadonlyMap<string, number>;
   stop(): Promise<void>;
@@ -214,7 +214,7 @@ const MAX_DROPPED_AT_ONCE = 500;
 const OPEN_STATES = TASK_STATES.filter((state) => !isFinal(state));
 
 /** Counts the open tasks for the metrics, drops those past retention. */
-function createUpkeep({ store, clock, timers, log, retentionDays }: UpkeepOptions): Upkeep {
+function createUpkeep({ store, clock, timers, log, retentionDays }: UpkeepOptions): Maintenance {
   let open: ReadonlyMap<string, number> = new Map();
   const count = async (): Promise<void> => {
     open = fromZero<string>(OPEN_STATES, await store.countOpen());
