@@ -74,7 +74,7 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
     ? createWorker(workDeps(store, options, { stopped: () => stopped, unknownFates, unusablePolls }))
     : undefined;
   const maintenance = options.works
-    ? createUpkeep({
+    ? createMaintenance({
         store,
         ...options,
         retentionDays: () => options.catalog.current().settings.taskRetentionDays,
@@ -196,7 +196,7 @@ interface Maintenance {
   stop(): Promise<void>;
 }
 
-interface UpkeepOptions {
+interface MaintenanceOptions {
   readonly store: TaskStore;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -214,7 +214,7 @@ const MAX_DROPPED_AT_ONCE = 500;
 const OPEN_STATES = TASK_STATES.filter((state) => !isFinal(state));
 
 /** Counts the open tasks for the metrics, drops those past retention. */
-function createUpkeep({ store, clock, timers, log, retentionDays }: UpkeepOptions): Maintenance {
+function createMaintenance({ store, clock, timers, log, retentionDays }: MaintenanceOptions): Maintenance {
   let open: ReadonlyMap<string, number> = new Map();
   const count = async (): Promise<void> => {
     open = fromZero<string>(OPEN_STATES, await store.countOpen());
