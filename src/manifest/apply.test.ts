@@ -132,7 +132,10 @@ describe("applying a file", () => {
     const write = async (models: string) =>
       (await applyManifest(deps, parseManifest(`version: 1\n${models}`, {}))).rendered;
     expect(await write(ahead("3", "2100-01-01T01:00:00+01:00"))).toBe(
-      "+ model ahead; oa, oa-response, an, ge; context_tokens 9; max_output_tokens 9; price.input 1; price.output 2; price from 2100-01-01T00:00:00Z.input 3; price from 2100-01-01T00:00:00Z.output 2".replace(/; /g, "\n    "),
+      "+ model ahead; oa, oa-response, an, ge; context_tokens 9; max_output_tokens 9; price.input 1; price.output 2; price from 2100-01-01T00:00:00Z.input 3; price from 2100-01-01T00:00:00Z.output 2".replace(
+        /; /g,
+        "\n    ",
+      ),
     );
     expect(await write(ahead("3", "2100-01-01T00:00:00Z"))).toBe("no changes");
     expect(await write(ahead("4", "2100-01-01T00:00:00Z"))).toBe(
