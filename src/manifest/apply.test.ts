@@ -72,7 +72,6 @@ async function balanceOf(account: string): Promise<bigint | undefined> {
 
 describe("applying a file", () => {
   beforeAll(freshDatabase);
-
   it("to an empty database makes everything, named in the order in which it depends on each other", async () => {
     expect(await apply({})).toBe(
       `+ group partners: factor 0.85
