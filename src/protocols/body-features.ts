@@ -1,6 +1,5 @@
 import type { BodyScan, FoundValue } from "../base/json/json-scan.ts";
 import { leavesOpen, type ServiceDimension } from "../usage/service-terms.ts";
-import type { CallSizePlace } from "./call-sizes.ts";
 import { MEDIA, type Medium } from "./media.ts";
 
 /** What a body asks for beyond its own text: all that a hold and a price must know of it. */
@@ -55,6 +54,15 @@ export interface ToolPath {
   readonly byKey?: true | undefined;
   /** Within state that must be sent back as the vendor gave it. */
   readonly inState?: true | undefined;
+}
+
+/** Where a request says in which size a tool is to run, of which vendors bill the sizes differently. */
+export interface CallSizePlace {
+  readonly path: string;
+  /** As the tool's family is called. */
+  readonly tool: string;
+  /** It names what was made before, of whatever size. */
+  readonly isReused?: true;
 }
 
 /** A place as a scan watches it. */

@@ -1,15 +1,12 @@
 import type { BodyScan } from "../base/json/json-scan.ts";
 import { familyOf } from "../usage/tool-names.ts";
-import { type BodyFeatures, type HoldTable, scannedPath, type ToolPath } from "./body-features.ts";
-
-/** Where a request says in which size a tool is to run, of which vendors bill the sizes differently. */
-export interface CallSizePlace {
-  readonly path: string;
-  /** As the tool's family is called. */
-  readonly tool: string;
-  /** It names what was made before, of whatever size. */
-  readonly isReused?: true;
-}
+import {
+  type BodyFeatures,
+  type CallSizePlace,
+  type HoldTable,
+  scannedPath,
+  type ToolPath,
+} from "./body-features.ts";
 
 /** Of searches, beside the definition's type (OpenAI) or among its parameters (OpenRouter). */
 export function searchSizes(places: readonly ToolPath[]): CallSizePlace[] {

@@ -47,7 +47,7 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
       const [, ...rows] = await readMargins(database, wantedOf(query, clock.nowMs()), null);
       yield rows
         .map(marginOf)
-        .map((row) => csvLine([row.id, row.name, ...COLUMNS.map(([, valueOf]) => valueOf(row))]))
+        .map((row) => csvLine([row.id, row.name, ...COLUMNS.map(([, cellOf]) => cellOf(row))]))
         .join("");
     },
   });

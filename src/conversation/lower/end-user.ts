@@ -1,4 +1,5 @@
-import { type FieldChanges, withChanges } from "../../base/json/field-changes.ts";
+import { withChanges } from "../../base/json/change-fields.ts";
+import type { FieldChanges } from "../../base/json/field-changes.ts";
 import { isRecord } from "../../base/json/record.ts";
 import type { JsonObject } from "../request.ts";
 

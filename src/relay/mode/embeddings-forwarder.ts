@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { withChanges } from "../../base/json/field-changes.ts";
+import { withChanges } from "../../base/json/change-fields.ts";
 import { removeMembers, replaceModel, splice } from "../../base/json/json-splice.ts";
 import type { EndUser } from "../../conversation/lower/end-user.ts";
 import { GatewayError } from "../../errors.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changedFieldsOf, type FieldChanges, withChanges } from "../../base/json/field-changes.ts";
+import { withChanges } from "../../base/json/change-fields.ts";
+import { changedFieldsOf, type FieldChanges } from "../../base/json/field-changes.ts";
 import { createBodyScan } from "../../base/json/json-scan.ts";
 import { splice } from "../../base/json/json-splice.ts";
 import type { Upstream } from "../../catalog/catalog.ts";

@@ -1,5 +1,5 @@
+import { withChanges } from "../../base/json/change-fields.ts";
 import { parseExact, writeExact } from "../../base/json/exact-json.ts";
-import { withChanges } from "../../base/json/field-changes.ts";
 import type { Loss, RefusedField } from "../../conversation/loss.ts";
 import { withEndUser } from "../../conversation/lower/end-user.ts";
 import type { EncodeTarget, ResponsePlan } from "../../conversation/lower/plan.ts";
