@@ -1,4 +1,4 @@
-import { systemClock } from "../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import type { Timeouts, Upstream } from "../../src/catalog/catalog.ts";
 import { silentLog } from "../../src/observe/log.ts";
 import type {
@@ -37,8 +37,8 @@ export interface TransportRig {
   reset(): Promise<void>;
 }
 
-export function transportRig(): TransportRig {
-  let transport = createTransport({ clock: systemClock, log: silentLog });
+export function transportRig(clock: Clock = systemClock): TransportRig {
+  let transport = createTransport({ clock, log: silentLog });
   let server: ScriptedUpstream | undefined;
   const rig: TransportRig = {
     get transport() {
@@ -65,7 +65,7 @@ export function transportRig(): TransportRig {
     async reset() {
       await transport.close();
       await rig.stopServer();
-      transport = createTransport({ clock: systemClock, log: silentLog });
+      transport = createTransport({ clock, log: silentLog });
     },
   };
   return rig;
