@@ -143,7 +143,7 @@ describe("an attempt whose upstream has not begun to answer", () => {
       const { outcomes, ended, leave, fail } = open(false);
       if (left) leave();
       fail({ kind: "closed", phase: "first-byte", message: "gone" });
-      expect(await ended).toMatchObject({ next: true });
+      expect(await ended).toMatchObject({ retryable: true });
       expect(outcomes).toEqual([]);
     }
     const { outcomes, ended, fail } = open(false);

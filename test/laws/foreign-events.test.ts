@@ -35,7 +35,7 @@ describe("an error in a stream of generateContent", () => {
   const native = JSON.stringify({ error: { code: 503, message: "Overloaded.", status: "UNAVAILABLE" } });
 
   it("is in form where the vendor's clients raise it", () => {
-    expect(open(`data: ${native}\n\n`)).toMatchObject({ error: { status: 503 }, errorInForm: true });
+    expect(open(`data: ${native}\n\n`)).toMatchObject({ error: { status: 503 }, upstreamFormatError: true });
   });
 
   it.each([

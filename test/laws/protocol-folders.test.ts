@@ -48,7 +48,7 @@ describe("a protocol is one folder and one line in table.ts", () => {
 
 /** Who may name a protocol: its own folder and what all folders share, the tables of kinds, presets and words, and OpenAPI. */
 const NAMING =
-  /^(protocols\/|upstreams\/(kinds|vendor-presets)\.ts$|catalog\/vocabulary\.ts$|conversation\/protocol-name\.ts$|http\/openapi\/document\.ts$)/;
+  /^(protocols\/|upstreams\/(kinds|vendor-presets|clouds\/\w+)\.ts$|catalog\/vocabulary\.ts$|conversation\/protocol-name\.ts$|http\/openapi\/document\.ts$)/;
 
 /** Where the same letters are another word; reviewed one by one. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {

@@ -56,8 +56,8 @@ export function markCallEvents(): StreamRun<ChatEvent, ChatEvent> {
           if (isNoArguments(call.text)) {
             return [{ type: "tool-call-delta", block: event.block, arguments: "{}" }, event];
           }
-          const broken = defectOf(call.text);
-          const end = broken === undefined ? event : { ...event, broken };
+          const defect = defectOf(call.text);
+          const end = defect === undefined ? event : { ...event, defect };
           return call.waits
             ? [{ type: "tool-call-delta", block: event.block, arguments: call.text }, end]
             : [end];

@@ -101,7 +101,7 @@ describe("tools without a price", () => {
       "responses",
       '{"model":"m","tools":[{"type":"file_search"}],"tool_choice":"auto","parallel_tool_calls":true,"input":"x"}',
       '{"model":"m","input":"x"}',
-      ["tools[]", "tool_choice", "parallel_tool_calls"],
+      ["tools[].file_search", "tool_choice", "parallel_tool_calls"],
     ],
     [
       "chat-completions",
@@ -119,25 +119,25 @@ describe("tools without a price", () => {
       "messages",
       '{"tools":[{"type":"code_execution_20250825","name":"code_execution"}],"tool_choice":{"type":"auto"},"max_tokens":1}',
       '{"max_tokens":1}',
-      ["tools[]", "tool_choice"],
+      ["tools[].code_execution_20250825", "tool_choice"],
     ],
     [
       "messages",
       '{"messages":[{"role":"user","content":"x"},{"role":"system","content":[{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"type":"code_execution_20250825"}}}]}]}',
       '{"messages":[{"role":"user","content":"x"}]}',
-      ["messages[].content[].tool.definition"],
+      ["messages[].content[].tool.definition.code_execution_20250825"],
     ],
     [
       "responses",
       '{"tools":[{"type":"file_search"}],"tool_choice":"required","input":[{"type":"additional_tools","tools":[{"type":"function"}]}]}',
       '{"tool_choice":"required","input":[{"type":"additional_tools","tools":[{"type":"function"}]}]}',
-      ["tools[]"],
+      ["tools[].file_search"],
     ],
     [
       "responses",
       '{"input":[{"type":"additional_tools","tools":[{"type":"namespace","tools":[{"type":"file_search"}]}]},{"role":"user","content":"x"}]}',
       '{"input":[{"role":"user","content":"x"}]}',
-      ["input[].tools[].tools[]"],
+      ["input[].tools[].tools[].file_search"],
     ],
     [
       "generate-content",

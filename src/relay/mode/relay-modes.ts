@@ -198,9 +198,9 @@ export class RelayModes {
     const { signal } = this.translating;
     const target = this.targetTo(candidate, terms);
     const reply = await this.deps.translator.translate(this.request, target, { outputLimit, signal });
-    return "linksMedia" in reply
-      ? this.openOnMainThread(candidate, terms)
-      : this.translatedMode(candidate, reply);
+    if (!("linksMedia" in reply)) return this.translatedMode(candidate, reply);
+    refuseTooManyValues(this.request);
+    return this.openOnMainThread(candidate, terms);
   }
 
   private targetTo(candidate: Candidate, terms: StateTerms): EncodeTarget {

@@ -84,11 +84,6 @@ function textOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
 }
 
-/** Why a body made of the smallest values is refused, however few bytes it has: it would take seconds. */
-export function tooManyValues(most: number): string {
-  return `The request has too many JSON values (names, items, objects and lists) to be translated: at most ${most} are. Send less at once.`;
-}
-
 /** How one of the four chat protocols is translated. */
 export function translationOf(protocol: Protocol): Translation {
   if (protocol.translation === undefined) throw new Error(`impossible: ${protocol.name} has no translation`);

@@ -1,6 +1,5 @@
 import { parentPort } from "node:worker_threads";
 import { writeExact } from "../../base/json/exact-json.ts";
-import { hasMoreValues } from "../../base/json/json-values.ts";
 import { mediaToInline } from "../../conversation/lower/inline.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
@@ -9,7 +8,6 @@ import {
   encodeRequest,
   type ReceivedRequest,
   type Translated,
-  tooManyValues,
   translationOf,
   type WrittenRequest,
 } from "./translate-request.ts";
@@ -18,8 +16,6 @@ import {
 export interface TranslateMessage {
   readonly request: ReceivedRequest;
   readonly target: EncodeTarget;
-  /** The most values of a body, and of one that links media. */
-  readonly most: { readonly values: number; readonly valuesWithLinks: number };
 }
 
 /** `linksMedia`: files must be fetched first, which is not for a worker to do. */
@@ -40,20 +36,10 @@ parentPort?.on("message", (message: TranslateMessage) => {
   parentPort?.postMessage(response, isOwn && buffer !== undefined ? [buffer] : []);
 });
 
-function translate({ request, target, most }: TranslateMessage): TranslateReply {
-  if (hasMore(request, most.values)) return tooMany(most.values);
+function translate({ request, target }: TranslateMessage): TranslateReply {
   const decoded = decodeRequest(request);
   if ("refused" in decoded) return decoded;
   const { capabilities } = translationOf(PROTOCOLS[target.origin.protocol]);
-  if (mediaToInline(decoded.value, capabilities, target.quirks).length === 0)
-    return encodeRequest(decoded.value, target);
-  return hasMore(request, most.valuesWithLinks) ? tooMany(most.valuesWithLinks) : { linksMedia: true };
-}
-
-function hasMore({ body }: ReceivedRequest, values: number): boolean {
-  return hasMoreValues(Buffer.from(body.buffer), 0, body.byteLength, values);
-}
-
-function tooMany(values: number): TranslateReply {
-  return { refused: { path: "", message: tooManyValues(values) } };
+  if (mediaToInline(decoded.value, capabilities, target.quirks).length > 0) return { linksMedia: true };
+  return encodeRequest(decoded.value, target);
 }

@@ -1,11 +1,9 @@
 import { createWorkerPool, type Job, joined, PoolFull, WorkerLost } from "../../base/async/worker-pool.ts";
 import { parseExact } from "../../base/json/exact-json.ts";
-import { hasMoreValues } from "../../base/json/json-values.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { JsonObject } from "../../conversation/request.ts";
 import { GatewayError } from "../../errors.ts";
 import type { TextRequest } from "../text-request.ts";
-import { tooManyValues } from "./translate-request.ts";
 import type { TranslateMessage, TranslateReply, TranslateResponse } from "./translate-worker.ts";
 
 /** Translates large requests beside the event loop, which they would hold up for everybody. */
@@ -22,14 +20,14 @@ export interface Translator {
 /** A body of this size takes 10 ms or more to parse and write again; smaller ones cost less than the way to a worker. */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
-/** So many values (see `json-values.ts`) take as long, however small they are. Conversations of agents with their tools have fewer. */
+/** So many values take as long, however small they are. Conversations of agents with their tools have fewer. */
 const LARGE_BODY_VALUES = 5_000;
 
 /** Some seconds' work. A context of a million tokens, all of it turns of a few words, has fewer. */
 const MOST_VALUES = 400_000;
 
-/** What links media that must be fetched is translated on the event loop, with what was fetched. */
-const MOST_VALUES_WITH_LINKS = 20_000;
+/** Of what links media that must be fetched, and of several prompts, which the event loop translates. */
+const MOST_VALUES_ON_LOOP = 20_000;
 
 /** Large bodies are rare: two threads keep up with some 20 of 16 MB a second, and leave the other cores alone. */
 const WORKERS = 2;
@@ -55,14 +53,14 @@ export function createTranslator(): Translator {
   });
   return {
     async translate(request, target, { outputLimit, signal } = {}) {
+      refuseTooManyValues(request, MOST_VALUES);
       const makeJob = async (): Promise<Job> => {
         // The caller's bytes are needed for an estimate and for other candidates.
         const body = await joined(request.body, request.scan.length);
         const { model, streamed, protocol } = request;
         const received = { protocol: protocol.name, model, streamed, body, outputLimit };
-        const most = { values: MOST_VALUES, valuesWithLinks: MOST_VALUES_WITH_LINKS };
         return {
-          message: { request: received, target, most } satisfies TranslateMessage,
+          message: { request: received, target } satisfies TranslateMessage,
           moved: [body.buffer],
         };
       };
@@ -81,18 +79,16 @@ function replyOf(response: TranslateResponse): TranslateReply {
   return { value: { ...response.value, echo: parseExact(response.value.echo) as JsonObject } };
 }
 
-/** Whether a body is left to a worker. Below a byte a value none has too many. */
-export function isLargeBody({ scan, body }: TextRequest): boolean {
-  if (scan.length <= LARGE_BODY_VALUES) return false;
-  return (
-    scan.length > LARGE_BODY_BYTES || hasMoreValues(Buffer.concat(body), 0, scan.length, LARGE_BODY_VALUES)
-  );
+/** Whether a body is left to a worker. */
+export function isLargeBody({ scan }: TextRequest): boolean {
+  return scan.length > LARGE_BODY_BYTES || scan.values > LARGE_BODY_VALUES;
 }
 
-/** For bodies that only the event loop can translate. */
-export function refuseTooManyValues({ scan, body }: TextRequest): void {
-  if (hasMoreValues(Buffer.concat(body), 0, scan.length, MOST_VALUES_WITH_LINKS))
-    throw new GatewayError("invalid_request", tooManyValues(MOST_VALUES_WITH_LINKS));
+/** Throws GatewayError where a body has more values than can be translated, or than the event loop may translate. */
+export function refuseTooManyValues({ scan }: TextRequest, most = MOST_VALUES_ON_LOOP): void {
+  if (scan.values <= most) return;
+  const message = `The request has too many JSON values (fields and list items) to be translated: at most ${most} are. Send less at once.`;
+  throw new GatewayError("invalid_request", message);
 }
 
 function refusalOf(cause: unknown): unknown {

@@ -22,11 +22,8 @@ describe("a request to an upstream", () => {
   it("carries its headers and body, and nothing else of the caller", async () => {
     const upstream = await rig.serve(({ socket }) => socket.write(`${OK}content-length: 2\r\n\r\nok`));
     const headers = { betas: "a-1,b-2", version: "2024-01-01", cookie: "c", authorization: "mine" };
-    const call = callOf(upstream, {
-      body: [Buffer.from('{"model":'), Buffer.from('"theirs"'), Buffer.from("}")],
-      headers,
-    });
-    await rig.responseOf(call);
+    const body = [Buffer.from('{"model":'), Buffer.from('"theirs"'), Buffer.from("}")];
+    await rig.responseOf(callOf(upstream, { body, headers }));
     const [request] = rig.server.requests ?? [];
     expect(request?.line).toBe("POST /v1/messages HTTP/1.1");
     expect(request?.body.toString()).toBe('{"model":"theirs"}');
