@@ -350,6 +350,21 @@ const BILLS: readonly Bill[] = [
     nanos: 20n * 1_000n + 5_000_000n,
   },
   {
+    vendor: "Perplexity, deep research: what it cites and its reasoning are beside prompt and completion",
+    source: "https://docs.perplexity.ai/docs/getting-started/pricing",
+    prices: { input: 2_000n, output: 8_000n, reasoning: 3_000n },
+    dimensions: { calls: { web_search: use(5_000_000n) } },
+    ...chat({
+      prompt_tokens: 33,
+      completion_tokens: 7_163,
+      total_tokens: 7_196,
+      citation_tokens: 19_028,
+      reasoning_tokens: 73_268,
+      num_search_queries: 18,
+    }),
+    nanos: (33n + 19_028n) * 2_000n + 7_163n * 8_000n + 73_268n * 3_000n + 18n * 5_000_000n,
+  },
+  {
     vendor: "Alibaba, read from a cache that the caller has made",
     source: "https://www.alibabacloud.com/help/en/model-studio/context-cache",
     prices: { input: 1_000n, cacheRead: 200n, cacheReadExplicit: 100n, cacheWrite: 1_250n, output: 4_000n },

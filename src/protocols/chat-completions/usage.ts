@@ -58,7 +58,11 @@ const rules: MeteringRules = {
     const tally = new UsageCounter();
     const prompt = asObject(usage["prompt_tokens_details"]);
     const completion = asObject(usage["completion_tokens_details"]);
-    const input = tally.count(usage, "prompt_tokens");
+    const cited = tally.count(usage, "citation_tokens");
+    // Perplexity's deep research states what it cites and its reasoning beside prompt and completion, and bills both:
+    // https://docs.perplexity.ai/docs/getting-started/pricing
+    const isBeside = cited !== undefined;
+    const input = sumOf(tally.count(usage, "prompt_tokens"), cited);
     const written = tally.filled(usage, WRITTEN, tally.filled(prompt, WRITTEN_OF_PROMPT));
     const lifetimes =
       asObject(prompt?.["cache_creation"]) ??
@@ -75,8 +79,11 @@ const rules: MeteringRules = {
       input,
       inputDetails: prompt,
       cache,
-      output: tally.count(usage, "completion_tokens"),
-      outputDetails: completion,
+      output: sumOf(
+        tally.count(usage, "completion_tokens"),
+        isBeside ? tally.count(usage, "reasoning_tokens") : undefined,
+      ),
+      outputDetails: isBeside ? usage : completion,
       // Mistral's: https://docs.mistral.ai/api
       heard: Number(usage["prompt_audio_seconds"]) > 0,
       calls: statedCalls(usage, STATED_CALLS) ?? searchOf(usage),
@@ -101,6 +108,11 @@ function searchOf(usage: JsonObject): CallCount[] | undefined {
 }
 
 const SEARCH: StatedCalls = { at: ["searches"], tool: "web_search", size: "search_context_size" };
+
+/** Undefined where the first is. */
+function sumOf(count: number | undefined, beside: number | undefined): number | undefined {
+  return count === undefined || beside === undefined ? count : count + beside;
+}
 
 /** Where vendors count what was written to their caches, and what was read. */
 const WRITTEN_OF_PROMPT = ["cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens"];
