@@ -13,7 +13,7 @@ const ENDS: Readonly<Record<string, (stream: string) => string>> = {
   "one line end": (stream) => `${stream.trimEnd()}\n`,
   "one CRLF": (stream) => `${stream.trimEnd().replaceAll("\n", "\r\n")}\r\n`,
   "CRLF, no line end": (stream) => stream.trimEnd().replaceAll("\n", "\r\n"),
-  "CR alone": (stream) => stream.replaceAll("\n", "\r"),
+  "CR, no line end": (stream) => stream.trimEnd().replaceAll("\n", "\r"),
   "one CR": (stream) => `${stream.trimEnd().replaceAll("\n", "\r")}\r`,
 };
 const NAMES = Object.keys(ENDS);
