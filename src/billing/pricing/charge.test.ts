@@ -13,6 +13,12 @@ import { FACTOR_SCALE, price, roundedExact } from "./price.ts";
 const INPUT = TOKEN_BUCKETS.filter((bucket) => !isOutput(bucket));
 const OUTPUT = TOKEN_BUCKETS.filter(isOutput);
 
+/** In which size vendors run a tool for a request that names none. */
+const USUAL: Readonly<Record<string, { readonly size: string }>> = {
+  web_search: { size: "medium" },
+  code_container: { size: "1g" },
+};
+
 /** Whether each reported bucket has a price of its own or one that stands in for it. */
 const isPriced = (frozen: FrozenPrice, usage: TokenUsage): boolean =>
   chargeOf(frozen, { usage }).unpriced.length === 0;
@@ -26,9 +32,7 @@ describe("the charge of a response", () => {
         const isSized = (tool: string): boolean => "sizes" in (dimensions.calls[tool] ?? {});
         const made = calls
           ?.filter(({ count }) => count > 0)
-          .map((call) =>
-            call.tool === "web_search" && isSized(call.tool) ? { size: "medium", ...call } : call,
-          );
+          .map((call) => (isSized(call.tool) ? { ...USUAL[call.tool], ...call } : call));
         const whole = price(
           { base: rates, ...dimensions },
           { passes: [usage], calls: made, units },
