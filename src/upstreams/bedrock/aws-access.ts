@@ -1,8 +1,7 @@
 import type { Access, AccessContext } from "../access/access.ts";
 import { ExpiringValue } from "../access/expiring-value.ts";
 import { PLAIN_KEY, partsOf } from "../credentials/credential-forms.ts";
-import { keySource } from "./aws-keys.ts";
-import { regionOf } from "./aws-region.ts";
+import { keySource, regionOf } from "./aws-keys.ts";
 import { type AwsKeys, signAws } from "./aws-signature.ts";
 
 /** AWS says so of keys that have ended, in the header that names an error. */

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
+import type { Upstream } from "../../catalog/catalog.ts";
 import { type AccessContext, AccessFailure } from "../access/access.ts";
 import type { Issued } from "../access/expiring-value.ts";
 import { jsonIn, refusedBy } from "../access/token-response.ts";
 import type { CredentialForm, CredentialParts } from "../credentials/credential-forms.ts";
 import { profileKeys } from "./aws-profile.ts";
-import { regionOf } from "./aws-region.ts";
 import { type AwsKeys, signAws } from "./aws-signature.ts";
 
 const ROLE = {
@@ -292,4 +292,14 @@ async function fileText(path: string, field: string): Promise<string> {
   } catch {
     throw new AccessFailure(`the file ${path} can't be read`, { advice: `Check ${field}.`, isRefusal: true });
   }
+}
+
+const HOST_REGION = /^[a-z-]+\.([a-z]{2}(?:-[a-z]+)+-\d)\./;
+
+/** Where nothing says otherwise; signatures of a server that is none of AWS's must name one. */
+const FIRST_REGION = "us-east-1";
+
+/** As the upstream states it, else as its host says. */
+export function regionOf({ baseUrl, options }: Pick<Upstream, "baseUrl" | "options">): string {
+  return options?.place?.location ?? HOST_REGION.exec(new URL(baseUrl).hostname)?.[1] ?? FIRST_REGION;
 }
