@@ -2,12 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callsHeld } from "../../src/billing/pricing/calls-held.ts";
 import { chargeOf } from "../../src/billing/pricing/charge.ts";
-import type { Model } from "../../src/catalog/catalog.ts";
-import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
-import { frozenHold } from "../support/frozen-hold.ts";
+import { frozenHold, modelWithCalls } from "../support/frozen-hold.ts";
 
 /** However often a vendor says that its tools ran, a request pays for as many calls as it allows, and for none that it does not. */
 
@@ -16,19 +14,7 @@ const MAX_PASSES = 7;
 const calls = Object.fromEntries(
   ["web_search", "google_search", "file_search"].map((tool) => [tool, { per: "use" as const, nanos: EACH }]),
 );
-const model = {
-  id: "m",
-  contextTokens: 20_000,
-  maxOutputTokens: 4_000,
-  quirks: {},
-  price: {
-    id: 1n,
-    // Tokens cost nothing, so that the charge is that of the calls.
-    rates: { input: 0n, output: 0n },
-    media: {},
-    dimensions: { ...NO_DIMENSIONS, calls },
-  },
-} as unknown as Model;
+const model = modelWithCalls(calls);
 
 interface Shape {
   readonly body: object;

@@ -4,13 +4,14 @@ import { createBodyScan } from "../../src/base/json/json-scan.ts";
 import { chargeOf } from "../../src/billing/pricing/charge.ts";
 import { freezePrice } from "../../src/billing/pricing/frozen-price.ts";
 import { estimateMaxCost } from "../../src/billing/pricing/max-cost.ts";
-import type { Catalog, Model } from "../../src/catalog/catalog.ts";
-import { type CallPrice, NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
+import type { Catalog } from "../../src/catalog/catalog.ts";
+import type { CallPrice } from "../../src/catalog/price-table.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { priceOptions } from "../../src/relay/admit/priced-options.ts";
 import { watchOf } from "../../src/relay/admit/watch.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
+import { modelWithCalls } from "../support/frozen-hold.ts";
 
 /** A call whose price goes by its size costs what its size does: as the response says, else as it was asked for, else the vendors' usual one. */
 
@@ -68,19 +69,7 @@ const PLACES: readonly (readonly [
 ];
 
 function asked(name: ChatProtocol, body: object, terms: CallPrice, calls: number, tool = "web_search") {
-  const model = {
-    id: "m",
-    contextTokens: 20_000,
-    maxOutputTokens: 4_000,
-    quirks: {},
-    // Tokens cost nothing, so that the charge is that of the calls.
-    price: {
-      id: 1n,
-      rates: { input: 0n, output: 0n },
-      media: {},
-      dimensions: { ...NO_DIMENSIONS, calls: { [tool]: terms } },
-    },
-  } as unknown as Model;
+  const model = modelWithCalls({ [tool]: terms });
   const protocol = PROTOCOLS[name];
   const bytes = Buffer.from(JSON.stringify(body));
   const scanner = createBodyScan(watchOf(name));

@@ -4,8 +4,7 @@ import { createBodyScan } from "../../src/base/json/json-scan.ts";
 import { chargeOf } from "../../src/billing/pricing/charge.ts";
 import { freezePrice } from "../../src/billing/pricing/frozen-price.ts";
 import { estimateMaxCost } from "../../src/billing/pricing/max-cost.ts";
-import type { Catalog, Model } from "../../src/catalog/catalog.ts";
-import { NO_DIMENSIONS } from "../../src/catalog/price-table.ts";
+import type { Catalog } from "../../src/catalog/catalog.ts";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 import { readFeatures } from "../../src/protocols/body-features.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
@@ -14,6 +13,7 @@ import { watchOf } from "../../src/relay/admit/watch.ts";
 import { isEmpty } from "../../src/relay/settle/empty-response.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
 import type { TextRequest } from "../../src/relay/text-request.ts";
+import { modelWithCalls } from "../support/frozen-hold.ts";
 
 /**
  * What a vendor states of its tools is what is charged, also where it is nothing; only where it states nothing does the offer
@@ -26,22 +26,9 @@ const TOOLS = [
   ...["web_search", "x_search", "file_search", "code_container", "attachment_search", "image_generation"],
   ...["google_search", "google_maps", "live_search"],
 ];
-const model = {
-  id: "m",
-  contextTokens: 20_000,
-  maxOutputTokens: 4_000,
-  quirks: {},
-  price: {
-    id: 1n,
-    // Tokens cost nothing, so that the charge is that of the calls.
-    rates: { input: 0n, output: 0n },
-    media: {},
-    dimensions: {
-      ...NO_DIMENSIONS,
-      calls: Object.fromEntries(TOOLS.map((tool) => [tool, { per: "use" as const, nanos: EACH }])),
-    },
-  },
-} as unknown as Model;
+const model = modelWithCalls(
+  Object.fromEntries(TOOLS.map((tool) => [tool, { per: "use" as const, nanos: EACH }])),
+);
 
 const BODIES: Readonly<Record<ChatProtocol, object>> = {
   "chat-completions": { model: "m", messages: [{ role: "user", content: "Hello" }] },
