@@ -18,7 +18,7 @@ import { fromZero, type Metrics } from "./observe/metrics.ts";
 import type { PlaceHealth } from "./routing/routing.ts";
 import type { Database } from "./storage/database.ts";
 import { createTaskEngine, type TaskEngine } from "./tasks/engine.ts";
-import { createProbe, type ThroughOf } from "./tasks/work/probe.ts";
+import { createDurationReader, type ThroughOf } from "./tasks/work/video-duration.ts";
 import type { Transport } from "./upstreams/call.ts";
 import { kindOf } from "./upstreams/kinds.ts";
 import { isKeyOfOwner } from "./users/members/members-store.ts";
@@ -82,7 +82,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
     health: parts.health,
     readFile: (url, options) => guarded.read(url, options),
     keepFiles: mirror.keep,
-    probe: createProbe(guarded, through),
+    probe: createDurationReader(guarded, through),
   });
   lifecycle.drain("tasks", engine.stop);
   metrics.gauge("mirror_running", "Task results being copied", () => mirror.counts().running);

@@ -1,6 +1,6 @@
 import { createAuthenticator } from "./accounts/authenticator.ts";
 import { isKeptToken, openKeyHasher } from "./accounts/key-hasher.ts";
-import { inTurnAll } from "./base/async/lifecycle.ts";
+import { runAllInOrder } from "./base/async/lifecycle.ts";
 import { systemTimers } from "./base/async/timers.ts";
 import { systemClock } from "./base/clock.ts";
 import { watchBalances } from "./billing/ledger/alerts.ts";
@@ -293,7 +293,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
       await new Promise((resolve) => setTimeout(resolve, 50));
     if (relay.running() > 0)
       log.warn({ running: relay.running() }, "requests exceeded the shutdown grace period and are cut");
-    await inTurnAll(
+    await runAllInOrder(
       () => relay.abortAll(),
       () => http.cut(),
       () => closed,

@@ -82,7 +82,7 @@ export class ConfigError extends Error {
 /** Reads and checks the environment; throws ConfigError at the first thing wrong. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   for (const [name, text] of Object.entries(env)) {
-    if (name.startsWith("FAREGATE_") && !KNOWN.has(name) && !isNoSetting(name, text)) {
+    if (name.startsWith("FAREGATE_") && !KNOWN.has(name) && !isIgnoredVariable(name, text)) {
       throw new ConfigError(
         `${name} is not a setting of Faregate. Known settings: ${[...KNOWN].join(", ")}.`,
       );
@@ -119,7 +119,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   });
 }
 
-function isNoSetting(name: string, text: string | undefined): boolean {
+function isIgnoredVariable(name: string, text: string | undefined): boolean {
   // `<SERVICE>_PORT` is told by its content: a number there is somebody's misspelt PORT.
   if (name.endsWith("_PORT") && PORT_OF_A_SERVICE.test(text ?? "")) return true;
   return NO_SETTINGS.has(name) || OF_A_SERVICE.test(name) || SECRET_OF_A_PROVIDER.test(name);

@@ -11,7 +11,7 @@ import type { AssetOutcome, AssetSite, NewAsset } from "../upstreams/asset-apis/
 import { type KnownUpstreams, scrubberOf } from "../upstreams/scrub/scrubber.ts";
 import type { AssetOwner, AssetRecord, Assets, CreatedAsset } from "./assets.ts";
 import { findAssets, insertAsset, newestAsset, type StoredAsset, setAssetStatus } from "./assets-store.ts";
-import { type AssetCatalog, type AssetPlace, isSame, makesFor, placeOf, placesFor } from "./places.ts";
+import { type AssetCatalog, type AssetPlace, isSame, placeOf, placesFor, servesModel } from "./places.ts";
 import { readAssetRequest } from "./read-request.ts";
 import { resolveOrder } from "./resolve-order.ts";
 
@@ -56,7 +56,7 @@ export function createAssets(options: AssetsOptions): Assets {
       return resolveOrder(order, {
         find: (ids) => findAssets(database, use.accountId, ids.filter(isAssetId)),
         placeOf: (asset) => placeOf(catalog.current(), asset),
-        makes: (place) => makesFor(place, use),
+        makes: (place) => servesModel(place, use),
         readAsset: (asset) => readAsset(asset, use.requestId),
       });
     },

@@ -42,7 +42,7 @@ export function placeOf(
 }
 
 /** Whether the place makes videos of the model for the group. */
-export function makesFor(
+export function servesModel(
   { upstream: { groups, models } }: AssetPlace,
   { group, model }: { readonly group: string; readonly model: string },
 ): boolean {

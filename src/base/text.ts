@@ -53,14 +53,14 @@ export function sameInAnyCase(names: readonly string[]): readonly { name: string
 export function closestMatch(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.min(2, Math.floor((word.length - 1) / 2));
   const near = candidates
-    .map((candidate) => ({ candidate, slips: distance(word, candidate, most) }))
+    .map((candidate) => ({ candidate, slips: editDistance(word, candidate, most) }))
     .filter(({ slips }) => slips <= most)
     .sort((a, b) => a.slips - b.slips);
   return near[0]?.candidate;
 }
 
 /** Letters to insert, remove or replace; gives up above `most`. */
-function distance(one: string, other: string, most: number): number {
+function editDistance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {

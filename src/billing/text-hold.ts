@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import type { Log } from "../observe/log.ts";
 import { CHARGED_REASONS, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
-import type { Hold } from "./journal/journal.ts";
+import type { JournalHold } from "./journal/journal.ts";
 import { encodeBegin, encodeEnd, rawText, type SettledEnd } from "./journal/journal-record.ts";
 import type { Lease } from "./leases/lease.ts";
 import { growHold } from "./leases/lease-growth.ts";
@@ -24,7 +24,7 @@ export class TextHold implements OpenHold {
   private readonly log: Log;
   private readonly beganAtMs: number;
   private readonly timers: Timers;
-  private readonly hold: Hold;
+  private readonly hold: JournalHold;
   private settling = false;
   private writtenOff = 0n;
   private withoutPrice: readonly string[] = [];

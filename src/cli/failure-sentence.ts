@@ -15,7 +15,7 @@ export function sentenceOf(error: unknown, config: Config | undefined): string {
 
 function sentenceOfSystem(error: NodeJS.ErrnoException, config: Config): string | undefined {
   const { code = "", path, syscall } = error;
-  if (typeof path === "string" && concerns(path, config.dataDir)) return ofDataDir(config, code, path);
+  if (typeof path === "string" && involvesPath(path, config.dataDir)) return ofDataDir(config, code, path);
   // PostgreSQL's words, which the embedded one says of the same disk.
   if (config.databaseUrl === undefined && error.message.includes("No space left on device"))
     return ofDataDir(config, "ENOSPC", config.dataDir);
@@ -34,7 +34,7 @@ function ofDataDir({ dataDir }: Config, code: string, path: string): string | un
 }
 
 /** The data folder, what is in it, or a folder on the way to it. */
-function concerns(path: string, dataDir: string): boolean {
+function involvesPath(path: string, dataDir: string): boolean {
   return namesOf(dataDir).some((folder) => isWithin(path, folder) || isWithin(folder, path));
 }
 

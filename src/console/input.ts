@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { parseUsd } from "../base/money.ts";
 import { GatewayError } from "../errors.ts";
 
-export function noSuch(what: string): GatewayError {
+export function notFound(what: string): GatewayError {
   return new GatewayError("not_found", `There is no such ${what}.`);
 }
 

@@ -22,7 +22,7 @@ export function isAccountRole(policy: Policy): policy is AccountRole {
 }
 
 /** Whether a role reaches what is asked for. */
-export function reaches(role: AccountRole, needed: AccountRole): boolean {
+export function includesRole(role: AccountRole, needed: AccountRole): boolean {
   return RANK[role] >= RANK[needed];
 }
 

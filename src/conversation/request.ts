@@ -148,22 +148,22 @@ export interface ForeignPart {
   readonly kind: "foreign";
   readonly protocol: ChatProtocol;
   readonly value: JsonObject;
-  readonly weight: Weight;
+  readonly ifUnsupported: UnsupportedPolicy;
   /** What a loss or a refusal calls it, e.g. `messages[2].content[0]`. */
   readonly path: string;
-  /** Says about the same to other protocols, whatever the weight. */
+  /** Says about the same to other protocols, whatever `ifUnsupported` says. */
   readonly words?: string | undefined;
   readonly refusal?: RequestRefusal | undefined;
 }
 
-/** Where there is no slot: a hint is dropped with a loss, what changes the response's meaning is refused. */
-export type Weight = "hint" | "meaning";
+/** Where the target protocol has no slot: `drop` names a loss; `refuse` rejects the request, because its meaning would change. */
+export type UnsupportedPolicy = "drop" | "refuse";
 
 export interface ForeignField {
   /** As the caller wrote it: `logprobs`, `messages[3].weight`. */
   readonly path: string;
   readonly value: unknown;
-  readonly weight: Weight;
+  readonly ifUnsupported: UnsupportedPolicy;
   readonly refusal?: RequestRefusal | undefined;
   /** The neutral form says the same: nothing is lost elsewhere, and the protocol's own vendors get it as it came. */
   readonly isRead?: true | undefined;
@@ -224,7 +224,7 @@ export interface HostedTool {
   /** The vendor's word for it, e.g. `web_search`. */
   readonly name: string;
   readonly value: JsonObject;
-  readonly weight: Weight;
+  readonly ifUnsupported: UnsupportedPolicy;
   readonly path: string;
 }
 

@@ -86,10 +86,10 @@ class RedisRequestCounter implements RequestCounter {
       // A Redis that comes back empty has forgotten what was counted before it was lost, too.
       const forgotten = known + 1 - counted.consumedPoints;
       const whole =
-        missed > 0 && forgotten > 0 && isSound(counted)
+        missed > 0 && forgotten > 0 && isValid(counted)
           ? await this.#shared.penalty(key, forgotten)
           : counted;
-      return isSound(whole) ? whole : undefined;
+      return isValid(whole) ? whole : undefined;
     } catch {
       // The connection's own events tell the log once, not each request.
       return undefined;
@@ -127,7 +127,7 @@ function consume(counts: RateLimiterAbstract, key: string, requests: number): Pr
 }
 
 /** The library takes whatever Redis says for a count. */
-function isSound({ consumedPoints, msBeforeNext }: RateLimiterRes): boolean {
+function isValid({ consumedPoints, msBeforeNext }: RateLimiterRes): boolean {
   const isCount = Number.isSafeInteger(consumedPoints) && consumedPoints > 0;
   return isCount && msBeforeNext >= 0 && msBeforeNext <= WINDOW_SECONDS * 1_000;
 }

@@ -43,7 +43,7 @@ export function createCopier({ guarded, drafts, clock }: CopierOptions): Copier 
   return {
     async copy(url, blobStore, signal, through) {
       const draft = isDataUrl(url)
-        ? await writeTempFile(drafts, inPieces(readDataUrl(url)))
+        ? await writeTempFile(drafts, piecesOf(readDataUrl(url)))
         : await fetchDraft(url, signal, through);
       try {
         const name = newMediaName(clock.nowMs(), draft.type);
@@ -67,6 +67,6 @@ function readDataUrl(url: string): Buffer {
   return Buffer.from(url.slice(comma + 1), "base64");
 }
 
-async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }

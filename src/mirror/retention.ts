@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { keepUp, systemTimers } from "../base/async/timers.ts";
+import { runRepeatedly, systemTimers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { BlobStore } from "./blob-store.ts";
@@ -45,7 +45,7 @@ export function createRetention(options: RetentionOptions): Retention {
       if (dropped > 0) log.info({ dropped, upTo }, "deleted copied results past retention");
     }
   };
-  const keeping = keepUp(systemTimers, INTERVAL_MS, run, (err) => {
+  const keeping = runRepeatedly(systemTimers, INTERVAL_MS, run, (err) => {
     log.warn({ err }, "copied results past retention could not be deleted; retrying");
   });
   return { run, close: () => keeping.stop() };

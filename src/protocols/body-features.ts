@@ -166,10 +166,10 @@ export function mediaAmong(path: string, scan: BodyScan): number {
   const members = scan.all(membersOf(path));
   // Of so many that not all were kept, each may be one.
   if (members.length < scan.count(membersOf(path))) return scan.count(membersOf(path));
-  return new Set(members.filter(bringsMedia).map(({ parent }) => parent)).size;
+  return new Set(members.filter(carriesMedia).map(({ parent }) => parent)).size;
 }
 
-function bringsMedia({ name, type, head }: FoundValue): boolean {
+function carriesMedia({ name, type, head }: FoundValue): boolean {
   return type === "object" || type === "array" || LINK.test(head) || MEDIA_NAME.test(name);
 }
 

@@ -5,7 +5,7 @@ export interface StateRow {
   /** As callers are told it: `[]` behind every array. */
   readonly path: string;
   /** What is taken out with it: the object that it stands in, or nothing but itself, for which another word stands then. */
-  readonly taken: "object" | { readonly instead: string };
+  readonly removes: "object" | { readonly replacement: string };
   /** Only in objects of these types. */
   readonly types?: readonly string[] | undefined;
   /** Objects of these types are all that is left of a history: without them the request would be another. */
@@ -22,7 +22,7 @@ export interface StateTable {
   readonly unsigned?: readonly Buffer[] | undefined;
   /** Where a turn that calls tools lacks its thoughts, a field with a `type` of this word is refused: what to write for it. */
   readonly needsThoughts?:
-    | { readonly field: string; readonly type: string; readonly instead: string }
+    | { readonly field: string; readonly type: string; readonly replacement: string }
     | undefined;
 }
 

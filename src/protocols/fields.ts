@@ -108,11 +108,11 @@ export function foreignFields(
   meaning: ReadonlySet<string> = NONE,
 ): readonly ForeignField[] {
   return Object.entries(fields.value)
-    .filter(([key, value]) => !known.has(key) && isSaid(value))
+    .filter(([key, value]) => !known.has(key) && isPresent(value))
     .map(([key, value]) => ({
       path: pathOf(fields, key),
       value,
-      weight: meaning.has(key) ? "meaning" : "hint",
+      ifUnsupported: meaning.has(key) ? "refuse" : "drop",
     }));
 }
 
@@ -145,7 +145,7 @@ function itemsOf(list: unknown, path: string): { readonly value: unknown; readon
   return asArray(list).map((value, index) => ({ value, path: `${path}[${index}]` }));
 }
 
-function isSaid(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
@@ -186,6 +186,6 @@ export function decodeEndUser(body: Fields): EndUser {
   const isLost = user !== undefined && identifier !== undefined && identifier !== user;
   return {
     user: user ?? identifier,
-    foreign: isLost ? [{ path: "safety_identifier", value: identifier, weight: "hint" }] : [],
+    foreign: isLost ? [{ path: "safety_identifier", value: identifier, ifUnsupported: "drop" }] : [],
   };
 }

@@ -92,7 +92,7 @@ export interface ForwardTable {
   /** Top-level fields that must be present (beside `model`), each a 400 naming it. */
   readonly required: readonly string[];
   /** The field that is the conversation, and others that bring one in its place; null where requests are no conversations. */
-  readonly content: { readonly field: string; readonly instead: readonly string[] } | null;
+  readonly content: { readonly field: string; readonly alternatives: readonly string[] } | null;
   /** Most items of a top-level array, where the specification limits them; more is a 400. */
   readonly maxItems: Readonly<Record<string, number>>;
   /** Fields that are served only as `false`, with what to do. */

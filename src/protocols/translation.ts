@@ -1,6 +1,6 @@
 import { adaptEvents, adaptResponse, usageFirst } from "../conversation/adapt/adapt-response.ts";
+import { type CallWithState, callsWithState, watchCalls } from "../conversation/adapt/calls-with-state.ts";
 import { restoreEventNames, restoreNames } from "../conversation/adapt/restore-names.ts";
-import { type StatedCall, statedCalls, watchCalls } from "../conversation/adapt/stated-calls.ts";
 import {
   chainRuns,
   runTransform,
@@ -53,7 +53,7 @@ export interface Translation {
 }
 
 /** Called with each call that carries state, as the client gets it. */
-export type OnCall = (call: StatedCall) => void;
+export type OnCall = (call: CallWithState) => void;
 
 export interface EncodedRequest {
   readonly body: JsonObject;
@@ -116,7 +116,7 @@ export function translation<D, E>(parts: CodecParts<D, E>): Translation {
         capabilities,
         losses,
       );
-      if (onCall !== undefined) for (const call of statedCalls(fitted)) onCall(call);
+      if (onCall !== undefined) for (const call of callsWithState(fitted)) onCall(call);
       const body = parts.encodeResponse(fitted, frame);
       return { body, losses: losses.list() };
     },

@@ -1,5 +1,5 @@
-import { inTurnAll } from "../base/async/lifecycle.ts";
-import { keepUp, runEvery, sleep, type Timers } from "../base/async/timers.ts";
+import { runAllInOrder } from "../base/async/lifecycle.ts";
+import { runEvery, runRepeatedly, sleep, type Timers } from "../base/async/timers.ts";
 import { WakeSignal } from "../base/async/wake-signal.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../observe/log.ts";
@@ -120,7 +120,7 @@ export function createDurableQueue<Claim extends QueueClaim, Wanted>(
             log.warn({ err, queue: name }, "a queue's claims could not be extended; retrying");
           }),
         );
-  const clamping = keepUp(timers, options.clampIntervalMs, clamp, (err) => {
+  const clamping = runRepeatedly(timers, options.clampIntervalMs, clamp, (err) => {
     log.warn({ err, queue: name }, "a queue's due times could not be checked; retrying");
   });
   const running = run();
@@ -147,7 +147,7 @@ export function createDurableQueue<Claim extends QueueClaim, Wanted>(
       await running;
       const deadlineMs = clock.monotonicMs() + graceMs;
       while (all.size > 0 && clock.monotonicMs() < deadlineMs) await sleep(timers, shortestIntervalMs);
-      await inTurnAll(
+      await runAllInOrder(
         () => keeping?.stop(),
         () => clamping.stop(),
         async () => {

@@ -108,11 +108,11 @@ function cellsOf(
     cells.set(key, cell);
     return cell;
   };
-  for (const row of rows) addTheirs(cellOf(row), row);
+  for (const row of rows) addExportRow(cellOf(row), row);
   for (const slot of own.slots) {
     const day = days.dayAt(slot.startMs);
     if (day >= firstDay && day <= lastDay)
-      addOurs(slot, (bucket) => cellOf({ day, model: slot.model, bucket }));
+      addUsageRow(slot, (bucket) => cellOf({ day, model: slot.model, bucket }));
   }
   const hasAmounts = rows.some((row) => amountIn(row) !== undefined);
   const all = [...cells.values()];
@@ -136,18 +136,18 @@ export function keyOf({ day, model = "", bucket = "" }: Place): string {
 
 /** The largest first: what states no amount by its quantity, after the others. */
 function byDifference(one: Cell, other: Cell): number {
-  const amounts = Number(amountApart(other) - amountApart(one));
+  const amounts = Number(amountDifference(other) - amountDifference(one));
   if (amounts !== 0) return amounts;
-  const quantities = quantityApart(other) - quantityApart(one);
+  const quantities = quantityDifference(other) - quantityDifference(one);
   if (quantities !== 0) return quantities;
   return keyOf(one) < keyOf(other) ? -1 : 1;
 }
 
-function amountApart({ ours, theirs: { amount } }: Cell): bigint {
+function amountDifference({ ours, theirs: { amount } }: Cell): bigint {
   return amount === undefined ? -1n : absolute(amount - ours.amount);
 }
 
-function quantityApart({ ours, theirs: { quantity } }: Cell): number {
+function quantityDifference({ ours, theirs: { quantity } }: Cell): number {
   return quantity === undefined ? -1 : Math.abs(quantity - ours.quantity);
 }
 
@@ -156,7 +156,7 @@ function amountIn({ amount, currency }: ExportRow): bigint | undefined {
   return currency === CURRENCY ? amount : undefined;
 }
 
-function addTheirs(cell: MutableCell, row: ExportRow): void {
+function addExportRow(cell: MutableCell, row: ExportRow): void {
   const { quantity } = row;
   const amount = amountIn(row);
   cell.rows += 1;
@@ -164,7 +164,7 @@ function addTheirs(cell: MutableCell, row: ExportRow): void {
   if (amount !== undefined) cell.theirs.amount = (cell.theirs.amount ?? 0n) + amount;
 }
 
-function addOurs({ buckets }: Slot, cellOf: (bucket: string) => Cell): void {
+function addUsageRow({ buckets }: Slot, cellOf: (bucket: string) => Cell): void {
   for (const [bucket, { quantity, amount }] of buckets) {
     const { ours } = cellOf(bucket);
     ours.quantity += quantity;

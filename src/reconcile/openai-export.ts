@@ -56,7 +56,7 @@ export function readOpenaiBucket({
 
 /** A line item is a model and a bucket, as in "gpt-5-2025-08-07, cached input", or a tool. */
 function costRow(day: string, { amount, line_item, quantity, project_id }: z.infer<typeof costs>): ExportRow {
-  const [model, words] = partedItem(line_item ?? "");
+  const [model, words] = splitItem(line_item ?? "");
   return {
     day,
     model: model === undefined ? undefined : modelName(model),
@@ -69,7 +69,7 @@ function costRow(day: string, { amount, line_item, quantity, project_id }: z.inf
   };
 }
 
-function partedItem(item: string): [model: string | undefined, words: string | undefined] {
+function splitItem(item: string): [model: string | undefined, words: string | undefined] {
   if (item === "") return [undefined, undefined];
   const at = item.lastIndexOf(", ");
   return at < 0 ? [undefined, item] : [item.slice(0, at), item.slice(at + 2)];

@@ -31,9 +31,9 @@ export interface Suspect {
   readonly bucket?: string;
   readonly acceptedMs: number;
   readonly endedMs: number;
-  readonly why: readonly Why[];
+  readonly why: readonly CostDoubt[];
 }
-export type Why =
+export type CostDoubt =
   | "implausible"
   | "estimated"
   | "unpriced"
@@ -69,7 +69,7 @@ export async function sumOwnCosts(
       const slot = slots.get(key) ?? { startMs, model, buckets: new Map(), tiers: new Map() };
       slots.set(key, slot);
       add(slot, attempt);
-      const why = whyOf(request, attempt);
+      const why = reasonsFor(request, attempt);
       const crossed = startMs !== acceptedMs - (acceptedMs % SLOT_MS);
       if ((why.length > 0 || crossed) && suspects.length < MAX_SUSPECTS)
         suspects.push({
@@ -158,8 +158,8 @@ function countOf(line: PriceLine): [bucket: string, quantity: number] {
   return [line.kind === "call" ? toolBucket(line.name.split(" ")[0] ?? "") : line.name, line.count];
 }
 
-function whyOf({ implausible, estimated }: CostedRequest, { charge, isUnknown }: Attempt): Why[] {
-  const why: Why[] = [];
+function reasonsFor({ implausible, estimated }: CostedRequest, { charge, isUnknown }: Attempt): CostDoubt[] {
+  const why: CostDoubt[] = [];
   if (implausible.length > 0) why.push("implausible");
   if (estimated) why.push("estimated");
   if ((charge?.unpriced.length ?? 0) > 0) why.push("unpriced");

@@ -5,7 +5,7 @@ import { findCauses } from "./causes.ts";
 import { type Cell, type Comparison, compareCosts } from "./compare.ts";
 import { AMOUNT_DECIMALS, ExportFormatError, type LeftOut, type VendorExport } from "./export-row.ts";
 import type { NameAt } from "./names.ts";
-import { quantitiesOf, type Suspect, sumOwnCosts, type Why } from "./own-costs.ts";
+import { type CostDoubt, quantitiesOf, type Suspect, sumOwnCosts } from "./own-costs.ts";
 import { readCostedRequests, readNames } from "./own-costs-store.ts";
 import { readExport } from "./read-export.ts";
 import { zoneDays } from "./zone-days.ts";
@@ -59,7 +59,7 @@ interface SuspectRequest {
   readonly id: string;
   /** The id of the account that made it. */
   readonly account: string;
-  readonly why: readonly Why[];
+  readonly why: readonly CostDoubt[];
 }
 
 interface ReportedSums {
@@ -119,7 +119,7 @@ function spanOf({ rows }: VendorExport): { from: Date; to: Date } {
 /** What began on another day than it ended on may stand on either at the vendor. */
 function ofMidnight(suspect: Suspect, dayAt: (ms: number) => string): Suspect[] {
   const crossed = dayAt(suspect.acceptedMs) !== dayAt(suspect.endedMs);
-  const why: readonly Why[] = crossed ? [...suspect.why, "across midnight"] : suspect.why;
+  const why: readonly CostDoubt[] = crossed ? [...suspect.why, "across midnight"] : suspect.why;
   return why.length === 0 ? [] : [{ ...suspect, why }];
 }
 

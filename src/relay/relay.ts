@@ -106,7 +106,8 @@ export function createRelay(deps: RelayDeps): Relay {
         request.response.addHeaders(admission.headers);
       }
       // A summary request that replaces /compact is slightly longer, so that one is priced.
-      const priced = request.instead === undefined ? request : { ...request, ...request.instead };
+      const priced =
+        request.compactionFallback === undefined ? request : { ...request, ...request.compactionFallback };
       const fallbacks =
         model.fallbacks === undefined ? undefined : fallbackModels(catalog, model, asked, acceptedMs);
       const taken = takeHold(deps.billing, catalog, model, priced, references, acceptedMs, fallbacks);
@@ -257,7 +258,7 @@ function openFallback(deps: RelayDeps, running: RunningRequest, { current }: Fal
     conversation,
     moved: undefined,
   });
-  const { state } = requested.forms.first;
+  const { state } = requested.forms.original;
   const modes = new RelayModes(request, model, deps, catalog.allUpstreams);
   running.forms = new RequestForms(request, () => ({ request, modes, state }));
   exchange.bound = bound;
@@ -272,12 +273,12 @@ async function askModel(deps: RelayDeps, running: RunningRequest): Promise<Attem
   let refused: AttemptFailure | undefined;
   const capacity = candidates.waitForCapacity();
   if (capacity !== undefined) await capacity;
-  noteClientGone(exchange);
+  recordDisconnect(exchange);
   if (exchange.isAborted) last = failureBeforeSend(shuttingDown());
   for (const candidate of shouldStop(exchange) ? [] : candidates) {
     last = await attempt(deps, running, candidate);
     if (shouldStop(exchange)) break;
-    if (last?.lacksCall === true && forms.lacksCall(candidate)) {
+    if (last?.lacksCall === true && forms.markUnsupported(candidate)) {
       candidates.retrySame();
       last = await attempt(deps, running, candidate);
       if (shouldStop(exchange)) break;
@@ -297,7 +298,7 @@ async function askModel(deps: RelayDeps, running: RunningRequest): Promise<Attem
     (last.retryable || isStateRefusal(last)) &&
     !shouldStop(exchange)
   ) {
-    forms.giveUpState();
+    forms.dropState();
     const candidate = candidates.retryWithoutState();
     if (candidate !== undefined) last = (await attempt(deps, running, candidate)) && refused;
   }
@@ -306,7 +307,7 @@ async function askModel(deps: RelayDeps, running: RunningRequest): Promise<Attem
 }
 
 /** The client may have disconnected during a wait. Choosing a candidate for it would waste a health probe. */
-function noteClientGone(exchange: Exchange): void {
+function recordDisconnect(exchange: Exchange): void {
   if (!exchange.request.response.open) exchange.clientGone = true;
 }
 
@@ -316,7 +317,7 @@ async function findElsewhere(
   { exchange, candidates, forms }: RunningRequest,
 ): Promise<void> {
   const moved = movedOf(await forms.findLate(deps.moves), exchange.catalog);
-  noteClientGone(exchange);
+  recordDisconnect(exchange);
   if (moved === undefined) return;
   forms.relocate(moved);
   candidates.relocate(moved);

@@ -43,7 +43,7 @@ export interface TextRequest {
   /** It asks an upstream to compact a conversation, which not every upstream of a model does. */
   readonly compacts?: CompactionForm | undefined;
   /** What asks for the same in an ordinary request, for upstreams that do not; absent = there is no memory for it. */
-  readonly instead?: Pick<TextRequest, "response" | "body" | "scan"> | undefined;
+  readonly compactionFallback?: Pick<TextRequest, "response" | "body" | "scan"> | undefined;
   /** Parts that were removed from the received body. */
   readonly dropped?: readonly Loss[] | undefined;
   readonly headers: CallerHeaders;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { connectionConfig, connect as open } from "./connection.ts";
 import type { DatabaseLog, Subscription } from "./database.ts";
-import { inTurn, type Run, runOn } from "./pool.ts";
+import { inSequence, type Run, runOn } from "./pool.ts";
 
 export interface Notifications {
   /** See Database.listen. */
@@ -25,7 +25,7 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = INTERV
   const connectOnce = async (): Promise<void> => {
     const connection = new pg.Client({ ...connectionConfig(url, "faregate listen"), query_timeout: beatMs });
     const next = {
-      query: inTurn((text, values) => runOn(connection, text, values)),
+      query: inSequence((text, values) => runOn(connection, text, values)),
       end: () => connection.end(),
     };
     connection.on("error", () => undefined); // followed by "end"

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { inTurnAll } from "../base/async/lifecycle.ts";
+import { runAllInOrder } from "../base/async/lifecycle.ts";
 import { systemClock } from "../base/clock.ts";
 import { connect, connectionConfig } from "./connection.ts";
 import { claimDataDir } from "./data-dir-claim.ts";
@@ -10,7 +10,7 @@ import { OLDEST_MAJOR } from "./embedded/cluster.ts";
 import { openEmbedded } from "./embedded/open-embedded.ts";
 import { isConnectionLoss } from "./failures.ts";
 import { openNotifications } from "./notifications.ts";
-import { DEFAULT_TIMEOUT_MS, inTurn, openPool, type Pool, type Run, runOn } from "./pool.ts";
+import { DEFAULT_TIMEOUT_MS, inSequence, openPool, type Pool, type Run, runOn } from "./pool.ts";
 
 /** More than once, since another program may have been lent the connection that we looked for. */
 const LOOKS = 3;
@@ -25,7 +25,7 @@ async function refuseLentConnections(url: string): Promise<void> {
   for (const client of clients) client.on("error", () => undefined); // the statement under way says so itself
   try {
     for (const client of clients) await connect(client);
-    const [mine, others] = clients.map((client) => inTurn((text, values) => runOn(client, text, values)));
+    const [mine, others] = clients.map((client) => inSequence((text, values) => runOn(client, text, values)));
     if (mine !== undefined && others !== undefined && !(await isLent(mine, others))) return;
   } finally {
     for (const client of clients) await client.end().catch(() => undefined);
@@ -99,9 +99,9 @@ async function connectTo(
   const { applicationName, maxConnections, timeoutMs = DEFAULT_TIMEOUT_MS, log } = options;
   const pool = openPool({ url, applicationName, maxConnections, timeoutMs });
   const notifications = openNotifications(url, log);
-  const close = (): Promise<void> => inTurnAll(notifications.close, pool.close, afterwards);
+  const close = (): Promise<void> => runAllInOrder(notifications.close, pool.close, afterwards);
   try {
-    await untilReached(() => checkServer(pool, options), options);
+    await retryUntilConnected(() => checkServer(pool, options), options);
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
@@ -126,7 +126,10 @@ export interface ServerWait {
 }
 
 /** Servers are often started together with their database, which then takes longer. */
-async function untilReached(reach: () => Promise<void>, { wait, log }: DatabaseOptions): Promise<void> {
+async function retryUntilConnected(
+  reach: () => Promise<void>,
+  { wait, log }: DatabaseOptions,
+): Promise<void> {
   const deadlineMs = systemClock.monotonicMs() + (wait?.ms ?? 0);
   for (let isWaiting = false; ; isWaiting = true) {
     try {

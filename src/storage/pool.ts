@@ -45,7 +45,7 @@ export function openPool(options: PoolOptions): Pool {
       void old.end().catch(() => undefined);
     },
   });
-  const lend = watchedLender(() => pool, watch);
+  const lend = createWatchedConnect(() => pool, watch);
   return {
     ...queryable(async (text, values) => {
       const client = await lend();
@@ -90,7 +90,7 @@ interface BorrowedConnection {
   release(broken?: Error | boolean): void;
 }
 
-function watchedLender(pool: () => pg.Pool, watch: SilenceWatch): () => Promise<BorrowedConnection> {
+function createWatchedConnect(pool: () => pg.Pool, watch: SilenceWatch): () => Promise<BorrowedConnection> {
   return async () => {
     const client = await connectWatched(pool(), watch);
     // While it is lent out the pool does not listen; the statement under way reports the loss.
@@ -143,7 +143,7 @@ function connectWatched(pool: pg.Pool, watch: SilenceWatch): Promise<pg.PoolClie
 export type Run = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult>;
 
 /** Statements on one connection, each when the one before is done; the driver asks for that. */
-export function inTurn(run: Run): Run {
+export function inSequence(run: Run): Run {
   let last: Promise<unknown> = Promise.resolve();
   return (text, values) => {
     const result = last.then(() => run(text, values));
@@ -192,7 +192,7 @@ async function transaction<T>(
   { isolation = "read committed", readOnly = false }: TransactionOptions = {},
 ): Promise<T> {
   // Begin, work and end take turns, so that nothing started inside can run after the end, outside.
-  const run = inTurn(client.run);
+  const run = inSequence(client.run);
   let over = false;
   const runInside: Run = async (text, values) => {
     if (over) throw new Error("the transaction is over; a statement came too late");

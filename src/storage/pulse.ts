@@ -29,7 +29,7 @@ export function openPulse(options: { readonly url: string; readonly applicationN
   };
 
   const ask = async (): Promise<void> => {
-    const client = kept ?? (await open().catch(aliveIfRefused));
+    const client = kept ?? (await open().catch(ignoreRefusal));
     try {
       await client?.query("select");
     } catch (error) {
@@ -59,6 +59,6 @@ export function isResponse(error: unknown): boolean {
   return error instanceof pg.DatabaseError;
 }
 
-function aliveIfRefused(error: unknown): undefined {
+function ignoreRefusal(error: unknown): undefined {
   if (!isResponse(error)) throw error;
 }

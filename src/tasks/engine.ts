@@ -1,6 +1,6 @@
 import type { Assets } from "../assets/assets.ts";
-import { allEnded, inTurnAll } from "../base/async/lifecycle.ts";
-import { keepUp, type Timers } from "../base/async/timers.ts";
+import { allEnded, runAllInOrder } from "../base/async/lifecycle.ts";
+import { runRepeatedly, type Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import type { LargeJson } from "../base/json/large-json.ts";
 import type { TaskBilling } from "../billing/task-billing.ts";
@@ -18,8 +18,13 @@ import type { Acceptance, FoundTask, TaskStore } from "./store/task-store.ts";
 import { createTasksStore } from "./store/tasks-store.ts";
 import { createSubmitter } from "./submit.ts";
 import { isFinal, TASK_STATES, type Task, type Tasks } from "./tasks.ts";
-import { createFinisher, type KeepFiles, type ProbeSeconds } from "./work/finish.ts";
-import { BATCHLESS_MS, createRecentFailures, createTally, REFUSED_MS } from "./work/recent-failures.ts";
+import { createFinisher, type KeepFiles, type ReadDuration } from "./work/finish.ts";
+import {
+  BATCHLESS_MS,
+  createNamedCounter,
+  createRecentFailures,
+  REFUSED_MS,
+} from "./work/recent-failures.ts";
 import type { WorkDeps } from "./work/work-deps.ts";
 import { createWorker, type Worker } from "./work/worker.ts";
 
@@ -32,7 +37,7 @@ export interface TaskEngineOptions {
   readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
   readonly assets: Pick<Assets, "resolve">;
   readonly health: PlaceHealth;
-  readonly probe: ProbeSeconds;
+  readonly probe: ReadDuration;
   readonly largeJson: LargeJson;
   /** Copies results; absent = they stay where the vendor has them. */
   readonly keepFiles?: KeepFiles;
@@ -68,8 +73,8 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
   const finder = createFinder(store, timers);
   const submitter = createSubmitter({ store, ...options });
   let stopped = false;
-  const unknownFates = createTally();
-  const unusablePolls = createTally();
+  const unknownFates = createNamedCounter();
+  const unusablePolls = createNamedCounter();
   const worker: Worker | undefined = options.works
     ? createWorker(workDeps(store, options, { stopped: () => stopped, unknownFates, unusablePolls }))
     : undefined;
@@ -97,7 +102,7 @@ export async function createTaskEngine(options: TaskEngineOptions): Promise<Task
     unknownFates: unknownFates.counts,
     unusablePolls: unusablePolls.counts,
     async stop(graceMs) {
-      await inTurnAll(
+      await runAllInOrder(
         () => allEnded([worker?.stop(graceMs), maintenance?.stop()]),
         () => {
           stopped = true;
@@ -126,8 +131,8 @@ function workDeps(
     log,
     largeJson,
     ...shared,
-    resultless: createTally(),
-    pollAlarms: createTally(),
+    resultless: createNamedCounter(),
+    pollAlarms: createNamedCounter(),
     finisher: createFinisher(store, probe, random, keepFiles, log),
     faults: createRecentFailures(clock, REFUSED_MS),
     batchless: createRecentFailures(clock, BATCHLESS_MS),
@@ -224,10 +229,10 @@ function createMaintenance({ store, clock, timers, log, retentionDays }: Mainten
     while (dropped === MAX_DROPPED_AT_ONCE)
       dropped = await store.dropOld(retentionDays(), clock.nowMs(), MAX_DROPPED_AT_ONCE);
   };
-  const counting = keepUp(timers, COUNT_INTERVAL_MS, count, (err) => {
+  const counting = runRepeatedly(timers, COUNT_INTERVAL_MS, count, (err) => {
     log.warn({ err }, "open tasks could not be counted; retrying");
   });
-  const dropping = keepUp(timers, RETENTION_INTERVAL_MS, drop, (err) => {
+  const dropping = runRepeatedly(timers, RETENTION_INTERVAL_MS, drop, (err) => {
     log.warn({ err }, "old tasks could not be deleted; retrying");
   });
   return {

@@ -17,7 +17,7 @@ function rootsOf(pathsOf: (table: ForwardTable) => readonly string[]): string[] 
 export const NEVER_REMOVED = new Set([
   ...["model", "stream", "stream_options", "system", "instructions"],
   ...["systemInstruction", "system_instruction", "cachedContent", "cached_content", "query"],
-  ...rootsOf(({ content }) => (content === null ? [] : [content.field, ...content.instead])),
+  ...rootsOf(({ content }) => (content === null ? [] : [content.field, ...content.alternatives])),
   ...rootsOf(({ outputLimits, responseCounts }) => [...outputLimits, ...responseCounts]),
 ]);
 

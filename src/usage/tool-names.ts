@@ -49,7 +49,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
  * The size in which vendors run a tool for a request that names none, by the tool's family; undefined = it has no sizes.
  * https://developers.openai.com/api/reference/resources/responses: "`medium` is the default"
  */
-export function usualSize(tool: string): string | undefined {
+export function defaultSize(tool: string): string | undefined {
   return USUAL_SIZES[familyOf(tool)];
 }
 

@@ -1,4 +1,4 @@
-import { inTurnAll } from "../base/async/lifecycle.ts";
+import { runAllInOrder } from "../base/async/lifecycle.ts";
 import { systemTimers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
@@ -93,7 +93,7 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
 
   return {
     async stop() {
-      await inTurnAll(() => queue.stop(Number.POSITIVE_INFINITY), unlisten);
+      await runAllInOrder(() => queue.stop(Number.POSITIVE_INFINITY), unlisten);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callName, withCallStates } from "../../src/conversation/adapt/stated-calls.ts";
+import { callKey, withCallStates } from "../../src/conversation/adapt/calls-with-state.ts";
 import { openLosses } from "../../src/conversation/loss.ts";
 import type { EncodeTarget } from "../../src/conversation/lower/plan.ts";
 import type { Quirks } from "../../src/conversation/lower/quirks.ts";
@@ -69,7 +69,7 @@ describe("a model that wants its thoughts back gets them, though it signs none a
     const parts = [...withWords(way.parts, words), { ...CALL, id: "c1" }, { ...CALL, id: "c2" }];
     const known = new Map<string, Opaque>();
     const turn = turnOf(client, streamed, answered(parts, to, streamed), (call) => {
-      known.set(callName(call), call.opaque);
+      known.set(callKey(call), call.opaque);
     });
     const { messages, losses } = sentOn(
       client.protocol,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { deferToBatch, deferToBatchEnd, inTurnOfItsOwn } from "./event-loop-batch.ts";
+import { deferToBatch, deferToBatchEnd, runInOwnTurn } from "./event-loop-batch.ts";
 
 describe("the end of a turn", () => {
   it("does work in order, then what follows from it, then what comes last", async () => {
@@ -53,9 +53,9 @@ describe("work that has a turn of its own", () => {
     const done: string[] = [];
     const again = (name: string, left: number): void => {
       done.push(name);
-      if (left > 0) inTurnOfItsOwn(() => again(name, left - 1));
+      if (left > 0) runInOwnTurn(() => again(name, left - 1));
     };
-    for (const name of ["a", "b", "c"]) inTurnOfItsOwn(() => again(name, 2));
+    for (const name of ["a", "b", "c"]) runInOwnTurn(() => again(name, 2));
     expect(done).toEqual([]);
     for (let turn = 1; turn <= 9; turn += 1) {
       await nextTurn();

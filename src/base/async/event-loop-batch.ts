@@ -30,26 +30,26 @@ function awaitEnd(): void {
   if (endIsDue) return;
   endIsDue = true;
   // One each for taking up, reading and the rest: promises and the streams' own next ticks are served between them.
-  setImmediate(doWorks);
-  setImmediate(doWorks);
+  setImmediate(runWorks);
+  setImmediate(runWorks);
   setImmediate(endTurn);
 }
 
 function endTurn(): void {
   endIsDue = false;
-  doWorks();
+  runWorks();
   const due = lastWorks;
   lastWorks = [];
-  doAll(due);
+  runAll(due);
 }
 
-function doWorks(): void {
+function runWorks(): void {
   const due = works;
   works = [];
-  doAll(due);
+  runAll(due);
 }
 
-function doAll(due: readonly Work[]): void {
+function runAll(due: readonly Work[]): void {
   for (const work of due) {
     try {
       work();
@@ -67,7 +67,7 @@ function doAll(due: readonly Work[]): void {
  * have more to do than a turn should take and do it in slices; whoever has little to do is served between any two of them.
  * What `work` throws is uncaught, as in any callback.
  */
-export function inTurnOfItsOwn(work: Work): void {
+export function runInOwnTurn(work: Work): void {
   if (slices.push(work) === 1) setImmediate(serveOne);
 }
 

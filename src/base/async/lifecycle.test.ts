@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { allEnded, inTurnAll, Lifecycle, withLifecycle } from "./lifecycle.ts";
+import { allEnded, Lifecycle, runAllInOrder, withLifecycle } from "./lifecycle.ts";
 
 /** What goes wrong with each step of a list: nothing, its start, its stop. */
 const fates = fc.array(fc.constantFrom("fine", "start", "stop"), { maxLength: 12 });
@@ -81,7 +81,7 @@ describe("several ends", () => {
       tried.push(index);
       if (index > 0) throw new Error(`end ${index}`);
     };
-    await expect(inTurnAll(fail(0), fail(1), fail(2))).rejects.toThrow("end 1");
+    await expect(runAllInOrder(fail(0), fail(1), fail(2))).rejects.toThrow("end 1");
     await expect(allEnded([fail(0)(), undefined, fail(1)(), fail(2)()])).rejects.toThrow("end 1");
     expect(tried).toEqual([0, 1, 2, 0, 1, 2]);
   });

@@ -80,7 +80,7 @@ export async function withLifecycle<T>(log: StopLog, work: (lifecycle: Lifecycle
 }
 
 /** Runs every step in turn, each in its own try; rejects with the first failure once all were tried. */
-export async function inTurnAll(...steps: readonly (() => unknown)[]): Promise<void> {
+export async function runAllInOrder(...steps: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {
     try {

@@ -60,7 +60,7 @@ export function runEvery(
 }
 
 /** Runs a job at once and then every so often; a failure is told to `failed`, and the next beat tries again. */
-export function keepUp(
+export function runRepeatedly(
   timers: Timers,
   beatMs: number,
   job: () => Promise<void>,

@@ -1,5 +1,5 @@
 import { type ResourceLimits, type Transferable, Worker } from "node:worker_threads";
-import { inTurnOfItsOwn } from "./event-loop-batch.ts";
+import { runInOwnTurn } from "./event-loop-batch.ts";
 
 export interface WorkerPoolOptions {
   /**
@@ -220,7 +220,7 @@ export async function joined(
     for (let from = 0; from < chunk.length; from += COPIED_BYTES) {
       const part = chunk.subarray(from, from + COPIED_BYTES);
       if (copied > 0 && copied + part.length > COPIED_BYTES) {
-        await new Promise<void>(inTurnOfItsOwn);
+        await new Promise<void>(runInOwnTurn);
         copied = 0;
       }
       whole.set(part, at);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LongNumber, losesDigits, parseExact, writeExact } from "./exact-json.ts";
+import { LongNumber, losesPrecision, parseExact, writeExact } from "./exact-json.ts";
 
 describe("JSON with all its digits", () => {
   it.each([
@@ -15,7 +15,7 @@ describe("JSON with all its digits", () => {
       '{"__proto__":12345678901234567890,"toJSON":9007199254740993}',
     ],
   ])("is written as it was read: %s", (_, json) => {
-    expect(losesDigits(json)).toBe(true);
+    expect(losesPrecision(json)).toBe(true);
     expect(writeExact(parseExact(json))).toBe(json);
   });
 
@@ -25,7 +25,7 @@ describe("JSON with all its digits", () => {
     ['{"12345678901234567890":1}'],
     ["12345678901234567"],
   ])("is what JSON.parse says where a double holds all: %s", (json) => {
-    expect(losesDigits(json)).toBe(false);
+    expect(losesPrecision(json)).toBe(false);
     expect(parseExact(json)).toEqual(JSON.parse(json));
   });
 

@@ -101,7 +101,7 @@ export class LongNumber extends Number {
 }
 
 /** Whether a double would change a number of this JSON. */
-export function losesDigits(json: string): boolean {
+export function losesPrecision(json: string): boolean {
   return longNumbers(json).next().done !== true;
 }
 

@@ -1,9 +1,9 @@
-import { inTurnAll } from "../../base/async/lifecycle.ts";
+import { runAllInOrder } from "../../base/async/lifecycle.ts";
 import type { Timers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../observe/log.ts";
-import { createAdmission } from "../admission.ts";
 import type { TextBilling } from "../billing.ts";
+import { createHoldAdmission } from "../hold-admission.ts";
 import type { LedgerClient } from "../ledger/ledger-client.ts";
 import { openLedgerClients } from "../ledger/ledger-clients.ts";
 import { storeWithTimeout } from "../ledger/timely-store.ts";
@@ -68,7 +68,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
   const drain = async (limitMs: number): Promise<boolean> => {
     draining = true;
     let isFinished = false;
-    await inTurnAll(
+    await runAllInOrder(
       () => clients.stop(),
       () => maintenance.stop(),
       () => unlisten(),
@@ -96,7 +96,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
     await drain(FAILED_START_MS).catch(() => undefined);
     throw error;
   }
-  const admission = createAdmission({
+  const admission = createHoldAdmission({
     clock,
     timers,
     log,

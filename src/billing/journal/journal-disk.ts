@@ -62,12 +62,12 @@ function adoptOldFolder(dataDir: string): void {
   mkdirSync(join(dataDir, ROOT), { recursive: true, mode: 0o700 });
   for (const journal of readdirSync(old)) {
     // A sibling that starts at the same moment moves them too.
-    unlessGone(() => renameSync(join(old, journal), join(dataDir, ROOT, journal)));
+    ignoreMissingFile(() => renameSync(join(old, journal), join(dataDir, ROOT, journal)));
   }
-  unlessGone(() => rmdirSync(old));
+  ignoreMissingFile(() => rmdirSync(old));
 }
 
-function unlessGone(move: () => void): void {
+function ignoreMissingFile(move: () => void): void {
   try {
     move();
   } catch (error) {

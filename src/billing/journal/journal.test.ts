@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Lease } from "../leases/lease.ts";
 import type { FlushResult } from "./flush.ts";
-import { type Hold, Journal } from "./journal.ts";
+import { Journal, type JournalHold } from "./journal.ts";
 import { recordOf, textOf } from "./journal-record.ts";
 
 const LEDGER = { id: "account:1", accountId: 1n, allowanceNanos: null };
@@ -152,7 +152,7 @@ const ending = (number: number) => ({ record: record(number), row: undefined });
 function leased(nanos: bigint): {
   journal: Journal;
   lease: Lease;
-  begin: (nanos: bigint, encode?: typeof record) => Hold;
+  begin: (nanos: bigint, encode?: typeof record) => JournalHold;
 } {
   const journal = new Journal("s");
   const leases = journal.leases.of([LEDGER], 0);
@@ -162,7 +162,7 @@ function leased(nanos: bigint): {
   journal.nextFlush(0);
   journal.applyResult(response({ flush: 1, posted: 0, lease: nanos }), 0, 0);
   lease.waiting -= 1;
-  const begin = (amount: bigint, encode = record): Hold => {
+  const begin = (amount: bigint, encode = record): JournalHold => {
     expect(journal.leases.take(leases, amount, 0)).toBe(true);
     return journal.begin(leases, amount, encode);
   };

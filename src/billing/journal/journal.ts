@@ -20,7 +20,7 @@ const STALE_MS = 5_000;
 const NO_RECORDS = new FlushBatch();
 
 /** The hold of a request that has a begin record but no posted end record. */
-export interface Hold extends Slotted {
+export interface JournalHold extends Slotted {
   /** Number of the begin record. */
   readonly number: number;
   /** The amount at the start plus what the hold has grown by since. */
@@ -56,7 +56,7 @@ export class Journal {
   freshAtMs = Number.NEGATIVE_INFINITY;
   private lastNumber = 0;
   /** All open holds, in the order of `retainFrom`. */
-  private readonly holds = new SlotList<Hold>();
+  private readonly holds = new SlotList<JournalHold>();
   /** Ended holds, batched for the next flushes. */
   private batches: FlushBatch[] = [];
   /** The last batch, while it still accepts holds. */
@@ -75,9 +75,13 @@ export class Journal {
   }
 
   /** Opens a hold on these leases. `encode` returns the begin record for the given number. */
-  begin(leases: readonly Lease[], amountNanos: bigint, encode: (number: number) => JournalRecord): Hold {
+  begin(
+    leases: readonly Lease[],
+    amountNanos: bigint,
+    encode: (number: number) => JournalRecord,
+  ): JournalHold {
     const number = this.nextNumber();
-    const hold: Hold = {
+    const hold: JournalHold = {
       slot: -1,
       number,
       amountNanos,
@@ -92,14 +96,19 @@ export class Journal {
   }
 
   /** Grows a hold by at most `byNanos`, as far as its leases have free amounts. Returns the amount. */
-  growNow(hold: Hold, byNanos: bigint, nowMs: number): bigint {
+  growNow(hold: JournalHold, byNanos: bigint, nowMs: number): bigint {
     const grown = this.closed ? 0n : this.leases.takeFree(hold.leases, byNanos, nowMs);
     hold.amountNanos += grown;
     return grown;
   }
 
   /** Ends a hold and returns its end record, which `encode` makes. If `encode` throws, the hold stays open. */
-  end(hold: Hold, chargeNanos: bigint, nowMs: number, encode: (number: number) => JournalEnd): JournalRecord {
+  end(
+    hold: JournalHold,
+    chargeNanos: bigint,
+    nowMs: number,
+    encode: (number: number) => JournalEnd,
+  ): JournalRecord {
     const { beginRecord, amountNanos, leases } = hold;
     assert(beginRecord, "a hold is settled once");
     const balance = leases[0];
@@ -203,8 +212,8 @@ export class Journal {
    * Returns the open holds whose begin records are before `before`, for the caller to write those records again at the end of
    * the journal. Without it a few long requests would keep whole segments from being deleted.
    */
-  rewriteOpenRecords(before: number): Hold[] {
-    const rewritten: Hold[] = [];
+  rewriteOpenRecords(before: number): JournalHold[] {
+    const rewritten: JournalHold[] = [];
     for (const hold of this.holds.members()) {
       if (hold.retainFrom >= before) break;
       rewritten.push(hold);

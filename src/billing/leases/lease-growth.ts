@@ -1,6 +1,6 @@
 import type { Timers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Hold } from "../journal/journal.ts";
+import type { JournalHold } from "../journal/journal.ts";
 import type { LedgerClient } from "../ledger/ledger-client.ts";
 
 // A response is complete and its last byte waits for this: a flush is answered in some milliseconds, and a database
@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 1_000;
  */
 export function growHold(
   { journal, flushLoop }: LedgerClient,
-  hold: Hold,
+  hold: JournalHold,
   byNanos: bigint,
   clock: Clock,
   timers: Timers,

@@ -1,4 +1,4 @@
-import { keepUp, type Timers } from "../../base/async/timers.ts";
+import { runRepeatedly, type Timers } from "../../base/async/timers.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { fireAlerts } from "./alerts-store.ts";
@@ -24,7 +24,7 @@ export function watchBalances(options: BalanceAlertsOptions): { stop(): Promise<
     const fired = await fireAlerts(database);
     if (fired > 0) log.info({ fired }, "balances fell below their alert thresholds");
   };
-  return keepUp(timers, beatMs, check, (error) => {
+  return runRepeatedly(timers, beatMs, check, (error) => {
     log.warn({ err: error }, "balances could not be checked; retrying");
   });
 }

@@ -6,7 +6,7 @@ import {
 } from "../../catalog/price-table.ts";
 import type { TokenPrices } from "../../catalog/token-prices.ts";
 import { findTerm, PLAIN_SERVICE, SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
-import { findTool, usualSize } from "../../usage/tool-names.ts";
+import { defaultSize, findTool } from "../../usage/tool-names.ts";
 import { type CallCount, hasParts } from "../../usage/usage.ts";
 import type { AdditionalUsage, FrozenPrice, ServedUsage } from "../billing.ts";
 import {
@@ -232,7 +232,7 @@ function withSize(
   asked: readonly string[] | undefined,
 ): CallCount {
   if (call.size !== undefined || terms === undefined || !("sizes" in terms)) return call;
-  const usual = usualSize(call.tool);
+  const usual = defaultSize(call.tool);
   const sizes = asked ?? (usual === undefined ? [] : [usual]);
   return sizes.length === 0 ? call : { ...call, size: highestSize(terms, sizes) };
 }

@@ -15,7 +15,7 @@ import { anyCallsHeld, boundCallsOf, callsHeld, feesOf, maxSearches, unitsHeld }
 import { notPriced } from "./frozen-price.ts";
 import { inputBuckets, maxRate, outputBuckets } from "./max-rate.ts";
 import { FACTOR_SCALE, roundedExact } from "./price.ts";
-import { type LimitPaths, statedLimit } from "./stated-limit.ts";
+import { type LimitPaths, requestedOutputLimit } from "./requested-output-limit.ts";
 import { textBytes } from "./text-bytes.ts";
 import { type AdditionalBound, boundOfTexts, limitsOf, type UsageBound } from "./usage-bound.ts";
 
@@ -343,7 +343,7 @@ const USUAL_RESPONSES = 128;
 
 /** The most output that the request allows one response of a model with this limit. */
 function outputAllowed(input: CostEstimateInput, outputTokens: number): number {
-  return input.outputLimit ?? statedLimit(input, outputTokens) ?? outputTokens;
+  return input.outputLimit ?? requestedOutputLimit(input, outputTokens) ?? outputTokens;
 }
 
 const LIMITS = "context_tokens and max_output_tokens";

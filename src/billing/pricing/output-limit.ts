@@ -1,6 +1,6 @@
 import type { Nanos } from "../../base/money.ts";
 import { type CostEstimateInput, estimateMaxCost, type RequestBound, tokensWithin } from "./max-cost.ts";
-import { statedLimit } from "./stated-limit.ts";
+import { requestedOutputLimit } from "./requested-output-limit.ts";
 
 /** The bound of a request with an output limit that the gateway adds. */
 export interface LimitedRequest extends RequestBound {
@@ -21,7 +21,7 @@ const MIN_TOKENS = 256n;
  */
 export function limitOutput(question: CostEstimateInput, fundsNanos: Nanos): LimitedRequest | undefined {
   const { forward, price } = question;
-  if (forward.outputLimits.length === 0 || statedLimit(question, 1) !== undefined) return undefined;
+  if (forward.outputLimits.length === 0 || requestedOutputLimit(question, 1) !== undefined) return undefined;
   const { amountNanos: inputNanos, usage, outputRate } = estimateMaxCost({ ...question, outputLimit: 0 });
   if (usage.responses > 1 || usage.passes > 1 || usage.maxPassesWithTools !== undefined) return undefined;
   // One nano less, as input and output are rounded together in the end.

@@ -1,7 +1,7 @@
 import { divideHalfUp, type Nanos, parseWrittenNumber } from "../../base/money.ts";
 
 /** Where vendors state in their usage object what they bill for a request, and how many of their units are a dollar. */
-const STATED: readonly { readonly path: readonly string[]; readonly perUsd: bigint }[] = [
+const COST_FIELDS: readonly { readonly path: readonly string[]; readonly perUsd: bigint }[] = [
   // xAI, in ticks: https://docs.x.ai/developers/cost-tracking
   { path: ["cost_in_usd_ticks"], perUsd: 10_000_000_000n },
   // Perplexity: https://docs.perplexity.ai/api-reference/chat-completions-post
@@ -24,7 +24,7 @@ export function boundCost(nanos: Nanos): Nanos {
 /** What the vendor's usage object says that the request costs; of several responses their sum. undefined = not all of them say it. */
 export function statedCost(raw: unknown): Nanos | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
-  if (!Array.isArray(raw)) return statedIn(raw);
+  if (!Array.isArray(raw)) return reportedIn(raw);
   let sum = 0n;
   for (const each of raw as readonly unknown[]) {
     const stated = statedCost(each);
@@ -34,8 +34,8 @@ export function statedCost(raw: unknown): Nanos | undefined {
   return raw.length === 0 ? undefined : boundCost(sum);
 }
 
-function statedIn(usage: object): Nanos | undefined {
-  for (const { path, perUsd } of STATED) {
+function reportedIn(usage: object): Nanos | undefined {
+  for (const { path, perUsd } of COST_FIELDS) {
     const value = path.reduce<unknown>(
       (under, key) =>
         typeof under === "object" && under !== null

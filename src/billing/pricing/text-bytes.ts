@@ -11,11 +11,11 @@ export function textBytes(body: readonly Uint8Array[], images: readonly BodyRang
   // Escapes halve a text at most.
   if (bytes >= 2 * enough) return enough;
   const outside = images.length === 0 ? images : [...images].sort((a, b) => a.start - b.start);
-  return Math.min(enough, bytes - savedByEscapes(body, outside));
+  return Math.min(enough, bytes - escapeOverhead(body, outside));
 }
 
 /** `images` in order. Of an escape that a chunk's end cuts nothing is saved. */
-function savedByEscapes(body: readonly Uint8Array[], images: readonly BodyRange[]): number {
+function escapeOverhead(body: readonly Uint8Array[], images: readonly BodyRange[]): number {
   let saved = 0;
   let offset = 0;
   let image = 0;

@@ -206,7 +206,7 @@ export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound
   const implausible: Implausible[] = [];
   if (input > mostInput) implausible.push({ field: "input", reported: input, most: mostInput });
   if (output > mostOutput) implausible.push({ field: "output", reported: output, most: mostOutput });
-  else if (isFarBeyond(totalOutput(tokens) - (tokens.outputReasoning ?? 0), allowed))
+  else if (isImplausible(totalOutput(tokens) - (tokens.outputReasoning ?? 0), allowed))
     implausible.push({ field: "output", reported: output, most: allowed, charged: true });
   if (implausible.every(({ charged }) => charged)) return { tokens, implausible };
   const toolsRan = calls > 0;
@@ -223,7 +223,7 @@ export function boundReported(usage: MeteredUsage | undefined, bound: UsageBound
  * True if visible output is far beyond the caller's limit. The tolerance covers vendors with a minimum of their own
  * (16 tokens); reported reasoning is ignored, as some vendors count it outside the limit.
  */
-function isFarBeyond(visible: number, allowed: number): boolean {
+function isImplausible(visible: number, allowed: number): boolean {
   return visible > 2 * allowed + TOLERATED_TOKENS;
 }
 

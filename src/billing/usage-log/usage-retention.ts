@@ -1,4 +1,4 @@
-import { keepUp, systemTimers } from "../../base/async/timers.ts";
+import { runRepeatedly, systemTimers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Database } from "../../storage/database.ts";
@@ -32,7 +32,7 @@ export function createUsageRetention({ database, clock, log, days }: UsageRetent
     );
     for (const { day } of dropped) log.info({ day }, "deleted a day of the usage log past retention");
   };
-  const keeping = keepUp(systemTimers, INTERVAL_MS, run, (err) => {
+  const keeping = runRepeatedly(systemTimers, INTERVAL_MS, run, (err) => {
     log.warn({ err }, "old days of the usage log could not be deleted; retrying in an hour");
   });
   return { run, close: () => keeping.stop() };

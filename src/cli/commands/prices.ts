@@ -82,7 +82,7 @@ export const pricesCommand: Command = {
           listedAs: listedVendorOf,
           toolsOf: listedToolsOf,
         });
-        return { models, coming: comingOf(chosen), ...onlyVendor(all, text("vendor")) };
+        return { models, coming: upcomingPrices(chosen), ...onlyVendor(all, text("vendor")) };
       };
       const result = flag("apply")
         ? await database.transaction(async (tx) => {
@@ -173,7 +173,7 @@ interface ComingPrice {
   readonly price: FileRecord;
 }
 
-function comingOf(models: readonly Model[]): ComingPrice[] {
+function upcomingPrices(models: readonly Model[]): ComingPrice[] {
   return models.flatMap(({ id, family, coming = [] }) =>
     (family === null ? coming : []).map(({ fromMs = 0, ...price }) => ({
       model: id,

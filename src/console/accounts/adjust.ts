@@ -5,7 +5,7 @@ import { readBalance } from "../../billing/ledger/ledger-store.ts";
 import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf, inputNanos, noSuch } from "../input.ts";
+import { idOf, inputNanos, notFound } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { adjusted, adjustment } from "./contract.ts";
 
@@ -26,7 +26,7 @@ export function adjust({ database, clock, catalog }: ConsoleDeps): Operation {
         database,
         idOf(call.params["account"], "Account not found.") as AccountId,
       );
-      if (account === undefined) throw noSuch("account");
+      if (account === undefined) throw notFound("account");
       const { id: accountId, name } = account;
       const transfer = { accountId, amountNanos, idempotencyKey, reason };
       const { outcome, availableNanos } = await transferByOperator(

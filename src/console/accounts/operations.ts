@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf, noSuch, wrongMark } from "../input.ts";
+import { idOf, notFound, wrongMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import {
   insertAccount,
@@ -122,7 +122,7 @@ function change({ database, authenticator }: ConsoleDeps): Operation {
       await database
         .transaction(async (tx) => {
           const account = await lockAccount(tx, id);
-          if (account === undefined) throw noSuch("account");
+          if (account === undefined) throw notFound("account");
           const { name, ...before } = account;
           const { group = before.group, disabled = before.disabled } = call.body;
           await updateAccount(tx, id, { group, disabled });
@@ -155,7 +155,7 @@ function accountIdOf(params: Readonly<Record<string, string>>): AccountId {
 
 async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {
   const found = await readAccountDetail(db, id);
-  if (found === undefined) throw noSuch("account");
+  if (found === undefined) throw notFound("account");
   const { keys, members, requestsLastHour } = found;
   return { ...rowResponse(found), keys, members, requests_last_hour: requestsLastHour };
 }

@@ -7,7 +7,7 @@ import { createWebhookSecrets, rotateWebhookSecret } from "../../webhooks/secret
 import { insertDelivery, type LoggedAlert, listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
 import { lockAccount } from "../accounts/account-rows-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { inputGain, noSuch, revisionOf } from "../input.ts";
+import { inputGain, notFound, revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import {
   type AlertDelivery,
@@ -69,7 +69,7 @@ function remove({ database }: ConsoleDeps): Operation {
       const { id, name } = call.account();
       await database.transaction(async (tx) => {
         const before = await takeAlert(tx, id);
-        if (before === undefined) throw noSuch("alert");
+        if (before === undefined) throw notFound("alert");
         call.expectRevision(alertRevision(before));
         await deleteAlert(tx, id);
         const note = { action: "alert.delete", subject: name, accountId: id };
@@ -91,7 +91,7 @@ function tryOut({ database }: ConsoleDeps): Operation {
     async run(call) {
       const { id, name } = call.account();
       const alert = await findAlert(database, id);
-      if (alert === undefined) throw noSuch("alert");
+      if (alert === undefined) throw notFound("alert");
       const [latest] = await listAlertDeliveries(database, id, 1);
       if (latest?.event === TRIAL && latest.nextAt !== null) {
         throw new GatewayError("conflict", "A test is still being delivered. Check its attempts first.");

@@ -12,7 +12,7 @@ import {
 import { GatewayError } from "../../errors.ts";
 import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf, inputGain, inputMark, noSuch } from "../input.ts";
+import { idOf, inputGain, inputMark, notFound } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { type Batch, batchBody, batches, type Code, codes, newBatch, revoked } from "./contract.ts";
 import { redeem, redemptionHash } from "./redeem.ts";
@@ -67,7 +67,7 @@ function create({ database, hasher, clock }: ConsoleDeps): Operation {
         await call.audit(tx, { action: "codes.create", subject: `batch ${id}`, after });
         return findBatch(tx, id);
       });
-      if (made === undefined) throw noSuch("batch of codes");
+      if (made === undefined) throw notFound("batch of codes");
       return { ...batchResponse(made), plain_codes: plain };
     },
   });
@@ -83,7 +83,7 @@ function show({ database, clock }: ConsoleDeps): Operation {
     response: codes,
     async run({ params, query: { after, limit } }) {
       const batch = await findBatch(database, idOf(params["batch"], "Batch not found."));
-      if (batch === undefined) throw noSuch("batch of codes");
+      if (batch === undefined) throw notFound("batch of codes");
       const rows = await listCodes(database, batch.id, { after: inputMark(after), limit: limit + 1 });
       const isOver = batch.expiresAt !== null && batch.expiresAt.getTime() <= clock.nowMs();
       const shown = rows.slice(0, limit);
@@ -121,7 +121,7 @@ async function revoke(
 ): Promise<{ revoked: number }> {
   const batchId = idOf(params["batch"], "Batch not found.");
   return database.transaction(async (tx) => {
-    if ((await findBatch(tx, batchId)) === undefined) throw noSuch("batch of codes");
+    if ((await findBatch(tx, batchId)) === undefined) throw notFound("batch of codes");
     const count = await revokeCodes(tx, batchId, codeId);
     if (count === 0) {
       throw new GatewayError("conflict", "Already redeemed or withdrawn.");

@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { noSuch, revisionOf } from "../input.ts";
+import { notFound, revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { deleted, type Group, group, groupChange, groups, newGroup } from "./contract.ts";
 import { type GroupRow, lockGroup, readGroupRows } from "./group-rows-store.ts";
@@ -68,7 +68,7 @@ function change(deps: ConsoleDeps): Operation {
       const factorPpm = ppmOf(call.body.factor);
       return changeCatalog(deps, call, async (tx) => {
         const row = await lockGroup(tx, name);
-        if (row === undefined) throw noSuch("group");
+        if (row === undefined) throw notFound("group");
         call.expectRevision(groupRevision(row));
         await upsertGroup(tx, { name, factorPpm });
         const before = { factor: formatDecimal(row.factorPpm, FACTOR_PLACES) };
@@ -92,7 +92,7 @@ function remove(deps: ConsoleDeps): Operation {
       const name = call.params["group"] ?? "";
       return changeCatalog(deps, call, async (tx) => {
         const row = await lockGroup(tx, name);
-        if (row === undefined) throw noSuch("group");
+        if (row === undefined) throw notFound("group");
         call.expectRevision(groupRevision(row));
         const { accounts, models, upstreams } = row;
         if (name === "default" || accounts + models + upstreams > 0) {
@@ -124,7 +124,7 @@ function ppmOf(factor: string): bigint {
 
 async function groupOf(tx: Queryable, name: string): Promise<Group> {
   const row = await lockGroup(tx, name);
-  if (row === undefined) throw noSuch("group");
+  if (row === undefined) throw notFound("group");
   return groupResponse(row);
 }
 

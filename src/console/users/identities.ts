@@ -12,7 +12,7 @@ import {
 import { endAccess } from "../../users/sign-in/reset-access.ts";
 import { distrustEmail } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf, noSuch } from "../input.ts";
+import { idOf, notFound } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { clientOf } from "../session/oidc.ts";
@@ -87,10 +87,10 @@ function unlink({ database }: ConsoleDeps): Operation {
       await database.transaction(async (tx) => {
         const user = await changedOf(tx, call);
         const gone = await unlinkIdentity(tx, user.id, identity);
-        if (gone === undefined) throw noSuch("identity of this user");
+        if (gone === undefined) throw notFound("identity of this user");
         // Or the very subject would be back with its address at the next sign-in.
         await distrustEmail(tx, user.id);
-        await endAccess(tx, user.id, isOneself(call, user) ? settledOf(call.identity).sessionId : null);
+        await endAccess(tx, user.id, isSelf(call, user) ? settledOf(call.identity).sessionId : null);
         const { issuer, subject } = gone;
         await call.audit(tx, { action: "identity.unlink", subject: user.email, before: { issuer, subject } });
       });
@@ -102,7 +102,7 @@ function unlink({ database }: ConsoleDeps): Operation {
 /** The user of the path. A console token may change everybody's identities but its own person's: it would outlive itself. */
 async function changedOf(tx: Queryable, call: Call<unknown, unknown>): Promise<ListedUser> {
   const user = await userOf(tx, call);
-  if (isOneself(call, user)) settledOf(call.identity);
+  if (isSelf(call, user)) settledOf(call.identity);
   return user;
 }
 
@@ -114,7 +114,7 @@ async function userOf(db: Queryable, call: Call<unknown, unknown>): Promise<List
 
 const UNKNOWN = "User not found.";
 
-function isOneself(call: Call<unknown, unknown>, user: ListedUser): boolean {
+function isSelf(call: Call<unknown, unknown>, user: ListedUser): boolean {
   return user.id === call.user().id;
 }
 

@@ -150,7 +150,7 @@ describe("fitting an answer to its caller", () => {
           parts: [
             { kind: "text", text: "x", citations: [{ url: "https://example.com", source }] },
             { kind: "media", media: "image", source: { from: "base64", data: "AA==" } },
-            { kind: "foreign", protocol: "responses", value: {}, weight: "hint", path: "output[1]" },
+            { kind: "foreign", protocol: "responses", value: {}, ifUnsupported: "drop", path: "output[1]" },
           ],
           finish: { unified: "stop", protocol: "responses" },
         },

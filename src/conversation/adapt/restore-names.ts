@@ -15,18 +15,18 @@ import { splitThinkTagEvents, splitThinkTags } from "./think-tags.ts";
  */
 export function restoreNames(response: ChatResponse, plan: ResponsePlan): ChatResponse {
   if (isIdle(plan)) return response;
-  return { ...response, choices: response.choices.map((choice) => undoChoice(choice, plan)) };
+  return { ...response, choices: response.choices.map((choice) => restoreChoice(choice, plan)) };
 }
 
-function undoChoice(choice: Choice, plan: ResponsePlan): Choice {
+function restoreChoice(choice: Choice, plan: ResponsePlan): Choice {
   const split = plan.thinkTags ? splitThinkTags(choice.parts) : choice.parts;
   const marked = plan.reasoningReplay ? markRequested(split) : split;
-  const parts = marked.map((part) => (part.kind === "tool-call" ? undoCall(part, plan) : part));
+  const parts = marked.map((part) => (part.kind === "tool-call" ? restoreCall(part, plan) : part));
   const undone = { parts, finish: choice.finish };
   return plan.stops.length === 0 ? undone : cutAtStops(undone, plan);
 }
 
-function undoCall(part: ToolCallPart, plan: ResponsePlan): ResponsePart {
+function restoreCall(part: ToolCallPart, plan: ResponsePlan): ResponsePart {
   if (part.name === plan.responseTool) return { kind: "text", text: part.arguments };
   const tool = plan.tools.get(part.name);
   if (tool === undefined) return part;

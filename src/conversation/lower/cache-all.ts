@@ -23,11 +23,11 @@ export function withCacheAll(
     return rest;
   }
   const { cacheKey: _, ...keyless } = rest;
-  if (quirks.cache === "off" || !comesAgain(request) || isMarked(request)) return keyless;
+  if (quirks.cache === "off" || !isMultiTurn(request) || isMarked(request)) return keyless;
   return { ...keyless, cacheAll: FIVE_MINUTES };
 }
 
-function comesAgain({ tools, messages }: ChatRequest): boolean {
+function isMultiTurn({ tools, messages }: ChatRequest): boolean {
   return tools.length > 0 || messages.some(({ role }) => role === "assistant");
 }
 

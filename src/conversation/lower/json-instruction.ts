@@ -14,7 +14,7 @@ export function withJsonInstruction(
   if (prepared.responseFormat?.kind !== "json") return prepared;
   const schema =
     requestedFormat?.kind === "schema" ? ` of this JSON Schema: ${writeExact(requestedFormat.schema)}` : "";
-  if (schema === "" && !lacksWord(prepared, capabilities)) return prepared;
+  if (schema === "" && !lacksJsonWord(prepared, capabilities)) return prepared;
   const part: TextPart = { kind: "text", text: `Answer with nothing but JSON${schema || "."}` };
   return capabilities.jsonWord === "in-messages"
     ? { ...prepared, messages: [{ role: "system", parts: [part] }, ...prepared.messages] }
@@ -22,7 +22,10 @@ export function withJsonInstruction(
 }
 
 /** Within one protocol the caller knows what its vendor wants, as when forwarding. */
-function lacksWord({ protocol, system, messages }: ChatRequest, capabilities: ProtocolCapabilities): boolean {
+function lacksJsonWord(
+  { protocol, system, messages }: ChatRequest,
+  capabilities: ProtocolCapabilities,
+): boolean {
   if (capabilities.jsonWord === undefined || protocol === capabilities.protocol) return false;
   if (capabilities.jsonWord === "always") return true;
   const said = messages.flatMap(({ parts }) => parts);

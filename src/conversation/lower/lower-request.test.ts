@@ -124,7 +124,7 @@ describe("preparing a request", () => {
     const foreign = {
       kind: "foreign",
       value: reference,
-      weight: "hint",
+      ifUnsupported: "drop",
       path: "p",
       words: "Call t.",
     } as const;
@@ -154,7 +154,7 @@ describe("preparing a request", () => {
   });
 
   it("refuses what changes the meaning, naming the field", () => {
-    const foreign = [{ path: "previous_response_id", value: "r", weight: "meaning" }] as const;
+    const foreign = [{ path: "previous_response_id", value: "r", ifUnsupported: "refuse" }] as const;
     expect(prepare({ foreign }).refused).toBe("previous_response_id");
     expect(
       prepare({ messages: [{ role: "assistant", parts: [{ kind: "text", text: "so" }] }] }).refused,
@@ -166,10 +166,13 @@ describe("preparing a request", () => {
       value: {},
       path: "tools[0]",
     } as const;
-    const forced = { tools: [{ ...hosted, weight: "hint" }], toolChoice: { kind: "required" } } as const;
+    const forced = {
+      tools: [{ ...hosted, ifUnsupported: "drop" }],
+      toolChoice: { kind: "required" },
+    } as const;
     expect(prepare(forced).refused).toBe("tool_choice");
-    expect(prepare({ tools: [{ ...hosted, weight: "meaning" }] }).refused).toBe("tools[0]");
-    expect(prepare({ tools: [{ ...hosted, weight: "hint" }] }).lost).toEqual(["tools[] no-slot"]);
+    expect(prepare({ tools: [{ ...hosted, ifUnsupported: "refuse" }] }).refused).toBe("tools[0]");
+    expect(prepare({ tools: [{ ...hosted, ifUnsupported: "drop" }] }).lost).toEqual(["tools[] no-slot"]);
   });
 
   it("asks as often as answers are wanted where a request makes one, and refuses more than eight", () => {

@@ -28,7 +28,7 @@ import { fitCallId, openToolNames, type ToolNames } from "./names.ts";
 import { withoutOrphans } from "./orphan-results.ts";
 import type { EncodeTarget, ResponsePlan } from "./plan.ts";
 import type { RefusedHint } from "./quirks.ts";
-import { withNeighbours } from "./user-turns.ts";
+import { markConsecutiveUserMessages } from "./user-turns.ts";
 import { fitWord, type WordRule } from "./words.ts";
 
 /** A request that fits its target, and what its response must undo. */
@@ -48,7 +48,7 @@ export function lowerRequest(
   target: EncodeTarget,
   losses: LossList,
 ): LoweredRequest {
-  const marked = { ...asked, messages: withNeighbours(asked.messages) };
+  const marked = { ...asked, messages: markConsecutiveUserMessages(asked.messages) };
   const said = withText(withoutOrphans(marked, capabilities, losses), capabilities, losses);
   const request = withCacheAll(said, capabilities, target.quirks, losses);
   refuseUnservable(request, capabilities, target, losses);
@@ -222,7 +222,7 @@ function fitForeign({ request, capabilities, losses }: Fit): ChatRequest["foreig
   }
   for (const field of request.foreign) {
     if (field.isRead) continue;
-    if (field.weight === "meaning") refuseForeign(field, losses);
+    if (field.ifUnsupported === "refuse") refuseForeign(field, losses);
     losses.at(field.path);
   }
   return [];
@@ -287,7 +287,7 @@ function fitPart(part: Part, fit: Fit): readonly Part[] {
         fit.losses.at(part.path, "weakened");
         return [{ kind: "text", text: part.words }];
       }
-      if (part.weight === "meaning") refuseForeign(part, fit.losses);
+      if (part.ifUnsupported === "refuse") refuseForeign(part, fit.losses);
       fit.losses.at(part.path);
       return [];
   }

@@ -82,7 +82,7 @@ function fitTool(
 ): readonly Tool[] {
   if (tool.kind === "hosted") {
     if (tool.protocol === capabilities.protocol) return [tool];
-    if (tool.weight === "meaning") {
+    if (tool.ifUnsupported === "refuse") {
       losses.refuseAt(tool.path, `This model's upstream has no tool of type ${tool.name}. Remove it.`);
     }
     losses.at(tool.path);

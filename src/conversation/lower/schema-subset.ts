@@ -51,7 +51,7 @@ function subsetOf(schema: JsonObject, walk: Walk, depth: number): JsonObject {
       Object.assign(subset, subsetOf(asSchema(value[0]) ?? {}, walk, depth + 1));
     } else if (!SILENT.has(keyword)) walk.lossy = true;
   }
-  return tidied(subset, walk);
+  return removeInvalid(subset, walk);
 }
 
 function inlined(reference: string, schema: JsonObject, walk: Walk, depth: number): JsonObject {
@@ -108,7 +108,7 @@ function eachProperty(value: unknown, walk: Walk, depth: number): JsonObject {
 }
 
 /** Enumerations are of strings there, and `required` may only name what is a property. */
-function tidied(subset: Record<string, unknown>, walk: Walk): JsonObject {
+function removeInvalid(subset: Record<string, unknown>, walk: Walk): JsonObject {
   const { enum: words, required, properties } = subset;
   if (Array.isArray(words)) {
     const texts = words.filter((word) => typeof word === "string");

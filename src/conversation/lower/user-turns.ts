@@ -5,9 +5,11 @@ import type { Message } from "../request.ts";
  * The same messages, in which each of the user's knows whether its caller put it right behind another one. To be asked before
  * any message is moved, added or left out.
  */
-export function withNeighbours(messages: readonly Message[]): readonly Message[] {
+export function markConsecutiveUserMessages(messages: readonly Message[]): readonly Message[] {
   return messages.map((message, index) =>
-    isSaid(message) && isSaid(messages[index - 1]) ? { ...message, followsUser: true } : message,
+    isUserMessage(message) && isUserMessage(messages[index - 1])
+      ? { ...message, followsUser: true }
+      : message,
   );
 }
 
@@ -19,20 +21,20 @@ export function withNeighbours(messages: readonly Message[]): readonly Message[]
 export function joinedUserMessages(messages: readonly Message[]): readonly Message[] {
   const run = new MessageRun();
   for (const message of messages) {
-    if (belongsTo(run, message)) run.grow(message.parts, message.name);
+    if (joinsPrevious(run, message)) run.grow(message.parts, message.name);
     else run.push(message);
   }
   return run.messages;
 }
 
-function belongsTo({ last, endsInResults }: MessageRun, next: Message): boolean {
+function joinsPrevious({ last, endsInResults }: MessageRun, next: Message): boolean {
   if (last?.role !== "user" || next.role !== "user") return false;
   if (last.parts.length > 0 && endsInResults) return true;
-  return isSaid(next) && !holdsResult(next) && next.followsUser !== true && last.name === next.name;
+  return isUserMessage(next) && !holdsResult(next) && next.followsUser !== true && last.name === next.name;
 }
 
 /** Results alone are no message of the user's. */
-function isSaid(message: Message | undefined): boolean {
+function isUserMessage(message: Message | undefined): boolean {
   if (message?.role !== "user") return false;
   return message.parts.length === 0 || message.parts.some(({ kind }) => kind !== "tool-result");
 }

@@ -1,6 +1,6 @@
 import type { MediaPart, Message, Part, TextPart, ToolCallPart } from "../request.ts";
 import { asPart, splitState } from "./attached-reasoning.ts";
-import { OF_MEDIA, OF_RIDERS, type Opaque } from "./opaque.ts";
+import { OF_MEDIA, OF_REASONING, type Opaque } from "./opaque.ts";
 
 /**
  * State that stood beside its call, text or media for want of a slot goes back onto it, wherever in the turn clients
@@ -8,14 +8,15 @@ import { OF_MEDIA, OF_RIDERS, type Opaque } from "./opaque.ts";
  * place again. A turn is what the assistant said in a row: some clients keep each piece of a stream as a message.
  */
 export function attachState(messages: readonly Message[]): readonly Message[] {
-  if (!messages.some(({ parts }) => parts.some((part) => isStray(part) || isCarrier(part)))) return messages;
+  if (!messages.some(({ parts }) => parts.some((part) => isDetachedState(part) || carriesReasoning(part))))
+    return messages;
   const parts = messages.map((message): readonly Part[] => message.parts);
   for (let from = 0; from < messages.length; from += 1) {
     if (messages[from]?.role !== "assistant") continue;
     let to = from + 1;
     while (messages[to]?.role === "assistant") to += 1;
     const turn = parts.slice(from, to).flatMap((said, at) => said.map((part) => ({ at: from + at, part })));
-    const restored = withRiders(withStrays(turn));
+    const restored = restoreAttachedReasoning(restoreDetachedState(turn));
     for (let at = from; at < to; at += 1) {
       parts[at] = restored.filter((placed) => placed.at === at).map(({ part }) => part);
     }
@@ -32,10 +33,10 @@ interface Placed {
 
 type Owner = TextPart | MediaPart | ToolCallPart;
 
-function withStrays(turn: readonly Placed[]): readonly Placed[] {
+function restoreDetachedState(turn: readonly Placed[]): readonly Placed[] {
   const all = [...turn];
   for (const [index, { part }] of turn.entries()) {
-    if (!isStray(part)) continue;
+    if (!isDetachedState(part)) continue;
     const { origin, value, of = "" } = part.opaque;
     const bare = (placed: Placed): boolean => isOwner(placed.part, of) && placed.part.opaque === undefined;
     const before = all.slice(0, index).findLastIndex(bare);
@@ -44,22 +45,23 @@ function withStrays(turn: readonly Placed[]): readonly Placed[] {
     if (owner !== undefined)
       all[found] = { ...owner, part: withState(owner.part as Owner, { origin, value }) };
   }
-  return all.filter(({ part }) => !isStray(part));
+  return all.filter(({ part }) => !isDetachedState(part));
 }
 
-function withRiders(turn: readonly Placed[]): readonly Placed[] {
+function restoreAttachedReasoning(turn: readonly Placed[]): readonly Placed[] {
   let out: Placed[] = [];
   /** Where what the next carrier carries can stand. */
   let from = 0;
   for (const placed of turn) {
-    const split = isCarrier(placed.part) ? splitState(placed.part.opaque) : undefined;
-    if (split === undefined || !isCarrier(placed.part)) {
+    const split = carriesReasoning(placed.part) ? splitState(placed.part.opaque) : undefined;
+    if (split === undefined || !carriesReasoning(placed.part)) {
       out.push(placed);
       continue;
     }
     const reasoning = split.reasoning.map((reasoning) => ({ reasoning, part: asPart(reasoning) }));
     // Clients that keep thoughts have sent the same words without their state.
-    if (reasoning.length > 0) out = [...out.slice(0, from), ...out.slice(from).filter(isNoBareReasoning)];
+    if (reasoning.length > 0)
+      out = [...out.slice(0, from), ...out.slice(from).filter(isNotUnsignedReasoning)];
     const words = Math.max(from, 1 + out.findLastIndex(({ part }) => part.kind !== "text"));
     const ahead = reasoning.filter(({ reasoning }) => reasoning.beforeWords).map(({ part }) => part);
     const close = reasoning.filter(({ reasoning }) => !reasoning.beforeWords).map(({ part }) => part);
@@ -81,15 +83,15 @@ function withState(owner: Owner, opaque: Opaque | undefined): Owner {
 }
 
 /** A thought that holds what was taken off another part, and nothing else. */
-function isStray(part: Part): part is Part & { readonly kind: "reasoning"; readonly opaque: Opaque } {
+function isDetachedState(part: Part): part is Part & { readonly kind: "reasoning"; readonly opaque: Opaque } {
   return part.kind === "reasoning" && part.opaque?.of !== undefined;
 }
 
-function isCarrier(part: Part): part is Owner & { readonly opaque: Opaque } {
-  return isOwnerKind(part) && part.opaque?.of === OF_RIDERS;
+function carriesReasoning(part: Part): part is Owner & { readonly opaque: Opaque } {
+  return isOwnerKind(part) && part.opaque?.of === OF_REASONING;
 }
 
-function isNoBareReasoning({ part }: Placed): boolean {
+function isNotUnsignedReasoning({ part }: Placed): boolean {
   return part.kind !== "reasoning" || part.opaque !== undefined;
 }
 

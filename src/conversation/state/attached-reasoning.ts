@@ -1,6 +1,6 @@
 import { CHAT_PROTOCOLS } from "../protocol-name.ts";
 import type { ReasoningPart } from "../request.ts";
-import { OF_RIDERS, type Opaque, type Origin } from "./opaque.ts";
+import { OF_REASONING, type Opaque, type Origin } from "./opaque.ts";
 
 /**
  * A thought that rides on the call or text that follows it. Many clients keep no thoughts, and send of a response only
@@ -30,12 +30,12 @@ export function joinState(
   // One response has one issuer.
   const signed = state ?? reasoning.find(({ opaque }) => opaque !== undefined)?.opaque;
   const origin = signed?.origin ?? NOBODY;
-  return { origin, value: JSON.stringify([state?.value ?? null, ...entries]), of: OF_RIDERS };
+  return { origin, value: JSON.stringify([state?.value ?? null, ...entries]), of: OF_REASONING };
 }
 
 /** What `joinState` joined; undefined of any other state. */
 export function splitState(opaque: Opaque): SplitState | undefined {
-  if (opaque.of !== OF_RIDERS) return undefined;
+  if (opaque.of !== OF_REASONING) return undefined;
   const { origin } = opaque;
   const [own, ...entries] = listIn(opaque.value);
   return {

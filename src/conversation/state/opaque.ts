@@ -128,7 +128,7 @@ export function unwrapBase64(slot: string): Opaque | undefined {
 export const OF_MEDIA = "the media";
 
 /** Likewise. */
-export const OF_RIDERS = "the thoughts before";
+export const OF_REASONING = "the thoughts before";
 
 const PREFIX = "gw1.";
 

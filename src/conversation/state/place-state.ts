@@ -19,11 +19,11 @@ export function placeState(
   losses: LossList,
 ): readonly ResponsePart[] {
   return capabilities.reasoningRideOn.length === 0
-    ? parts.flatMap((part) => withBeside(part, capabilities, losses))
-    : withRiding(parts, capabilities, losses);
+    ? parts.flatMap((part) => detachState(part, capabilities, losses))
+    : attachReasoning(parts, capabilities, losses);
 }
 
-function withBeside(
+function detachState(
   part: ResponsePart,
   capabilities: ProtocolCapabilities,
   losses: LossList,
@@ -39,13 +39,13 @@ function withBeside(
   return part.kind === "tool-call" ? [reasoning, stateless] : [stateless, reasoning];
 }
 
-function withRiding(
+function attachReasoning(
   parts: readonly ResponsePart[],
   capabilities: ProtocolCapabilities,
   losses: LossList,
 ): readonly ResponsePart[] {
   const out: ResponsePart[] = [];
-  let riding: readonly AttachedReasoning[] = [];
+  let attached: readonly AttachedReasoning[] = [];
   let lastText = -1;
   for (const part of parts) {
     switch (part.kind) {
@@ -53,15 +53,15 @@ function withRiding(
         const { opaque, redacted, requested, ...words } = part;
         if (words.text !== "") out.push(words);
         if (opaque !== undefined || (requested && words.text !== ""))
-          riding = [...riding, ridingReasoning(part.text, redacted === true, opaque)];
+          attached = [...attached, attachedReasoning(part.text, redacted === true, opaque)];
         break;
       }
       case "tool-call":
-        out.push(withState(part, joinState(part.opaque, riding)));
-        riding = [];
+        out.push(withState(part, joinState(part.opaque, attached)));
+        attached = [];
         break;
       case "text":
-        riding = riding.map(behindWords);
+        attached = attached.map(beforeText);
         lastText = out.length;
         out.push(slotted(part, capabilities, losses));
         break;
@@ -72,17 +72,17 @@ function withRiding(
         out.push(part);
     }
   }
-  if (riding.length === 0) return out;
+  if (attached.length === 0) return out;
   if (!capabilities.reasoningRideOn.includes("text")) {
-    if (riding.some(isSigned)) losses.field("reasoningState");
+    if (attached.some(isSigned)) losses.field("reasoningState");
     return out;
   }
   const last = out[lastText];
-  if (last?.kind === "text" && riding.every(({ beforeWords }) => beforeWords)) {
-    out[lastText] = withState(last, joinState(last.opaque, riding));
+  if (last?.kind === "text" && attached.every(({ beforeWords }) => beforeWords)) {
+    out[lastText] = withState(last, joinState(last.opaque, attached));
     return out;
   }
-  const state = joinState(undefined, riding);
+  const state = joinState(undefined, attached);
   return state === undefined ? out : [...out, { kind: "text", text: "", opaque: state }];
 }
 
@@ -92,11 +92,14 @@ export function placeStateEvents(
   losses: LossList,
 ): StreamRun<ChatEvent, ChatEvent> {
   return capabilities.reasoningRideOn.length === 0
-    ? standBeside(capabilities, losses)
-    : rideAlong(capabilities, losses);
+    ? detachStateInStream(capabilities, losses)
+    : attachReasoningInStream(capabilities, losses);
 }
 
-function standBeside(capabilities: ProtocolCapabilities, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+function detachStateInStream(
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): StreamRun<ChatEvent, ChatEvent> {
   const owners = new Map<number, { readonly choice: number; readonly of: string }>();
   let beside = 0;
   /** A thought of its own, under a number that no block of the stream has. */
@@ -147,12 +150,15 @@ function standBeside(capabilities: ProtocolCapabilities, losses: LossList): Stre
   };
 }
 
-function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): StreamRun<ChatEvent, ChatEvent> {
+function attachReasoningInStream(
+  capabilities: ProtocolCapabilities,
+  losses: LossList,
+): StreamRun<ChatEvent, ChatEvent> {
   /** Thoughts that wait for a carrier, by choice; words stand behind the first `spoken` of them. */
-  const riding = new Map<number, { readonly reasoning: AttachedReasoning[]; spoken: number }>();
+  const attached = new Map<number, { readonly reasoning: AttachedReasoning[]; spoken: number }>();
   const ridersOf = (choice: number): readonly AttachedReasoning[] => {
-    const { reasoning, spoken } = riding.get(choice) ?? { reasoning: [], spoken: 0 };
-    return reasoning.map((reasoning, at) => (at < spoken ? behindWords(reasoning) : reasoning));
+    const { reasoning, spoken } = attached.get(choice) ?? { reasoning: [], spoken: 0 };
+    return reasoning.map((reasoning, at) => (at < spoken ? beforeText(reasoning) : reasoning));
   };
   const open = new Map<number, { readonly choice: number; text: string }>();
   /** What rides on each call, in case it tells state of its own at its end. */
@@ -178,20 +184,20 @@ function rideAlong(capabilities: ProtocolCapabilities, losses: LossList): Stream
           const { choice, text } = open.get(block) ?? { choice: 0, text: "" };
           open.delete(block);
           if (opaque === undefined && !(requested && text !== "")) return [event];
-          const reasoning = ridingReasoning(text, redacted === true, opaque);
-          const waiting = riding.get(choice);
-          if (waiting === undefined) riding.set(choice, { reasoning: [reasoning], spoken: 0 });
+          const reasoning = attachedReasoning(text, redacted === true, opaque);
+          const waiting = attached.get(choice);
+          if (waiting === undefined) attached.set(choice, { reasoning: [reasoning], spoken: 0 });
           else waiting.reasoning.push(reasoning);
           return [{ type: "reasoning-end", block }];
         }
         case "text-start": {
-          const waiting = riding.get(event.choice);
+          const waiting = attached.get(event.choice);
           if (waiting !== undefined) waiting.spoken = waiting.reasoning.length;
           return [event];
         }
         case "tool-call-start": {
           const reasoning = ridersOf(event.choice);
-          riding.delete(event.choice);
+          attached.delete(event.choice);
           if (reasoning.length === 0) return [event];
           carried.set(event.block, reasoning);
           return [withState(event, joinState(event.opaque, reasoning))];
@@ -257,7 +263,7 @@ function withState<P extends { readonly opaque?: Opaque | undefined }>(
   return (opaque === undefined ? stateless : { ...stateless, opaque }) as P;
 }
 
-function ridingReasoning(text: string, redacted: boolean, opaque: Opaque | undefined): AttachedReasoning {
+function attachedReasoning(text: string, redacted: boolean, opaque: Opaque | undefined): AttachedReasoning {
   return { text, redacted, opaque, beforeWords: false };
 }
 
@@ -265,6 +271,6 @@ function isSigned({ opaque }: AttachedReasoning): boolean {
   return opaque !== undefined;
 }
 
-function behindWords(reasoning: AttachedReasoning): AttachedReasoning {
+function beforeText(reasoning: AttachedReasoning): AttachedReasoning {
   return { ...reasoning, beforeWords: true };
 }

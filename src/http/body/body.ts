@@ -57,13 +57,13 @@ export function readBody(
   if (Number(headers["content-length"] ?? 0) > limitBytes) return Promise.reject(tooLarge(limitBytes));
   const isHere = decoder === undefined && request.complete && request.readableLength <= limitBytes;
   const read = (): Promise<Buffer[]> =>
-    isHere ? readWhole(request, reader) : readComing(request, decoder, terms, reader);
-  const known = isHere ? request.readableLength : lengthToCome(request, decoder !== undefined);
+    isHere ? readWhole(request, reader) : readInPieces(request, decoder, terms, reader);
+  const known = isHere ? request.readableLength : expectedLength(request, decoder !== undefined);
   if (known === undefined) {
     const refusal = grant.growTo(Math.min(SMALL_BYTES, limitBytes));
     return refusal === undefined ? read() : Promise.reject(memoryRefused(refusal));
   }
-  const waited = grant.await(weighed(known, terms.weight));
+  const waited = grant.await(memoryFor(known, terms.weight));
   if (waited === undefined) return read();
   // Who leaves waits no longer.
   const leave = (): void => grant.release();
@@ -83,18 +83,18 @@ export function isHereOrSmall(request: IncomingMessage): boolean {
   if (request.complete) return true;
   // Its sender asks before sending it.
   if (request.headers.expect !== undefined) return false;
-  const length = lengthToCome(request, request.headers["content-encoding"] !== undefined);
+  const length = expectedLength(request, request.headers["content-encoding"] !== undefined);
   return length !== undefined && length <= SMALL_BYTES;
 }
 
 /** Undefined where only its end will tell. */
-function lengthToCome({ headers }: IncomingMessage, isCoded: boolean): number | undefined {
+function expectedLength({ headers }: IncomingMessage, isCoded: boolean): number | undefined {
   if (isCoded || headers["transfer-encoding"] !== undefined) return undefined;
   return Number(headers["content-length"] ?? 0);
 }
 
 /** What a body of this size takes. A small one is read within a moment, whatever becomes of it. */
-function weighed(bytes: number, weight: number): number {
+function memoryFor(bytes: number, weight: number): number {
   return bytes <= SMALL_BYTES ? bytes : bytes * weight;
 }
 
@@ -113,7 +113,7 @@ function readWhole(request: IncomingMessage, reader: BodyReader): Promise<Buffer
   });
 }
 
-function readComing(
+function readInPieces(
   request: IncomingMessage,
   openDecoder: OpenDecoder | undefined,
   terms: BodyTerms,
@@ -122,7 +122,7 @@ function readComing(
   sendContinue(request);
   const { limitBytes, grant, weight } = terms;
   const reserve = (bytes: number): void => {
-    const refusal = grant.growTo(weighed(bytes, weight));
+    const refusal = grant.growTo(memoryFor(bytes, weight));
     if (refusal !== undefined) throw memoryRefused(refusal);
   };
   const decoder = openDecoder?.({ limitBytes, owner: grant.owner.account, reserve });
@@ -226,8 +226,8 @@ class Reading {
   private refusal(bytes: number): GatewayError | undefined {
     const { limitBytes, grant, weight } = this.terms;
     if (bytes > limitBytes) return tooLarge(limitBytes);
-    if (weighed(bytes, weight) <= grant.bytes) return undefined;
-    const why = grant.growTo(weighed(Math.min(2 * bytes, limitBytes), weight));
+    if (memoryFor(bytes, weight) <= grant.bytes) return undefined;
+    const why = grant.growTo(memoryFor(Math.min(2 * bytes, limitBytes), weight));
     return why === undefined ? undefined : memoryRefused(why);
   }
 

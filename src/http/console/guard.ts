@@ -3,7 +3,7 @@ import { parse } from "cookie";
 import { type AccountRecord, readAccount } from "../../accounts/accounts-store.ts";
 import type { AccountId } from "../../accounts/caller.ts";
 import type { ConsoleDeps } from "../../console/deps.ts";
-import { isAccountRole, type Operation, reaches } from "../../console/operation.ts";
+import { includesRole, isAccountRole, type Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../users/identity.ts";
 import { sessionCookieName } from "../../users/sign-in/session-cookie.ts";
@@ -52,7 +52,7 @@ export async function admit(operation: Operation, asked: Asked): Promise<Account
   const account = await accountOf(asked);
   const role = account && roleIn(account.id, identity);
   if (account === undefined || role === undefined) throw new GatewayError("not_found", "Account not found.");
-  if (!reaches(role, operation.policy))
+  if (!includesRole(role, operation.policy))
     throw new GatewayError("forbidden", `Only ${operation.policy}s of the account may do this.`);
   return account;
 }

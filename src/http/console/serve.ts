@@ -2,7 +2,7 @@ import { assert, unreachable } from "../../base/assert.ts";
 import type { JsonOperation, Operation } from "../../console/operation.ts";
 import { Replied } from "../../console/operation.ts";
 import { type RequestContext, sendJson } from "../core/endpoint.ts";
-import { dropDeafReader } from "../core/slow-reader.ts";
+import { closeSlowReader } from "../core/slow-reader.ts";
 import type { AuditedCall } from "./call.ts";
 
 /** Proxies close connections on which nothing is said for long. */
@@ -115,7 +115,7 @@ async function send<Piece>(
 /** Waits until the caller has read or is gone. No listener stays, as a long file waits thousands of times. */
 function room(raw: RequestContext["raw"]): Promise<void> {
   return new Promise((resolve) => {
-    const heard = dropDeafReader(raw);
+    const heard = closeSlowReader(raw);
     const over = (): void => {
       heard();
       raw.off("drain", over).off("close", over);

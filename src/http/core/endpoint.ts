@@ -5,7 +5,7 @@ import { shapeOf } from "./error-format.ts";
 import { sendError, stateError } from "./error-response.ts";
 import { logFailure, type RefusedCall } from "./log-failure.ts";
 import { requestId, responseHeaders } from "./response-headers.ts";
-import { dropDeafReader } from "./slow-reader.ts";
+import { closeSlowReader } from "./slow-reader.ts";
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
@@ -50,7 +50,7 @@ export async function serveRequest(
   try {
     await serve({ request, raw, headers, about });
     // Most answers are with the kernel as soon as they are written.
-    if (raw.writableEnded && raw.writableLength > 0) dropDeafReader(raw);
+    if (raw.writableEnded && raw.writableLength > 0) closeSlowReader(raw);
   } catch (error) {
     if (error instanceof GatewayError) Object.assign(headers, error.headers);
     about.isLogged ||= raw.destroyed;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { dropDeafReader } from "./slow-reader.ts";
+import { closeSlowReader } from "./slow-reader.ts";
 
 /**
  * Sends a file behind a head that was written, to a reader that takes some of it in any such time: a bucket has so many
@@ -9,7 +9,7 @@ import { dropDeafReader } from "./slow-reader.ts";
  * reader left or was dropped, or the file broke off.
  */
 export async function sendFile(raw: ServerResponse, file: Readable, patienceMs?: number): Promise<void> {
-  dropDeafReader(raw, patienceMs);
+  closeSlowReader(raw, patienceMs);
   await pipeline(file, raw);
 }
 

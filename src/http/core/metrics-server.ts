@@ -34,7 +34,7 @@ export function serveMetrics(options: MetricsServerOptions): { close(): Promise<
   };
   const open = (at: string): Server => {
     const server = connections.open((request, response) => {
-      answer(options, request.url?.split("?", 1)[0] ?? "", response).catch(() =>
+      respond(options, request.url?.split("?", 1)[0] ?? "", response).catch(() =>
         response.writeHead(500).end(),
       );
     });
@@ -75,7 +75,7 @@ export function serveMetrics(options: MetricsServerOptions): { close(): Promise<
   };
 }
 
-async function answer(
+async function respond(
   { metrics, notReady }: MetricsServerOptions,
   path: string,
   response: ServerResponse,

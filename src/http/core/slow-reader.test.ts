@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
-import { dropDeafReader } from "./slow-reader.ts";
+import { closeSlowReader } from "./slow-reader.ts";
 
 const MB = 1024 * 1024;
 
@@ -21,7 +21,7 @@ async function responseTo(
 ): Promise<{ raw: ServerResponse; socket: Socket }> {
   const server = createServer((_request, response) => {
     response.end(Buffer.alloc(64 * MB));
-    dropDeafReader(response, PATIENCE_MS);
+    closeSlowReader(response, PATIENCE_MS);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -17,7 +17,7 @@ const watched = new WeakSet<ServerResponse>();
  * of bytes taken before a whole write is; it fires only after a full pause, so short ones are added up: a long one would begin
  * with the moment in which the kernel's buffers had taken something, and last twice as long. Gives what ends the watch.
  */
-export function dropDeafReader(raw: ServerResponse, patienceMs = SLOW_READER_MS): () => void {
+export function closeSlowReader(raw: ServerResponse, patienceMs = SLOW_READER_MS): () => void {
   if (watched.has(raw)) return () => undefined;
   watched.add(raw);
   const pauseMs = patienceMs / LOOKS;

@@ -35,7 +35,7 @@ export async function submitMedia(
   const sinceMs = deps.clock.monotonicMs();
   const sender = await callerOf(context, deps);
   const isDry = isDryRun(context);
-  const admission = isDry ? undefined : await letIn(deps, incoming, sender);
+  const admission = isDry ? undefined : await admitSubmit(deps, incoming, sender);
   const grant = deps.bodies.grantOf(sender);
   try {
     const { body, bodyDigest } = await readOrder(deps, incoming, grant);
@@ -61,7 +61,7 @@ function ignoredHeader(model: Model, body: JsonBody): Record<string, string> {
 }
 
 /** A rate's refusal is given back where the body is waited for: the specification looks at what is in it first. */
-async function letIn(
+async function admitSubmit(
   { entrance }: HttpDeps,
   incoming: IncomingMessage,
   caller: Caller,

@@ -12,7 +12,7 @@ export function consolePaths(operations: readonly Operation[], errorResponse: (w
       ...paths[path],
       [operation.method.toLowerCase()]: {
         summary: operation.summary,
-        description: whoMay(operation),
+        description: accessText(operation),
         tags: [`console: ${operation.tag}`],
         security: operation.policy === "anyone" ? [] : [{ consoleToken: [] }, { consoleSession: [] }],
         parameters: [
@@ -40,7 +40,7 @@ export const CONSOLE_SECURITY: Json = {
   },
 };
 
-function whoMay({ policy }: Operation): string {
+function accessText({ policy }: Operation): string {
   switch (policy) {
     case "anyone":
       return "For anyone.";

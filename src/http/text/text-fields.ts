@@ -86,11 +86,12 @@ function checkRequired(required: readonly string[], scan: BodyScan): void {
 
 /** A request for a response to nothing is nobody's: vendors refuse it in words of their own, or write at random. */
 function checkContent(content: ForwardTable["content"], scan: BodyScan): void {
-  if (content === null || content.instead.some((field) => !isAbsent(scan.last(field)))) return;
-  const { field, instead } = content;
+  if (content === null || content.alternatives.some((field) => !isAbsent(scan.last(field)))) return;
+  const { field, alternatives } = content;
   const found = scan.last(field);
   if (!isAbsent(found) && !(found.type === "array" && found.items === 0)) return;
-  const others = instead.length === 0 ? "" : ` Without it, one of ${instead.join(", ")} is required.`;
+  const others =
+    alternatives.length === 0 ? "" : ` Without it, one of ${alternatives.join(", ")} is required.`;
   const what = isAbsent(found) ? "is required" : "is empty; there is nothing to respond to";
   throw invalid(field, `\`${field}\` ${what}.${others}`);
 }

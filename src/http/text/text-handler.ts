@@ -19,9 +19,9 @@ import { queryText } from "../core/endpoint.ts";
 import { knownError } from "../core/error-response.ts";
 import type { HttpDeps } from "../deps.ts";
 import { AdaptedResponse, type Adapter, type ErrorForm } from "./adapted-response.ts";
-import { openClientResponse } from "./client-response.ts";
 import { openTriggerSearch, ownCompaction, readCompactionForm } from "./compaction.ts";
 import { neutralHeaders, sessionHeader } from "./neutral-headers.ts";
+import { openClientResponse } from "./raw-response.ts";
 import { readTextFields } from "./text-fields.ts";
 
 /** What a route knows of a text call before its body is read. */
@@ -108,7 +108,7 @@ export async function respondWithText(
         { protocol: call.protocol, model: scan.last("model")?.value },
         compactionForm,
       );
-    let instead: TextRequest["instead"];
+    let compactionFallback: TextRequest["compactionFallback"];
     if (compactionForm !== undefined) {
       const ours = ownCompaction(compactionForm);
       const refusal = memory.growTo(scan.length * ADAPTED_WEIGHT);
@@ -116,7 +116,10 @@ export async function respondWithText(
         if (refusal !== undefined) throw memoryRefused(refusal);
         adapter = ours;
       } else if (refusal === undefined)
-        instead = { ...adapted(ours, body, call.protocol), response: responseOf(context, errors, ours) };
+        compactionFallback = {
+          ...adapted(ours, body, call.protocol),
+          response: responseOf(context, errors, ours),
+        };
     }
     let prompts: number | undefined;
     if (adapter !== undefined) ({ body, scan, prompts } = adapted(adapter, body, call.protocol));
@@ -137,7 +140,7 @@ export async function respondWithText(
       scan,
       state,
       compacts: isVendors ? compactionForm : undefined,
-      instead,
+      compactionFallback,
       prompts: prompts === 1 ? undefined : prompts,
       headers,
       query: beta === undefined ? NO_QUERY : { beta },

@@ -42,10 +42,10 @@ export function checkFile(file: CheckedFile): Issue[] {
   };
   const checks: Checks = { file, report };
   const { groups, models, upstreams, accounts } = file.named;
-  twice(groups, "name", ["groups"], report);
-  twice(models, "id", ["models"], report);
-  twice(upstreams, "name", ["upstreams"], report);
-  twice(accounts, "name", ["accounts"], report);
+  duplicates(groups, "name", ["groups"], report);
+  duplicates(models, "id", ["models"], report);
+  duplicates(upstreams, "name", ["upstreams"], report);
+  duplicates(accounts, "name", ["accounts"], report);
   for (const { index, value } of models) checkGroups(checks, ["models", index], value);
   for (const { index, value } of upstreams) checkUpstreamNames(checks, ["upstreams", index], value);
   checkAccounts(checks);
@@ -329,7 +329,7 @@ function checkAccounts(checks: Checks): void {
     const path: Path = ["accounts", index];
     checkGroup(checks, [...path, "group"], account.group);
     const keys = namedItems(account.keys);
-    twice(keys, "name", [...path, "keys"], report);
+    duplicates(keys, "name", [...path, "keys"], report);
     for (const { index: at, value: key } of keys) {
       const place: Path = [...path, "keys", at];
       checkReference(checks, [...place, "key"], key.key);
@@ -372,7 +372,7 @@ function undeclared(what: string, name: string, declared: ReadonlySet<string>, w
   return `no ${what} ${quoted(name)} is declared ${where}; ${hint}`;
 }
 
-function twice(
+function duplicates(
   items: readonly Item<NamedItem>[],
   field: "id" | "name",
   path: Path,

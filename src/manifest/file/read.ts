@@ -133,8 +133,8 @@ export function validParts(value: unknown): CheckedFile {
       upstreams: namedItems(file["upstreams"]),
       accounts: namedItems(file["accounts"]),
     },
-    models: soundItems(itemSchemas.models, file["models"]),
-    upstreams: soundItems(itemSchemas.upstreams, file["upstreams"]),
+    models: validItems(itemSchemas.models, file["models"]),
+    upstreams: validItems(itemSchemas.upstreams, file["upstreams"]),
     // Every database has the group of those that name none.
     groupNames: namesIn(file["groups"], "name").add(DEFAULT_GROUP),
     modelIds: namesIn(file["models"], "id"),
@@ -143,7 +143,7 @@ export function validParts(value: unknown): CheckedFile {
   };
 }
 
-function soundItems<T>(schema: z.ZodType<T>, list: unknown): Item<T>[] {
+function validItems<T>(schema: z.ZodType<T>, list: unknown): Item<T>[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((raw: unknown, index) => {
     const parsed = schema.safeParse(raw);

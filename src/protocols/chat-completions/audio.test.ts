@@ -9,7 +9,7 @@ const codec = chatCompletions.translation as Translation;
 
 const SPOKEN = [
   { kind: "text", text: "Hi you" },
-  { kind: "foreign", weight: "hint", path: "choices[].message.audio" },
+  { kind: "foreign", ifUnsupported: "drop", path: "choices[].message.audio" },
 ];
 
 const AUDIO = { id: "audio_1", data: "UklGRg==", expires_at: 1, transcript: "Hi you" };

@@ -6,7 +6,7 @@ export function decodeAudio(message: JsonObject): readonly ForeignPart[] {
   const audio = asObject(message["audio"]);
   if (audio === undefined || !holdsAudio(message)) return [];
   const path = "choices[].message.audio";
-  return [{ kind: "foreign", protocol: "chat-completions", value: { audio }, weight: "hint", path }];
+  return [{ kind: "foreign", protocol: "chat-completions", value: { audio }, ifUnsupported: "drop", path }];
 }
 
 /** Whether there is any audio, or an id of some: some servers write the field out with nothing in it. */

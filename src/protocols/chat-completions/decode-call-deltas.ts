@@ -75,7 +75,7 @@ export function closeCalls(state: CallState, { blocks }: CallReader): boolean {
 function findCall(state: CallState, index: unknown, { id, name, text }: Delta): OpenCall | undefined {
   if (typeof index === "number") {
     const same = state.byIndex.get(index);
-    if (same === undefined && name === "") return strayed(state, id);
+    if (same === undefined && name === "") return findUnindexedCall(state, id);
     if (same === undefined || name === "") return same;
     // One index for all: another id with a name of its own is another call, and where there are no ids, whatever
     // would come behind arguments that are whole.
@@ -90,7 +90,7 @@ function findCall(state: CallState, index: unknown, { id, name, text }: Delta): 
  * The call that a piece without a name is of, whose index no call began with: some servers number a call's first
  * piece unlike its others.
  */
-function strayed({ byId, calls }: CallState, id: string): OpenCall | undefined {
+function findUnindexedCall({ byId, calls }: CallState, id: string): OpenCall | undefined {
   if (id !== "") return byId.get(id);
   const last = calls.at(-1);
   return last?.started && !last.json.isWholeObject() ? last : undefined;

@@ -127,7 +127,7 @@ function decodePart(part: Fields, foreign: Foreign): Part {
         kind: "foreign",
         protocol: "chat-completions",
         value: part.value,
-        weight: type === "thinking" ? "hint" : "meaning",
+        ifUnsupported: type === "thinking" ? "drop" : "refuse",
         path: part.path,
       };
   }

@@ -50,7 +50,7 @@ function readHint({ field, known, read }: Hint, body: Fields): ReadHint | undefi
   if (value === undefined) return undefined;
   const object = asObject(value);
   const said = object === undefined ? undefined : read(object);
-  const whole: ForeignField = { path: field, value, weight: "hint" };
+  const whole: ForeignField = { path: field, value, ifUnsupported: "drop" };
   if (object === undefined || said === undefined) return { field, foreign: [whole] };
   const inside = foreignFields({ value: object, path: field }, known);
   return { field, ...said, foreign: [{ ...whole, isRead: true }, ...inside] };
@@ -68,7 +68,12 @@ function decodeEffort(body: Fields): {
   const word = optionalText(body, "reasoning_effort");
   if (word === undefined) return { foreign: [] };
   if (word === DEFAULT) {
-    const foreign: ForeignField = { path: "reasoning_effort", value: word, weight: "hint", isRead: true };
+    const foreign: ForeignField = {
+      path: "reasoning_effort",
+      value: word,
+      ifUnsupported: "drop",
+      isRead: true,
+    };
     return { requested: { enabled: true, adaptive: true }, foreign: [foreign] };
   }
   const requested = reasoningOf(word);

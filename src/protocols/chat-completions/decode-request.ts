@@ -139,7 +139,7 @@ function decodeFormat(body: Fields): ResponseFormat | undefined {
 function decodeModalities(body: Fields): readonly ForeignField[] {
   const value = body.value["modalities"] ?? undefined;
   if (value === undefined || asArray(value).every((kind) => kind === "text")) return [];
-  return [{ path: "modalities", value, weight: "meaning" }];
+  return [{ path: "modalities", value, ifUnsupported: "refuse" }];
 }
 
 const SAMPLING: readonly (readonly [keyof Sampling, string])[] = [

@@ -9,7 +9,7 @@ import type { DecodedResponse } from "../translation.ts";
 import { decodeAudio } from "./audio.ts";
 import { decodeCalls } from "./decode-calls.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText } from "./decode-message.ts";
-import { statedFailure } from "./failure.ts";
+import { reportedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { decodeThoughts } from "./reasoning.ts";
 import { decodeSources, decodeVisited, openSources } from "./sources.ts";
@@ -18,7 +18,7 @@ import { chatCompletionsUsage } from "./usage.ts";
 /** Reads an upstream's plain chat completion, whatever it is. */
 export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedResponse {
   const body = asObject(Array.isArray(raw) ? raw[0] : raw) ?? {};
-  const failure = statedFailure(body);
+  const failure = reportedFailure(body);
   if (failure !== undefined) return { error: failure };
   const choices = asObjects(body["choices"]).toSorted((a, b) => asIndex(a["index"]) - asIndex(b["index"]));
   if (choices.length === 0) {

@@ -14,7 +14,7 @@ import { decodeAudio } from "./audio.ts";
 import { type CallState, closeCalls, noCalls, readCalls } from "./decode-call-deltas.ts";
 import { decodeCitations, decodeImages, decodeRefusal, decodeText, holdsOutput } from "./decode-message.ts";
 import { decodeHead, MAX_CHOICES } from "./decode-response.ts";
-import { statedFailure } from "./failure.ts";
+import { reportedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { readThoughts, type ThoughtState } from "./reasoning.ts";
 import { decodeSources, decodeVisited, joinSources, openSources } from "./sources.ts";
@@ -39,7 +39,7 @@ export const decodeStream: StreamTransform<ResponsePlan, DecodeState, StreamEven
     if (event.data.trim() === "[DONE]") return [{ ...state, phase: "over" }, ending(state, true)];
     const chunk = asObject(event.exact);
     if (chunk === undefined) return [state, []];
-    const error = statedFailure(chunk, event.name);
+    const error = reportedFailure(chunk, event.name);
     if (error !== undefined) return [{ ...state, phase: "over" }, [{ type: "error", error }]];
     return readChunk(state, chunk);
   },

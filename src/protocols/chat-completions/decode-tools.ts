@@ -57,7 +57,7 @@ function decodeTool(fields: Fields, type: string): Tool {
     protocol: "chat-completions",
     name: type,
     value: fields.value,
-    weight: type === "mcp" ? "meaning" : "hint",
+    ifUnsupported: type === "mcp" ? "refuse" : "drop",
     path: fields.path,
   };
 }

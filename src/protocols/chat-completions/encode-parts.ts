@@ -61,7 +61,7 @@ function encodeUser(parts: readonly Part[], named: JsonObject, writing: Writing)
   const content = [...shown, ...said].flatMap((part) => encodePart(part, writing));
   const tools = results.map((result) => encodeResult(result, writing));
   if (content.length === 0 && tools.length > 0) return tools;
-  return [...tools, { role: "user", ...named, content: plainest(content) }];
+  return [...tools, { role: "user", ...named, content: simplestContent(content) }];
 }
 
 function encodeResult(result: ToolResultPart, writing: Writing): JsonObject {
@@ -156,7 +156,7 @@ function encodeTexts(parts: readonly TextPart[], joint: string): string | readon
   return parts.map(({ text }) => text).join(joint);
 }
 
-function plainest(content: readonly JsonObject[]): string | readonly JsonObject[] {
+function simplestContent(content: readonly JsonObject[]): string | readonly JsonObject[] {
   const [only, ...others] = content;
   if (only === undefined) return "";
   const bare = others.length === 0 && only["type"] === "text" && only["cache_control"] === undefined;

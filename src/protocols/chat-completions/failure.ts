@@ -8,7 +8,7 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
  * choice, or in place of a finish. Some vendors end even a stream that failed with `[DONE]`, so that nothing else
  * tells it from a whole one.
  */
-export function statedFailure(body: JsonObject, event = ""): UpstreamError | undefined {
+export function reportedFailure(body: JsonObject, event = ""): UpstreamError | undefined {
   if (event === "error" || statesError(body)) return decodeStatedError(body);
   const corner = asObject(body["x_groq"]);
   if (corner !== undefined && statesError(corner)) return decodeStatedError(corner);

@@ -6,7 +6,7 @@ import { pluginList, typedTools } from "../tool-features.ts";
 import { chatCompletionsReferences } from "./references.ts";
 
 /** Asks for no check: https://ai.google.dev/gemini-api/docs/thought-signatures */
-const UNCHECKED = { instead: "skip_thought_signature_validator" };
+const UNCHECKED = { replacement: "skip_thought_signature_validator" };
 
 /** Top-level fields of a request. */
 export const chatCompletionsFields = {
@@ -52,7 +52,7 @@ export const chatCompletionsForward: ForwardTable = {
   modelInBody: true,
   fields: chatCompletionsFields.listed,
   required: [],
-  content: { field: "messages", instead: [] },
+  content: { field: "messages", alternatives: [] },
   maxItems: { stop: 4 },
   watched: [
     "stream_options.include_usage",
@@ -102,14 +102,14 @@ export const chatCompletionsForward: ForwardTable = {
     inBase64: true,
     rows: [
       // https://ai.google.dev/gemini-api/docs/openai
-      { path: "messages[].tool_calls[].extra_content.google.thought_signature", taken: UNCHECKED },
-      { path: "messages[].extra_content.google.thought_signature", taken: UNCHECKED },
+      { path: "messages[].tool_calls[].extra_content.google.thought_signature", removes: UNCHECKED },
+      { path: "messages[].extra_content.google.thought_signature", removes: UNCHECKED },
       // https://openrouter.ai/docs/use-cases/reasoning-tokens
-      { path: "messages[].reasoning_details[].signature", taken: "object" },
-      { path: "messages[].reasoning_details[].data", taken: "object" },
+      { path: "messages[].reasoning_details[].signature", removes: "object" },
+      { path: "messages[].reasoning_details[].data", removes: "object" },
       // https://docs.litellm.ai/docs/reasoning_content
-      { path: "messages[].thinking_blocks[].signature", taken: "object" },
-      { path: "messages[].thinking_blocks[].data", taken: "object" },
+      { path: "messages[].thinking_blocks[].signature", removes: "object" },
+      { path: "messages[].thinking_blocks[].data", removes: "object" },
     ],
   },
 };

@@ -5,7 +5,7 @@ import { compileWatch } from "../../base/json/json-watch.ts";
 import { type DataLine, dataLines, readFrame } from "../../base/sse.ts";
 import { asObject, parseLoosely } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
-import { statedFailure } from "./failure.ts";
+import { reportedFailure } from "./failure.ts";
 
 /** One chunk of a stream as its bytes stand: what is changed of it is spliced. */
 export interface ForwardedChunk {
@@ -77,7 +77,7 @@ function choicesOf(scan: BodyScan): readonly ChunkChoice[] {
     .all("choices.delta")
     .filter(({ type }) => type === "object")
     .map((delta) => {
-      const index = beside(scan, "choices.index", delta)?.value;
+      const index = siblingValue(scan, "choices.index", delta)?.value;
       const role = within(scan, "choices.delta.role", delta);
       const content = within(scan, "choices.delta.content", delta);
       return {
@@ -96,7 +96,7 @@ function choicesOf(scan: BodyScan): readonly ChunkChoice[] {
 export function reportsFailure(frame: string): boolean {
   const { name, data } = readFrame(frame);
   const body = asObject(parseLoosely(data));
-  return body !== undefined && statedFailure(body, name) !== undefined;
+  return body !== undefined && reportedFailure(body, name) !== undefined;
 }
 
 /** Choices or none: what holds only usage, or what a vendor tells of the prompt. */
@@ -185,7 +185,7 @@ function within(scan: BodyScan, path: string, { start }: FoundValue): FoundValue
   return scan.all(path).findLast(({ parent }) => parent === start);
 }
 
-function beside(scan: BodyScan, path: string, { parent: object }: FoundValue): FoundValue | undefined {
+function siblingValue(scan: BodyScan, path: string, { parent: object }: FoundValue): FoundValue | undefined {
   return scan.all(path).findLast(({ parent }) => parent === object);
 }
 

@@ -5,22 +5,22 @@ import { keyFilter } from "../streams/byte-filter.ts";
 import {
   ALIBABA_CALLS,
   OPENROUTER_CALLS,
-  type StatedCalls,
-  statedCalls,
+  type ReportedCallField,
+  reportedCalls,
   XAI_CALLS,
 } from "../streams/call-counts.ts";
 import {
   type MeteringRules,
-  noteBegun,
-  noteError,
-  noteFinish,
-  noteId,
-  noteIssued,
-  noteMedia,
-  noteModel,
-  noteServed,
-  noteUnexpectedFormat,
-  noteUsage,
+  recordError,
+  recordFinish,
+  recordId,
+  recordIssuedId,
+  recordMedia,
+  recordModel,
+  recordServiceTerm,
+  recordStart,
+  recordUnexpectedFormat,
+  recordUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
@@ -28,7 +28,7 @@ import { inclusiveUsage, splitWrites, UsageCounter } from "../streams/usage-coun
 import { usageReader } from "../streams/usage-reader.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 import { decodeImages, decodeRefusal, decodeText, holdsOutput, holdsWords } from "./decode-message.ts";
-import { isTruncated, statedFailure } from "./failure.ts";
+import { isTruncated, reportedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { isInForm, namesIn } from "./form.ts";
 import { readThoughts } from "./reasoning.ts";
@@ -38,10 +38,10 @@ const rules: MeteringRules = {
   declines: (word) => decodeFinish(word).unified === "content-filter",
   openEnded: true,
   doneWord: "[DONE]",
-  readResponse(body, notes) {
-    read(body, notes, "");
-    for (const choice of asObjects(body["choices"])) noteMedia(notes, decodeImages(said(choice)));
-    if (notes.unnamed) noteUnexpectedFormat(notes);
+  readResponse(body, state) {
+    read(body, state, "");
+    for (const choice of asObjects(body["choices"])) recordMedia(state, decodeImages(said(choice)));
+    if (state.unnamed) recordUnexpectedFormat(state);
   },
   readEvent: read,
   responseText: readText,
@@ -86,12 +86,12 @@ const rules: MeteringRules = {
       outputDetails: isBeside ? usage : completion,
       // Mistral's: https://docs.mistral.ai/api
       heard: Number(usage["prompt_audio_seconds"]) > 0,
-      calls: statedCalls(usage, STATED_CALLS) ?? searchOf(usage),
+      calls: reportedCalls(usage, CALL_FIELDS) ?? searchOf(usage),
     });
   },
 };
 
-const STATED_CALLS: readonly StatedCalls[] = [
+const CALL_FIELDS: readonly ReportedCallField[] = [
   ...OPENROUTER_CALLS,
   ...ALIBABA_CALLS,
   // https://www.alibabacloud.com/help/en/model-studio/web-search
@@ -104,10 +104,10 @@ const STATED_CALLS: readonly StatedCalls[] = [
 /** Perplexity's models search once for each request, at a price by the size that they state. */
 function searchOf(usage: JsonObject): CallCount[] | undefined {
   const size = asText(usage["search_context_size"]);
-  return size === "" ? undefined : statedCalls({ ...usage, searches: 1 }, [SEARCH]);
+  return size === "" ? undefined : reportedCalls({ ...usage, searches: 1 }, [SEARCH]);
 }
 
-const SEARCH: StatedCalls = { at: ["searches"], tool: "web_search", size: "search_context_size" };
+const SEARCH: ReportedCallField = { at: ["searches"], tool: "web_search", size: "search_context_size" };
 
 /** Undefined where the first is. */
 function sumOf(count: number | undefined, beside: number | undefined): number | undefined {
@@ -123,31 +123,31 @@ const READ = ["prompt_cache_hit_tokens", "cache_read_input_tokens", "num_cached_
 export const chatCompletionsUsage = usageReader(rules);
 
 /** Answers and chunks differ only in the name of what they hold: `message` or `delta`. */
-function read(body: JsonObject, notes: StreamState, event: string): void {
-  const failure = statedFailure(body, event);
-  if (failure === undefined) notes.started = true;
+function read(body: JsonObject, state: StreamState, event: string): void {
+  const failure = reportedFailure(body, event);
+  if (failure === undefined) state.started = true;
   // Clients raise what stands in `error` at the top of a chunk, and nothing else.
-  else noteError(notes, failure, Boolean(body["error"]));
-  noteId(notes, body["id"]);
-  noteServed(notes, "tier", body["service_tier"]);
-  noteModel(notes, body["model"]);
-  noteUsage(notes, asObject(asObject(body["x_groq"])?.["usage"]));
+  else recordError(state, failure, Boolean(body["error"]));
+  recordId(state, body["id"]);
+  recordServiceTerm(state, "tier", body["service_tier"]);
+  recordModel(state, body["model"]);
+  recordUsage(state, asObject(asObject(body["x_groq"])?.["usage"]));
   for (const choice of asObjects(body["choices"])) {
-    noteUsage(notes, asObject(choice["usage"]));
-    if (!isInForm(choice)) noteUnexpectedFormat(notes);
+    recordUsage(state, asObject(choice["usage"]));
+    if (!isInForm(choice)) recordUnexpectedFormat(state);
     const message = said(choice);
     const calls = namesIn(message);
-    notes.named ||= calls.named;
-    notes.unnamed ||= calls.unnamed;
+    state.named ||= calls.named;
+    state.unnamed ||= calls.unnamed;
     // A piece of a call is something once the call has a name.
-    notes.output ||= holdsWords(message) || (notes.named && holdsOutput(message));
-    noteIssued(notes, "separately", asObject(message["audio"])?.["id"]);
+    state.output ||= holdsWords(message) || (state.named && holdsOutput(message));
+    recordIssuedId(state, "separately", asObject(message["audio"])?.["id"]);
     const finish = finishWord(choice);
     const index = asIndex(choice["index"]);
-    noteBegun(notes, index);
-    if (finish !== "" && !isTruncated(finish)) noteFinish(notes, finish, index);
+    recordStart(state, index);
+    if (finish !== "" && !isTruncated(finish)) recordFinish(state, finish, index);
   }
-  noteUsage(notes, asObject(body["usage"]));
+  recordUsage(state, asObject(body["usage"]));
 }
 
 function readText(body: JsonObject, text: TextSink): void {

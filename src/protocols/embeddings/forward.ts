@@ -23,7 +23,7 @@ export const embeddingsForward: ForwardTable = {
   modelInBody: true,
   fields: embeddingsFields.listed,
   required: ["input"],
-  content: { field: "input", instead: [] },
+  content: { field: "input", alternatives: [] },
   maxItems: {},
   // What a native call says beyond this protocol.
   watched: ["faregate_task_type"],

@@ -5,7 +5,7 @@ import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asObject, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
 import { type MediaCounts, mediaIn, mediaInLists } from "../streams/media-counts.ts";
-import { type MeteringRules, noteId, noteUsage, type StreamState } from "../streams/metering-rules.ts";
+import { type MeteringRules, recordId, recordUsage, type StreamState } from "../streams/metering-rules.ts";
 import { metered, UsageCounter } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
@@ -71,17 +71,17 @@ export const embeddingsUsage: UsageReader = {
       : reader.readPlain(outlineOf(asBuffer(body))),
 };
 
-function read(body: JsonObject, notes: StreamState): void {
-  if (statesError(body)) notes.error ??= decodeStatedError(body);
-  else notes.started = true;
-  noteId(notes, body["id"]);
+function read(body: JsonObject, state: StreamState): void {
+  if (statesError(body)) state.error ??= decodeStatedError(body);
+  else state.started = true;
+  recordId(state, body["id"]);
   const { embeddings } = body;
   // Alone or in a list: https://github.com/ggml-org/llama.cpp/tree/master/tools/server#post-embedding-generate-embedding-of-a-given-text
-  notes.output ||= [body["data"], embeddings, body["embedding"]].some((list) => asArray(list).length > 0);
+  state.output ||= [body["data"], embeddings, body["embedding"]].some((list) => asArray(list).length > 0);
   // By the type of its numbers: https://docs.cohere.com/v2/reference/embed
-  notes.output ||= Object.values(asObject(embeddings) ?? {}).some((vectors) => asArray(vectors).length > 0);
-  noteUsage(notes, asObject(body["meta"]));
-  noteUsage(notes, asObject(body["usage"]) ?? asObject(body["usageMetadata"]));
+  state.output ||= Object.values(asObject(embeddings) ?? {}).some((vectors) => asArray(vectors).length > 0);
+  recordUsage(state, asObject(body["meta"]));
+  recordUsage(state, asObject(body["usage"]) ?? asObject(body["usageMetadata"]));
 }
 
 /** The response without its vectors. Vectors are numbers or base64, so that no other text can spell the keys. */

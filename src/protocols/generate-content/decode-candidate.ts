@@ -228,7 +228,7 @@ export function mediaIn(part: JsonObject): MediaPart | undefined {
 /** The vendor's own tools at work, and what it says of sources: for callers of this protocol. */
 function foreignPart(value: JsonObject, index: number) {
   const path = `candidates[${index}].${Object.keys(value)[0] ?? "content"}`;
-  return { kind: "foreign", protocol: "generate-content", value, weight: "hint", path } as const;
+  return { kind: "foreign", protocol: "generate-content", value, ifUnsupported: "drop", path } as const;
 }
 
 function stateOf(part: JsonObject, { origin }: ResponsePlan): Opaque | undefined {

@@ -57,7 +57,7 @@ function foreignPart(part: Fields, role: Message["role"]): ForeignPart {
     kind: "foreign",
     protocol: "generate-content",
     value: part.value,
-    weight: role === "assistant" ? "hint" : "meaning",
+    ifUnsupported: role === "assistant" ? "drop" : "refuse",
     path: part.path,
   };
 }

@@ -68,7 +68,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
 /** The conversation's beginning that the vendor keeps: without it the model would not know what is spoken of. */
 function cachedContent(body: Fields): readonly ForeignField[] {
   const value = optionalText(body, "cachedContent");
-  return value === undefined ? [] : [{ path: "cachedContent", value, weight: "meaning" }];
+  return value === undefined ? [] : [{ path: "cachedContent", value, ifUnsupported: "refuse" }];
 }
 
 function decodeSystem(body: Fields, foreign: ForeignField[]): readonly TextPart[] {
@@ -133,7 +133,8 @@ function decodeFormat(config: Fields, foreign: ForeignField[]): ResponseFormat |
     // A bare word of an enumeration, or a language of its own: no other protocol has that.
     const value = { responseMimeType: type, responseSchema: native ?? whole };
     for (const [key, each] of Object.entries(value)) {
-      if (each !== undefined) foreign.push({ path: pathOf(config, key), value: each, weight: "meaning" });
+      if (each !== undefined)
+        foreign.push({ path: pathOf(config, key), value: each, ifUnsupported: "refuse" });
     }
     return undefined;
   }
@@ -165,7 +166,7 @@ function decodeModalities(config: Fields): readonly ForeignField[] {
   const value = config.value["responseModalities"] ?? undefined;
   if (value === undefined) return [];
   if (itemsOf(value).every((kind) => isText(wordOf("modality", kind)))) return [];
-  return [{ path: pathOf(config, "responseModalities"), value, weight: "meaning" }];
+  return [{ path: pathOf(config, "responseModalities"), value, ifUnsupported: "refuse" }];
 }
 
 function isText(word: unknown): boolean {

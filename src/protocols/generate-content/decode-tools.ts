@@ -25,7 +25,7 @@ export function decodeTools(body: Fields, foreign: ForeignField[]): readonly Too
         protocol: "generate-content",
         name,
         value: { [name]: value },
-        weight: MEANING.has(name) ? "meaning" : "hint",
+        ifUnsupported: MEANING.has(name) ? "refuse" : "drop",
         path,
       };
     }),
@@ -74,7 +74,7 @@ export function decodeToolConfig(
     }
     case "VALIDATED":
       // The model chooses freely; that its calls fit the schema is checked by no one else.
-      foreign.push({ path: pathOf(calling, "mode"), value: mode, weight: "hint" });
+      foreign.push({ path: pathOf(calling, "mode"), value: mode, ifUnsupported: "drop" });
       return names.length === 0 ? { kind: "auto" } : { kind: "among", names, required: false };
     case "AUTO":
     case "MODE_UNSPECIFIED":

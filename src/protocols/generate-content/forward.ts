@@ -31,7 +31,7 @@ export const generateContentForward: ForwardTable = {
   modelInBody: false,
   fields: generateContentFields.listed,
   required: [],
-  content: { field: "contents", instead: [] },
+  content: { field: "contents", alternatives: [] },
   maxItems: {},
   outputLimits: [
     "generationConfig.maxOutputTokens",
@@ -76,7 +76,7 @@ export const generateContentForward: ForwardTable = {
     inBase64: true,
     rows: ["thoughtSignature", "thought_signature"].map((name) => ({
       path: `contents[].parts[].${name}`,
-      taken: { instead: NO_STATE },
+      removes: { replacement: NO_STATE },
     })),
   },
 };

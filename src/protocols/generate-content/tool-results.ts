@@ -1,4 +1,4 @@
-import { losesDigits, writeExact } from "../../base/json/exact-json.ts";
+import { losesPrecision, writeExact } from "../../base/json/exact-json.ts";
 import { asObject, type JsonObject, parseLoosely } from "../json.ts";
 
 /** What a tool answered, as text. */
@@ -30,7 +30,7 @@ export function encodeResult({ text, isError }: ResultText): JsonObject {
 /** The object that a text says; undefined where it says none, or has a number that is another to the vendor: all are doubles there. */
 function objectOf(text: string): JsonObject | undefined {
   const object = asObject(parseLoosely(text));
-  return object === undefined || losesDigits(text) ? undefined : object;
+  return object === undefined || losesPrecision(text) ? undefined : object;
 }
 
 /** The vendor's names for a function's output and its failure. */

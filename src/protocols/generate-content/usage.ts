@@ -6,16 +6,16 @@ import { keyFilter } from "../streams/byte-filter.ts";
 import { mediaInLists } from "../streams/media-counts.ts";
 import {
   type MeteringRules,
-  noteBegun,
-  noteCall,
-  noteError,
-  noteFinish,
-  noteId,
-  noteMedia,
-  noteServed,
-  noteUnexpectedFormat,
-  noteUnspecifiedFinish,
-  noteUsage,
+  recordCall,
+  recordError,
+  recordFinish,
+  recordId,
+  recordMedia,
+  recordServiceTerm,
+  recordStart,
+  recordUnexpectedFormat,
+  recordUnspecifiedFinish,
+  recordUsage,
   type StreamState,
   type ToolRuns,
 } from "../streams/metering-rules.ts";
@@ -32,17 +32,17 @@ const rules: MeteringRules = {
   callerFinishes: new Set(["MAX_TOKENS"]),
   declines: (word) => decodeFinish(word, "")?.unified === "content-filter",
   openEnded: true,
-  readResponse(stated, notes) {
+  readResponse(stated, state) {
     const body = camelResponse(stated);
-    read(body, notes);
+    read(body, state);
     const parts = asObjects(body["candidates"]).flatMap(partsOf);
-    if (parts.some(isUnnamed)) noteUnexpectedFormat(notes);
-    noteMedia(
-      notes,
+    if (parts.some(isUnnamed)) recordUnexpectedFormat(state);
+    recordMedia(
+      state,
       parts.flatMap((part) => mediaIn(part) ?? []),
     );
   },
-  readEvent: (event, notes, name) => read(camelResponse(event), notes, name),
+  readEvent: (event, state, name) => read(camelResponse(event), state, name),
   responseText: (body, text) => readText(camelResponse(body), text),
   eventText: (event, text) => readText(camelResponse(event), text),
   billedCalls,
@@ -105,60 +105,60 @@ function outputBuckets({ input, words, thoughts, total }: OutputCounts): Buckets
 export const generateContentUsage = usageReader(rules);
 
 /** Every event is a whole response in small. */
-function read(body: JsonObject, notes: StreamState, name = ""): void {
+function read(body: JsonObject, state: StreamState, name = ""): void {
   if (name === "error" || statesError(body)) {
-    noteError(notes, decodeStatedError(body), name === "" && isRaised(asObject(body["error"])));
+    recordError(state, decodeStatedError(body), name === "" && isRaised(asObject(body["error"])));
     return;
   }
-  notes.started = true;
-  noteId(notes, body["responseId"]);
+  state.started = true;
+  recordId(state, body["responseId"]);
   const usage = asObject(body["usageMetadata"]);
-  noteServed(notes, "tier", usage?.["serviceTier"]);
-  noteServed(notes, "tier", tierOfTraffic(usage?.["trafficType"]));
-  noteUsage(notes, usage);
+  recordServiceTerm(state, "tier", usage?.["serviceTier"]);
+  recordServiceTerm(state, "tier", tierOfTraffic(usage?.["trafficType"]));
+  recordUsage(state, usage);
   for (const candidate of asObjects(body["candidates"])) {
-    if (!isInForm(candidate)) noteUnexpectedFormat(notes);
-    for (const part of partsOf(candidate)) notePart(part, notes);
-    noteGrounding(notes, asObject(candidate["groundingMetadata"]));
+    if (!isInForm(candidate)) recordUnexpectedFormat(state);
+    for (const part of partsOf(candidate)) recordPart(part, state);
+    recordGrounding(state, asObject(candidate["groundingMetadata"]));
     const finish = finishWord(body, candidate);
     // The vendor leaves the first one's index out, as it does with every zero.
     const index = asIndex(candidate["index"]);
-    noteBegun(notes, index);
-    if (hasUnspecifiedFinish(candidate)) noteUnspecifiedFinish(notes, index);
+    recordStart(state, index);
+    if (hasUnspecifiedFinish(candidate)) recordUnspecifiedFinish(state, index);
     if (finish === "") continue;
-    noteFinish(notes, finish, index);
-    notes.failed ||= isFailure(finish);
+    recordFinish(state, finish, index);
+    state.failed ||= isFailure(finish);
   }
   const blocked = responseWord("blockReason", asObject(body["promptFeedback"])?.["blockReason"]);
   if (blocked !== "") {
-    notes.finish = asName(blocked);
-    notes.declined = true;
-    notes.finished = true;
+    state.finish = asName(blocked);
+    state.declined = true;
+    state.finished = true;
   }
 }
 
 /** Pieces of a call have no name behind the first; one that begins without is nobody's to run. */
-function notePart(part: JsonObject, notes: StreamState): void {
-  if (isUnnamed(part) && !notes.named) {
-    noteUnexpectedFormat(notes);
+function recordPart(part: JsonObject, state: StreamState): void {
+  if (isUnnamed(part) && !state.named) {
+    recordUnexpectedFormat(state);
     return;
   }
-  notes.named ||= callIn(part) !== undefined;
-  notes.output ||= part["text"] !== "" && !isEmptyFile(part);
+  state.named ||= callIn(part) !== undefined;
+  state.output ||= part["text"] !== "" && !isEmptyFile(part);
 }
 
 /** Notes what a response was grounded in: queries, and the kinds of sources that tell whose they are. */
-function noteGrounding(notes: StreamState, grounding: JsonObject | undefined): void {
+function recordGrounding(state: StreamState, grounding: JsonObject | undefined): void {
   if (grounding === undefined) return;
-  for (const query of asArray(grounding["webSearchQueries"])) noteCall(notes, SEARCH, query);
+  for (const query of asArray(grounding["webSearchQueries"])) recordCall(state, SEARCH, query);
   for (const query of asArray(grounding["imageSearchQueries"]))
-    if (typeof query === "string" && query !== "") noteCall(notes, IMAGE_SEARCH, query);
+    if (typeof query === "string" && query !== "") recordCall(state, IMAGE_SEARCH, query);
   const chunks = asObjects(grounding["groundingChunks"]);
   const has = (kind: string): boolean => chunks.some((chunk) => asObject(chunk[kind]) !== undefined);
-  if (has("web")) noteCall(notes, WEB_SOURCES, "web");
+  if (has("web")) recordCall(state, WEB_SOURCES, "web");
   // Asked for a widget, the vendor gives its token, also where the text cites no place.
   if (has("maps") || asName(grounding["googleMapsWidgetContextToken"]) !== undefined)
-    noteCall(notes, MAPS, "request");
+    recordCall(state, MAPS, "request");
 }
 
 const SEARCH = "google_search";

@@ -127,7 +127,7 @@ function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignF
   if (type === "tool_reference") return toolReference(block);
   if (type === "search_result") return inWords(block, optionalText(block, "source"), block);
   if (type === "compaction") return compacted(block);
-  if (known === undefined) return foreignPart(block, role === "user" ? "meaning" : "hint");
+  if (known === undefined) return foreignPart(block, role === "user" ? "refuse" : "drop");
   switch (type) {
     case "text":
       return decodeText(block, foreign);
@@ -249,14 +249,14 @@ function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
 /** A tool that a search of the caller's own found: to other vendors it was declared all along. */
 function toolReference(block: Fields): ForeignPart {
   const words = `The tool ${requiredText(block, "tool_name")} can be called now.`;
-  return { ...foreignPart(block, "hint"), words };
+  return { ...foreignPart(block, "drop"), words };
 }
 
 /** The vendor's summary is plain words, which stand for all that came before: other models are told them. */
 function compacted(block: Fields): ForeignPart | TextPart {
   const summary = optionalText(block, "content") ?? "";
   if (isOwnSummary(block)) return { kind: "text", text: summaryWords(summary), ...markOf(block) };
-  const part = foreignPart(block, "hint");
+  const part = foreignPart(block, "drop");
   return summary === "" ? part : { ...part, words: summaryWords(summary) };
 }
 
@@ -267,7 +267,7 @@ function isOwnSummary({ value }: Fields): boolean {
 
 /** What the caller found, in the blocks of `holder`: where they are texts, other vendors can be told all of it in words. */
 function inWords(block: Fields, address: string | undefined, holder: Fields): ForeignPart {
-  const part = foreignPart(block, "meaning");
+  const part = foreignPart(block, "refuse");
   const { content } = holder.value;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : asObjects(content);
   const texts = blocks.map(({ text }) => text).filter((text) => typeof text === "string");
@@ -277,8 +277,8 @@ function inWords(block: Fields, address: string | undefined, holder: Fields): Fo
 }
 
 /** What the vendor's own tools did is a hint to the next turn; what the caller adds is meant to be read. */
-function foreignPart({ value, path }: Fields, weight: ForeignPart["weight"]): ForeignPart {
-  return { kind: "foreign", protocol: "messages", value, weight, path };
+function foreignPart({ value, path }: Fields, ifUnsupported: ForeignPart["ifUnsupported"]): ForeignPart {
+  return { kind: "foreign", protocol: "messages", value, ifUnsupported, path };
 }
 
 export function markOf(fields: Fields): { readonly cache?: CacheMark | undefined } {

@@ -162,7 +162,7 @@ function decodeThread(body: Fields): readonly ForeignField[] {
   const why =
     "This model's upstream doesn't store conversations. Send the whole conversation without `thread`.";
   const refusal = { why, details: { error_code: "thread_unsupported_request" } };
-  return [{ path: "thread", value, weight: "meaning", refusal }];
+  return [{ path: "thread", value, ifUnsupported: "refuse", refusal }];
 }
 
 const SAMPLING: readonly (readonly [keyof Sampling, string])[] = [

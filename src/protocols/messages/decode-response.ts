@@ -55,7 +55,7 @@ function decodeBlock(block: JsonObject, index: number, plan: ResponsePlan): read
           id: asText(block["id"]) || makeCallId(plan.seed, index),
           name: asText(block["name"]),
           arguments: textOfArguments(block["input"]),
-          ...madeByCode(block),
+          ...calledByCode(block),
         },
       ];
     default:
@@ -64,12 +64,12 @@ function decodeBlock(block: JsonObject, index: number, plan: ResponsePlan): read
 }
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling: `caller` is `direct` or code. */
-export function madeByCode(block: JsonObject): Pick<ToolCallPart, "byCode"> {
+export function calledByCode(block: JsonObject): Pick<ToolCallPart, "byCode"> {
   const caller = asObject(block["caller"]);
   return caller === undefined || caller["type"] === "direct" ? {} : { byCode: caller };
 }
 
 /** A block of the vendor's own tools; the response stands without it. */
 export function foreignBlock(value: JsonObject, index: number): ResponsePart & { readonly kind: "foreign" } {
-  return { kind: "foreign", protocol: "messages", value, weight: "hint", path: `content[${index}]` };
+  return { kind: "foreign", protocol: "messages", value, ifUnsupported: "drop", path: `content[${index}]` };
 }

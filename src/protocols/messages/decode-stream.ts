@@ -10,7 +10,7 @@ import { asArray, asName, asObject, asText, type JsonObject } from "../json.ts";
 import { asUsage, latestCounts } from "../streams/latest-counts.ts";
 import type { StreamEvent } from "../streams/stream-event.ts";
 import { decodeCitation } from "./citations.ts";
-import { foreignBlock, madeByCode } from "./decode-response.ts";
+import { calledByCode, foreignBlock } from "./decode-response.ts";
 import { readInput } from "./encode-parts.ts";
 import { decodeFinish } from "./finish.ts";
 import { isSigned } from "./signature.ts";
@@ -148,7 +148,7 @@ function startBlock(state: DecodeState, key: string, block: JsonObject, writer: 
       writer.toolCall(place, {
         id: asText(block["id"]) || makeCallId(state.plan.seed, writer.state.next),
         name: asText(block["name"]),
-        ...madeByCode(block),
+        ...calledByCode(block),
       });
       return note("call", "");
     default:

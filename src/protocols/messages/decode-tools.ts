@@ -40,7 +40,7 @@ function hostedTool({ value, path }: Fields, type: string): Tool {
     protocol: "messages",
     name: typeof value["name"] === "string" ? value["name"] : type,
     value,
-    weight: RUN_BY_VENDOR.test(type) ? "hint" : "meaning",
+    ifUnsupported: RUN_BY_VENDOR.test(type) ? "drop" : "refuse",
     path,
   };
 }

@@ -62,7 +62,7 @@ function spoken(message: Message, own: boolean, losses: LossList): Message {
     parts:
       content.length === 0
         ? []
-        : [{ kind: "foreign", protocol: "messages", value, weight: "meaning", path: "messages" }],
+        : [{ kind: "foreign", protocol: "messages", value, ifUnsupported: "refuse", path: "messages" }],
   };
 }
 

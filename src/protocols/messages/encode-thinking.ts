@@ -27,7 +27,7 @@ export function encodeThinking(asked: Asked): Thinking {
   const { request, target, losses } = asked;
   const reasoning = request.reasoning;
   if (reasoning === undefined) return { on: false };
-  const way = target.quirks.thinking ?? ordinaryWay(request, reasoning);
+  const way = target.quirks.thinking ?? defaultForm(request, reasoning);
   const effort = effortField(asked, reasoning, way);
   if (!reasoning.enabled) return { field: { type: "disabled" }, ...effort, on: false };
   // Only its own callers have a word for it.
@@ -55,7 +55,7 @@ function isLess(budget: number, { budgetTokens, effort }: ReasoningOptions): boo
 }
 
 /** The caller's own way where it speaks this protocol; else a budget, which most models understand. */
-function ordinaryWay(request: ChatRequest, reasoning: ReasoningOptions): "budget" | "adaptive" | "effort" {
+function defaultForm(request: ChatRequest, reasoning: ReasoningOptions): "budget" | "adaptive" | "effort" {
   if (request.protocol !== "messages" || reasoning.budgetTokens !== undefined) return "budget";
   return reasoning.adaptive === true ? "adaptive" : "effort";
 }

@@ -51,7 +51,7 @@ export const messagesForward: ForwardTable = {
   modelInBody: true,
   fields: messagesFields.listed,
   required: ["max_tokens"],
-  content: { field: "messages", instead: [] },
+  content: { field: "messages", alternatives: [] },
   maxItems: {},
   watched: ["compaction.type"],
   // An advisor is a tool with a model; a fallback responds where the model declines.
@@ -110,12 +110,12 @@ export const messagesForward: ForwardTable = {
   // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
   state: {
     rows: [
-      { path: "messages[].content[].signature", taken: "object", types: ["thinking"] },
-      { path: "messages[].content[].data", taken: "object", types: ["redacted_thinking"] },
+      { path: "messages[].content[].signature", removes: "object", types: ["thinking"] },
+      { path: "messages[].content[].data", removes: "object", types: ["redacted_thinking"] },
     ],
     // Of translated thoughts.
     unsigned: ['"signature":""', '"signature": ""'].map((mark) => Buffer.from(mark)),
     neverEmpty: "messages.content",
-    needsThoughts: { field: "thinking", type: "enabled", instead: '{"type":"disabled"}' },
+    needsThoughts: { field: "thinking", type: "enabled", replacement: '{"type":"disabled"}' },
   },
 };

@@ -336,13 +336,13 @@ describe("messages requests", () => {
     expect(decoded).toMatchObject({
       value: {
         tools: [
-          { kind: "hosted", name: "web_search", weight: "hint", path: "tools[0]" },
-          { kind: "hosted", name: "bash", weight: "meaning" },
+          { kind: "hosted", name: "web_search", ifUnsupported: "drop", path: "tools[0]" },
+          { kind: "hosted", name: "bash", ifUnsupported: "refuse" },
         ],
         foreign: [
-          { path: "mcp_servers", weight: "meaning" },
-          { path: "compaction", weight: "meaning" },
-          { path: "service_tier", weight: "hint" },
+          { path: "mcp_servers", ifUnsupported: "refuse" },
+          { path: "compaction", ifUnsupported: "refuse" },
+          { path: "service_tier", ifUnsupported: "drop" },
         ],
       },
     });

@@ -37,7 +37,7 @@ interface Walk {
 function isEndless(schema: JsonObject, walk: Walk, depth: number): boolean {
   if (depth > MAX_DEPTH) return false;
   const reference = schema["$ref"];
-  if (typeof reference === "string" && leadsNowhere(reference, walk, depth)) return true;
+  if (typeof reference === "string" && isEndlessReference(reference, walk, depth)) return true;
   const properties = asObject(schema["properties"]) ?? {};
   const open =
     schema["additionalProperties"] === true || asObject(schema["additionalProperties"]) !== undefined;
@@ -46,7 +46,7 @@ function isEndless(schema: JsonObject, walk: Walk, depth: number): boolean {
   return innerOf(schema, properties).some((inner) => isEndless(inner, walk, depth + 1));
 }
 
-function leadsNowhere(reference: string, walk: Walk, depth: number): boolean {
+function isEndlessReference(reference: string, walk: Walk, depth: number): boolean {
   const { root, trail, ended } = walk;
   if (ended.has(reference)) return false;
   const found = trail.includes(reference) ? undefined : lookUp(root, reference);

@@ -12,18 +12,18 @@ import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { readModelName } from "../model-name.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
-import { OPENROUTER_CALLS, type StatedCalls, statedCalls } from "../streams/call-counts.ts";
+import { OPENROUTER_CALLS, type ReportedCallField, reportedCalls } from "../streams/call-counts.ts";
 import { asUsage } from "../streams/latest-counts.ts";
 import {
   type MeteringRules,
-  noteCall,
-  noteError,
-  noteId,
-  noteIssued,
-  noteModel,
-  noteServed,
-  noteUnexpectedFormat,
-  noteUsage,
+  recordCall,
+  recordError,
+  recordId,
+  recordIssuedId,
+  recordModel,
+  recordServiceTerm,
+  recordUnexpectedFormat,
+  recordUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
@@ -53,7 +53,7 @@ const rules: MeteringRules = {
 
   buckets(usage) {
     const tally = new UsageCounter();
-    const reading = { ...readCounts(tally, usage), calls: statedCalls(usage, STATED_CALLS) };
+    const reading = { ...readCounts(tally, usage), calls: reportedCalls(usage, CALL_FIELDS) };
     const iterations = asObjects(usage["iterations"]);
     if (iterations.length === 0) return reading;
     const read = readIterations(tally, reading.tokens, iterations);
@@ -138,64 +138,64 @@ function readCounts(tally: UsageCounter, usage: JsonObject): MeteredUsage {
 }
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#usage-and-pricing, which OpenRouter has taken over. */
-const STATED_CALLS: readonly StatedCalls[] = OPENROUTER_CALLS;
+const CALL_FIELDS: readonly ReportedCallField[] = OPENROUTER_CALLS;
 
 /** Reads usage off messages, plain and streamed. */
 export const messagesUsage = usageReader(rules);
 
-function readResponse(body: JsonObject, notes: StreamState): void {
-  if (statesError(body)) notes.error = decodeStatedError(body);
-  noteId(notes, body["id"]);
-  notes.output = asObjects(body["content"]).some(holdsWords);
-  notes.failed = !Array.isArray(body["content"] ?? []);
-  if (!notes.failed && !isContent(body["content"])) noteUnexpectedFormat(notes);
-  notes.finish = asName(body["stop_reason"]);
-  noteModel(notes, body["model"]);
-  noteContainer(notes, body);
-  for (const block of asObjects(body["content"])) noteBlock(notes, block);
-  noteTerms(notes, asObject(body["usage"]));
-  noteUsage(notes, asObject(body["usage"]));
+function readResponse(body: JsonObject, state: StreamState): void {
+  if (statesError(body)) state.error = decodeStatedError(body);
+  recordId(state, body["id"]);
+  state.output = asObjects(body["content"]).some(holdsWords);
+  state.failed = !Array.isArray(body["content"] ?? []);
+  if (!state.failed && !isContent(body["content"])) recordUnexpectedFormat(state);
+  state.finish = asName(body["stop_reason"]);
+  recordModel(state, body["model"]);
+  recordContainer(state, body);
+  for (const block of asObjects(body["content"])) recordBlock(state, block);
+  recordServiceTerms(state, asObject(body["usage"]));
+  recordUsage(state, asObject(body["usage"]));
 }
 
-function readEvent(event: JsonObject, notes: StreamState, name: string): void {
+function readEvent(event: JsonObject, state: StreamState, name: string): void {
   const type = asText(event["type"]) || name;
   if (type === "ping") return;
   if (type === "error" || statesError(event)) {
     // Clients raise what the event's own line calls an error.
-    noteError(notes, decodeStatedError(event), name === "error");
+    recordError(state, decodeStatedError(event), name === "error");
     return;
   }
-  notes.started = true;
-  if (!isEvent(event)) noteUnexpectedFormat(notes);
+  state.started = true;
+  if (!isEvent(event)) recordUnexpectedFormat(state);
   if (type === "message_start") {
     const message = asObject(event["message"]) ?? {};
-    noteId(notes, message["id"]);
-    notes.output ||= asObjects(message["content"]).some(holdsWords);
-    noteModel(notes, message["model"]);
-    noteContainer(notes, message);
-    noteTerms(notes, asObject(message["usage"]));
-    noteUsage(notes, withoutOutput(asUsage(message["usage"])));
+    recordId(state, message["id"]);
+    state.output ||= asObjects(message["content"]).some(holdsWords);
+    recordModel(state, message["model"]);
+    recordContainer(state, message);
+    recordServiceTerms(state, asObject(message["usage"]));
+    recordUsage(state, withoutOutput(asUsage(message["usage"])));
   } else if (type === "message_delta") {
     const delta = asObject(event["delta"]) ?? {};
-    notes.finish = asName(delta["stop_reason"]) ?? notes.finish;
-    noteContainer(notes, delta);
-    noteUsage(notes, beyondStart(notes.usage, asUsage(event["usage"])));
+    state.finish = asName(delta["stop_reason"]) ?? state.finish;
+    recordContainer(state, delta);
+    recordUsage(state, beyondStart(state.usage, asUsage(event["usage"])));
   } else if (type === "message_stop") {
-    notes.finished = true;
+    state.finished = true;
   } else if (type === "content_block_start") {
     const block = asObject(event["content_block"]);
-    notes.output ||= block !== undefined && holdsWords(block);
-    noteBlock(notes, block);
+    state.output ||= block !== undefined && holdsWords(block);
+    recordBlock(state, block);
   } else if (type === "content_block_delta") {
-    notes.output ||= holdsMore(asObject(event["delta"]) ?? {});
+    state.output ||= holdsMore(asObject(event["delta"]) ?? {});
   }
 }
 
 /** `message_delta` repeats none of them: https://platform.claude.com/docs/en/api/service-tiers */
-function noteTerms(notes: StreamState, usage: JsonObject | undefined): void {
-  noteServed(notes, "tier", usage?.["service_tier"]);
-  noteServed(notes, "speed", usage?.["speed"]);
-  noteServed(notes, "region", usage?.["inference_geo"]);
+function recordServiceTerms(state: StreamState, usage: JsonObject | undefined): void {
+  recordServiceTerm(state, "tier", usage?.["service_tier"]);
+  recordServiceTerm(state, "speed", usage?.["speed"]);
+  recordServiceTerm(state, "region", usage?.["inference_geo"]);
 }
 
 /** Whether a block holds anything: texts and thoughts are announced empty, all else comes with what it is. */
@@ -218,27 +218,27 @@ function isEmptyList(value: unknown): boolean {
 const ANNOUNCED: ReadonlySet<string> = new Set(["text", "thinking"]);
 
 /** Where the vendor ran code, which later requests can go on in. */
-function noteContainer(notes: StreamState, holder: JsonObject): void {
+function recordContainer(state: StreamState, holder: JsonObject): void {
   const id = asObject(holder["container"])?.["id"];
-  noteIssued(notes, "separately", id);
-  noteCall(notes, "code_execution", id);
+  recordIssuedId(state, "separately", id);
+  recordCall(state, "code_execution", id);
 }
 
 /** What a block says beside its words: what a tool of the vendor has brought, and that another model goes on from here. */
-function noteBlock(notes: StreamState, block: JsonObject | undefined): void {
-  noteFiles(notes, block);
+function recordBlock(state: StreamState, block: JsonObject | undefined): void {
+  recordFiles(state, block);
   // BetaFallbackBlock of the SDK: the response's own `model` may still be the one that declined.
-  if (block?.["type"] === "fallback") noteModel(notes, asObject(block["to"])?.["model"]);
+  if (block?.["type"] === "fallback") recordModel(state, asObject(block["to"])?.["model"]);
   // A search that failed is not billed.
   if (block?.["type"] !== "web_search_tool_result" || !Array.isArray(block["content"])) return;
-  noteCall(notes, "web_search", block["tool_use_id"]);
+  recordCall(state, "web_search", block["tool_use_id"]);
 }
 
 /** Files that the code left: https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool */
-function noteFiles(notes: StreamState, block: JsonObject | undefined): void {
+function recordFiles(state: StreamState, block: JsonObject | undefined): void {
   const result = asObject(block?.["content"]);
   if (result === undefined) return;
-  for (const output of asObjects(result["content"])) noteIssued(notes, "separately", output["file_id"]);
+  for (const output of asObjects(result["content"])) recordIssuedId(state, "separately", output["file_id"]);
 }
 
 /**

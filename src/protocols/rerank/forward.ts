@@ -23,7 +23,7 @@ export const rerankForward: ForwardTable = {
   modelInBody: true,
   fields: rerankFields.listed,
   required: ["query", "documents"],
-  content: { field: "documents", instead: [] },
+  content: { field: "documents", alternatives: [] },
   maxItems: {},
   outputLimits: [],
   ownLimit: null,

@@ -1,7 +1,7 @@
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
 import { asArray, asObject, type JsonObject } from "../json.ts";
-import { type MeteringRules, noteId, noteUsage, type StreamState } from "../streams/metering-rules.ts";
+import { type MeteringRules, recordId, recordUsage, type StreamState } from "../streams/metering-rules.ts";
 import { metered, UsageCounter } from "../streams/usage-counts.ts";
 import { usageReader } from "../streams/usage-reader.ts";
 
@@ -36,14 +36,14 @@ const rules: MeteringRules = {
 /** Reads usage off rerank answers; one family of vendors keeps it in `meta`. */
 export const rerankUsage = usageReader(rules);
 
-function read(body: JsonObject, notes: StreamState): void {
-  if (statesError(body)) notes.error ??= decodeStatedError(body);
-  else notes.started = true;
-  noteId(notes, body["id"]);
+function read(body: JsonObject, state: StreamState): void {
+  if (statesError(body)) state.error ??= decodeStatedError(body);
+  else state.started = true;
+  recordId(state, body["id"]);
   // https://docs.api.nvidia.com/nim/reference/nvidia-llama-3_2-nv-rerankqa-1b-v2-infer has `rankings`.
-  notes.output ||= [body["results"], body["data"], body["rankings"]].some((list) => asArray(list).length > 0);
+  state.output ||= [body["results"], body["data"], body["rankings"]].some((list) => asArray(list).length > 0);
   // One of a list without an object around it: https://huggingface.github.io/text-embeddings-inference
-  notes.output ||= typeof body["score"] === "number";
-  noteUsage(notes, asObject(body["meta"]));
-  noteUsage(notes, asObject(body["usage"]));
+  state.output ||= typeof body["score"] === "number";
+  recordUsage(state, asObject(body["meta"]));
+  recordUsage(state, asObject(body["usage"]));
 }

@@ -7,7 +7,7 @@ import type {
   TextPart,
   ToolCallPart,
   ToolResultPart,
-  Weight,
+  UnsupportedPolicy,
 } from "../../conversation/request.ts";
 import { compactedWords } from "../compaction.ts";
 import { type Fields, foreignFields, listOf, optionalText, pathOf, refuse, requiredText } from "../fields.ts";
@@ -144,12 +144,12 @@ function decodeResult(item: Fields, type: string, foreign: ForeignField[]): Tool
 
 /** An item that the vendor made or that its own tools left: what was found with it is in the words that follow. */
 function foreignItem(item: Fields, type: string): Part {
-  const weight: Weight = LEFT_BY_TOOLS.has(type) ? "hint" : "meaning";
+  const ifUnsupported: UnsupportedPolicy = LEFT_BY_TOOLS.has(type) ? "drop" : "refuse";
   const foreign: Part = {
     kind: "foreign",
     protocol: "responses",
     value: item.value,
-    weight,
+    ifUnsupported,
     path: item.path,
   };
   return type === "item_reference" ? { ...foreign, refusal: NOT_STORED } : foreign;

@@ -68,7 +68,7 @@ function decodePart(part: Fields, foreign: ForeignField[]): SpokenPart {
         kind: "foreign",
         protocol: "responses",
         value: part.value,
-        weight: "meaning",
+        ifUnsupported: "refuse",
         path: part.path,
       };
   }

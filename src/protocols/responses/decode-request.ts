@@ -135,7 +135,7 @@ function decodeForeign(body: Fields): readonly ForeignField[] {
     // Encrypted reasoning is given whether asked for or not; whatever else is asked for is lost.
     ...(include.every((entry) => entry === ENCRYPTED_REASONING)
       ? []
-      : [{ path: "include", value: include, weight: "hint" } as const]),
+      : [{ path: "include", value: include, ifUnsupported: "drop" } as const]),
     ...(reasoning === undefined ? [] : foreignFields(reasoning, KNOWN_REASONING)),
     ...(text === undefined ? [] : foreignFields(text, KNOWN_TEXT)),
     ...foreignInside(body, INSIDES),

@@ -99,5 +99,11 @@ export function argumentsOf(item: JsonObject): string {
 
 /** What a tool of the vendor's own left, for callers who know it. */
 export function foreignOutput(item: JsonObject, index: number): ForeignPart {
-  return { kind: "foreign", protocol: "responses", value: item, weight: "hint", path: `output[${index}]` };
+  return {
+    kind: "foreign",
+    protocol: "responses",
+    value: item,
+    ifUnsupported: "drop",
+    path: `output[${index}]`,
+  };
 }

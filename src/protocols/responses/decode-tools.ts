@@ -58,7 +58,7 @@ function hosted(fields: Fields, type: string): Tool {
     protocol: "responses",
     name: type,
     value: fields.value,
-    weight: type === "mcp" ? "meaning" : "hint",
+    ifUnsupported: type === "mcp" ? "refuse" : "drop",
     path: fields.path,
   };
 }

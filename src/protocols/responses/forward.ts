@@ -55,7 +55,7 @@ export const responsesForward: ForwardTable = {
   modelInBody: true,
   fields: responsesFields.listed,
   required: [],
-  content: { field: "input", instead: ["prompt", "previous_response_id", "conversation"] },
+  content: { field: "input", alternatives: ["prompt", "previous_response_id", "conversation"] },
   maxItems: {},
   unserved: {
     background:
@@ -115,7 +115,11 @@ export const responsesForward: ForwardTable = {
   state: {
     // https://developers.openai.com/api/docs/guides/reasoning: an item without it would be looked up by its id.
     rows: [
-      { path: "input[].encrypted_content", taken: "object", essential: ["compaction", "compaction_summary"] },
+      {
+        path: "input[].encrypted_content",
+        removes: "object",
+        essential: ["compaction", "compaction_summary"],
+      },
     ],
   },
 };

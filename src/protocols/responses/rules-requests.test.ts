@@ -326,9 +326,9 @@ describe("requests in responses", () => {
     };
     expect(decode(fields).foreign).toEqual([]);
     expect(decode({ store: true, truncation: "auto", text: { brand_new: 1 } }).foreign).toEqual([
-      { path: "store", value: true, weight: "hint" },
-      { path: "truncation", value: "auto", weight: "hint" },
-      { path: "text.brand_new", value: 1, weight: "hint" },
+      { path: "store", value: true, ifUnsupported: "drop" },
+      { path: "truncation", value: "auto", ifUnsupported: "drop" },
+      { path: "text.brand_new", value: 1, ifUnsupported: "drop" },
     ]);
   });
 

@@ -8,23 +8,23 @@ import { keyFilter } from "../streams/byte-filter.ts";
 import {
   ALIBABA_CALLS,
   OPENROUTER_CALLS,
-  type StatedCalls,
-  statedCalls,
+  type ReportedCallField,
+  reportedCalls,
   XAI_CALLS,
 } from "../streams/call-counts.ts";
 import { asUsage } from "../streams/latest-counts.ts";
 import {
   type MeteringRules,
-  noteCall,
-  noteError,
-  noteFinish,
-  noteId,
-  noteIssued,
-  noteMedia,
-  noteModel,
-  noteServed,
-  noteUnexpectedFormat,
-  noteUsage,
+  recordCall,
+  recordError,
+  recordFinish,
+  recordId,
+  recordIssuedId,
+  recordMedia,
+  recordModel,
+  recordServiceTerm,
+  recordUnexpectedFormat,
+  recordUsage,
   type StreamState,
 } from "../streams/metering-rules.ts";
 import type { TextSink } from "../streams/output-text.ts";
@@ -70,7 +70,7 @@ const rules: MeteringRules = {
       cache,
       output: tally.count(usage, "output_tokens") ?? tally.count(usage, "completion_tokens"),
       outputDetails,
-      calls: statedCalls(usage, STATED_CALLS),
+      calls: reportedCalls(usage, CALL_FIELDS),
     });
     const image = imageTool(asObject(usage["tool_usage"]));
     return image === undefined ? reading : { ...reading, additionalUsage: [image] };
@@ -90,7 +90,7 @@ function imageTool(tools: JsonObject | undefined): ModelTokens | undefined {
 const READ = ["cached_tokens", "cache_read_input_tokens"];
 const WRITTEN = ["cache_write_tokens", "cache_creation_input_tokens"];
 
-const STATED_CALLS: readonly StatedCalls[] = [
+const CALL_FIELDS: readonly ReportedCallField[] = [
   // https://developers.openai.com/api/reference/resources/responses: beside `usage`, which it is joined with here.
   { at: ["tool_usage", "web_search", "num_requests"], tool: "web_search" },
   ...OPENROUTER_CALLS,
@@ -103,51 +103,51 @@ const STATED_CALLS: readonly StatedCalls[] = [
 /** Reads usage off responses, plain and streamed. */
 export const responsesUsage = usageReader(rules);
 
-function readBody(body: JsonObject, notes: StreamState): void {
-  if (statesError(body)) notes.error = decodeStatedError(body);
+function readBody(body: JsonObject, state: StreamState): void {
+  if (statesError(body)) state.error = decodeStatedError(body);
   // What events hold of a response may lack it.
-  if (!Array.isArray(body["output"])) noteUnexpectedFormat(notes);
-  noteModel(notes, body["model"]);
-  readResponse(body, notes);
-  noteMedia(
-    notes,
+  if (!Array.isArray(body["output"])) recordUnexpectedFormat(state);
+  recordModel(state, body["model"]);
+  readResponse(body, state);
+  recordMedia(
+    state,
     asObjects(body["output"]).flatMap((item) => decodeImageCall(item) ?? []),
   );
 }
 
-function readEvent(event: JsonObject, notes: StreamState, name: string): void {
+function readEvent(event: JsonObject, state: StreamState, name: string): void {
   const type = asText(event["type"]) || name;
   const response = asObject(event["response"]);
   if (type === "error" || statesError(event)) {
-    noteError(notes, decodeStatedError(event), type === "error");
+    recordError(state, decodeStatedError(event), type === "error");
     return;
   }
   // Another protocol's chunk, or a sign of life. Some servers name the kind of an event in `object`.
   if (![type, asText(event["object"])].some((word) => word.startsWith("response."))) return;
-  notes.started = true;
-  if (!isEvent(type, event)) noteUnexpectedFormat(notes);
-  noteNames(type, asObject(event["item"]), notes);
+  state.started = true;
+  if (!isEvent(type, event)) recordUnexpectedFormat(state);
+  recordNames(type, asObject(event["item"]), state);
   // A piece of a call is something once the call has a name.
-  notes.output ||= holdsOutput(type, event) && (notes.named || !CALLS.test(type));
+  state.output ||= holdsOutput(type, event) && (state.named || !CALLS.test(type));
   const item = type === "response.output_item.done" ? asObject(event["item"]) : undefined;
-  if (item !== undefined) noteCalls(item, notes);
+  if (item !== undefined) recordCalls(item, state);
   if (response === undefined) return;
-  notes.opening ??= response;
-  noteModel(notes, response["model"]);
+  state.opening ??= response;
+  recordModel(state, response["model"]);
   if (!TERMINAL_EVENTS.has(type)) {
-    noteId(notes, response["id"]);
+    recordId(state, response["id"]);
     return;
   }
-  readResponse(response, notes);
-  if (type === "response.failed") noteError(notes, decodeStatedError(response), true);
-  notes.failed ||= type === "response.cancelled";
+  readResponse(response, state);
+  if (type === "response.failed") recordError(state, decodeStatedError(response), true);
+  state.failed ||= type === "response.cancelled";
 }
 
-function noteNames(type: string, item: JsonObject | undefined, notes: StreamState): void {
-  if (CALLS.test(type)) notes.unnamed = true;
+function recordNames(type: string, item: JsonObject | undefined, state: StreamState): void {
+  if (CALLS.test(type)) state.unnamed = true;
   if (item === undefined) return;
-  if (isUnnamed(item)) notes.unnamed = true;
-  else if (asText(item["name"]) !== "") notes.named = true;
+  if (isUnnamed(item)) state.unnamed = true;
+  else if (asText(item["name"]) !== "") state.named = true;
 }
 
 /**
@@ -179,22 +179,22 @@ function isFilledPart(part: JsonObject): boolean {
   return (part["text"] ?? part["refusal"]) !== "";
 }
 
-function readResponse(response: JsonObject, notes: StreamState): void {
-  noteId(notes, response["id"]);
-  if (!isOutput(response["output"] ?? [])) noteUnexpectedFormat(notes);
-  notes.output ||= asObjects(response["output"]).some(isFilledItem);
-  notes.failed ||= FAILED.has(asText(response["status"]));
+function readResponse(response: JsonObject, state: StreamState): void {
+  recordId(state, response["id"]);
+  if (!isOutput(response["output"] ?? [])) recordUnexpectedFormat(state);
+  state.output ||= asObjects(response["output"]).some(isFilledItem);
+  state.failed ||= FAILED.has(asText(response["status"]));
   for (const item of asObjects(response["output"])) {
-    readIds(item, notes);
-    noteCalls(item, notes);
+    readIds(item, state);
+    recordCalls(item, state);
   }
-  noteServed(notes, "tier", response["service_tier"]);
+  recordServiceTerm(state, "tier", response["service_tier"]);
   const usage = asUsage(response["usage"]);
   const tools = toolUsage(response);
-  noteUsage(notes, usage === undefined || tools === undefined ? usage : { ...usage, tool_usage: tools });
+  recordUsage(state, usage === undefined || tools === undefined ? usage : { ...usage, tool_usage: tools });
   const reason = asText(asObject(response["incomplete_details"])?.["reason"]);
   const finish = reason || asText(response["status"]);
-  if (finish !== "") noteFinish(notes, finish, 0);
+  if (finish !== "") recordFinish(state, finish, 0);
 }
 
 /** What the response's tools have used; of the model that makes images, which stands in its definition alone, also the name. */
@@ -210,16 +210,16 @@ function imageModelOf(response: JsonObject): unknown {
 }
 
 /** Calls that vendors bill; of a search its pages are opened for nothing. */
-function noteCalls(item: JsonObject, notes: StreamState): void {
+function recordCalls(item: JsonObject, state: StreamState): void {
   const type = asText(item["type"]);
   const action = asText(asObject(item["action"])?.["type"]);
   if (item["status"] === "failed") return;
   if (type === "web_search_call" && (action === "search" || action === ""))
-    noteCall(notes, "web_search", item["id"]);
+    recordCall(state, "web_search", item["id"]);
   const tool = Object.hasOwn(CALL_ITEMS, type) ? CALL_ITEMS[type] : undefined;
-  if (tool !== undefined) noteCall(notes, tool, item["id"]);
+  if (tool !== undefined) recordCall(state, tool, item["id"]);
   const container = item["container_id"] ?? asObject(item["environment"])?.["container_id"];
-  noteCall(notes, "code_container", container);
+  recordCall(state, "code_container", container);
 }
 
 /** https://developers.openai.com/api/docs/pricing#built-in-tools */
@@ -229,15 +229,15 @@ const CALL_ITEMS: Readonly<Record<string, string>> = {
   x_search_call: "x_search",
 };
 
-function readIds(item: JsonObject, notes: StreamState): void {
-  noteIssued(notes, "withResponse", item["id"]);
-  noteIssued(notes, "separately", item["container_id"]);
-  noteIssued(notes, "separately", asObject(item["environment"])?.["container_id"]);
+function readIds(item: JsonObject, state: StreamState): void {
+  recordIssuedId(state, "withResponse", item["id"]);
+  recordIssuedId(state, "separately", item["container_id"]);
+  recordIssuedId(state, "separately", asObject(item["environment"])?.["container_id"]);
   for (const part of asObjects(item["content"])) {
     for (const { type, container_id, file_id } of asObjects(part["annotations"])) {
       if (type !== "container_file_citation") continue;
-      noteIssued(notes, "separately", container_id);
-      noteIssued(notes, "separately", file_id);
+      recordIssuedId(state, "separately", container_id);
+      recordIssuedId(state, "separately", file_id);
     }
   }
 }

@@ -3,7 +3,7 @@ import { type CallCount, readCount } from "../../usage/usage.ts";
 import { asObject, asText, type JsonObject } from "../json.ts";
 
 /** Where a vendor's usage object states how often a tool ran that it bills. */
-export interface StatedCalls {
+export interface ReportedCallField {
   /** Names of fields, the outermost first. */
   readonly at: readonly string[];
   /** As price tables call it. */
@@ -16,7 +16,10 @@ export interface StatedCalls {
  * The counts that a usage object states, also those of 0: they are the vendor's word, whatever was offered and whatever items
  * there are. A gateway that relays another vendor's count beside its own states one number in two places: the larger counts.
  */
-export function statedCalls(usage: JsonObject, places: readonly StatedCalls[]): CallCount[] | undefined {
+export function reportedCalls(
+  usage: JsonObject,
+  places: readonly ReportedCallField[],
+): CallCount[] | undefined {
   let calls: Map<string, CallCount> | undefined;
   for (const { at, tool, size } of places) {
     const count = readCount(at.reduce<unknown>((value, field) => asObject(value)?.[field], usage));
@@ -30,7 +33,7 @@ export function statedCalls(usage: JsonObject, places: readonly StatedCalls[]): 
 }
 
 /** Both of its protocols state them so: https://docs.x.ai/developers/tools/tool-usage-details */
-export const XAI_CALLS: readonly StatedCalls[] = Object.entries({
+export const XAI_CALLS: readonly ReportedCallField[] = Object.entries({
   web_search_calls: "web_search",
   x_search_calls: "x_search",
   code_interpreter_calls: "code_interpreter",
@@ -40,14 +43,14 @@ export const XAI_CALLS: readonly StatedCalls[] = Object.entries({
 }).map(([field, tool]) => ({ at: ["server_side_tool_usage_details", field], tool }));
 
 /** Each of its protocols states them so: https://openrouter.ai/docs/guides/features/plugins/web-search */
-export const OPENROUTER_CALLS: readonly StatedCalls[] = [
+export const OPENROUTER_CALLS: readonly ReportedCallField[] = [
   { at: ["server_tool_use", "web_search_requests"], tool: "web_search" },
   // Of its own tools: https://openrouter.ai/docs/guides/features/server-tools/web-search
   { at: ["server_tool_use_details", "web_search_requests"], tool: "web_search" },
 ];
 
 /** Both of its protocols state them so: https://www.alibabacloud.com/help/en/model-studio/web-search */
-export const ALIBABA_CALLS: readonly StatedCalls[] = [
+export const ALIBABA_CALLS: readonly ReportedCallField[] = [
   { at: ["x_tools", "web_search", "count"], tool: "web_search" },
 ];
 

@@ -16,9 +16,9 @@ import type { TextSink } from "./output-text.ts";
 /** How one protocol states what metering needs; `usage-reader.ts` does the rest, the same for all. */
 export interface MeteringRules {
   /** Reads a whole plain response. */
-  readResponse(body: JsonObject, notes: StreamState): void;
+  readResponse(body: JsonObject, state: StreamState): void;
   /** Reads one event of a stream; `name` is its `event:` line, often "". */
-  readEvent(event: JsonObject, notes: StreamState, name: string): void;
+  readEvent(event: JsonObject, state: StreamState, name: string): void;
   /**
    * A cheap look at a frame's bytes: false only where the frame cannot hold usage, a finish, a terminal
    * event or an error. Opened once a stream, because it may remember what it found.
@@ -109,43 +109,47 @@ export function emptyStreamState(responses: number): StreamState {
   };
 }
 
-export function noteUsage(notes: StreamState, usage: JsonObject | undefined): void {
-  if (usage !== undefined) notes.usage = latestCounts(notes.usage, usage);
+export function recordUsage(state: StreamState, usage: JsonObject | undefined): void {
+  if (usage !== undefined) state.usage = latestCounts(state.usage, usage);
 }
 
 /** Notes how the vendor served the request, if it says so here; the last word counts. */
-export function noteServed(notes: StreamState, dimension: ServiceDimension, value: unknown): void {
+export function recordServiceTerm(state: StreamState, dimension: ServiceDimension, value: unknown): void {
   const word = readServiceWord(value);
-  if (word !== undefined) notes.served = { ...notes.served, [dimension]: word };
+  if (word !== undefined) state.served = { ...state.served, [dimension]: word };
 }
 
 /** Notes the model that served the request, if its name stands here. */
-export function noteModel(notes: StreamState, name: unknown): void {
-  if (typeof name === "string" && name !== "") notes.model = readModelName(name);
+export function recordModel(state: StreamState, name: unknown): void {
+  if (typeof name === "string" && name !== "") state.model = readModelName(name);
 }
 
 /** Notes the id of the response where it first stands; one that is longer than any vendor's is none. */
-export function noteId(notes: StreamState, id: unknown): void {
-  if (typeof id === "string" && id !== "" && id.length <= MAX_ID_CHARS) notes.id ??= id;
+export function recordId(state: StreamState, id: unknown): void {
+  if (typeof id === "string" && id !== "" && id.length <= MAX_ID_CHARS) state.id ??= id;
 }
 
 const MAX_ID_CHARS = 500;
 
 /** Notes the first error of a stream; `inForm`: its own clients raise it where it stands. */
-export function noteError(notes: StreamState, error: UpstreamError, inForm: boolean): void {
-  if (notes.error !== undefined) return;
-  notes.error = error;
-  notes.errorInForm = inForm;
+export function recordError(state: StreamState, error: UpstreamError, inForm: boolean): void {
+  if (state.error !== undefined) return;
+  state.error = error;
+  state.errorInForm = inForm;
 }
 
 /** Notes an id by which a later request can name what the vendor keeps; whatever is no name is none. */
-export function noteIssued(notes: StreamState, kept: "withResponse" | "separately", value: unknown): void {
+export function recordIssuedId(
+  state: StreamState,
+  kept: "withResponse" | "separately",
+  value: unknown,
+): void {
   const id = asName(value);
   if (id === undefined) return;
-  notes.issued ??= { withResponse: [], separately: [] };
-  const ids = notes.issued[kept];
-  notes.issuedLetters += id.length;
-  if (ids.length < MAX_ISSUED && notes.issuedLetters <= MAX_ISSUED_LETTERS) ids.push(id);
+  state.issued ??= { withResponse: [], separately: [] };
+  const ids = state.issued[kept];
+  state.issuedLetters += id.length;
+  if (ids.length < MAX_ISSUED && state.issuedLetters <= MAX_ISSUED_LETTERS) ids.push(id);
 }
 
 /** Far above the items of any response. */
@@ -153,22 +157,22 @@ const MAX_ISSUED = 1_000;
 const MAX_ISSUED_LETTERS = 256 * 1024;
 
 /** Notes a response, or an event of one, whose words are none or whose call has no name. */
-export function noteUnexpectedFormat(notes: StreamState): void {
-  noteError(notes, UNEXPECTED_FORMAT, false);
+export function recordUnexpectedFormat(state: StreamState): void {
+  recordError(state, UNEXPECTED_FORMAT, false);
 }
 
 /** Notes whether the media of a plain response are what they are called. */
-export function noteMedia(notes: StreamState, media: readonly MediaPart[]): void {
-  notes.notAnImage ||= !media.every(isAsDeclared);
+export function recordMedia(state: StreamState, media: readonly MediaPart[]): void {
+  state.notAnImage ||= !media.every(isAsDeclared);
 }
 
 /** Notes that a tool ran: once for each key, however often it is told. */
-export function noteCall(notes: StreamState, tool: string, key: unknown): void {
+export function recordCall(state: StreamState, tool: string, key: unknown): void {
   if (typeof key !== "string" || key === "") return;
-  notes.calls ??= new Map();
-  const keys = notes.calls.get(tool) ?? new Set();
+  state.calls ??= new Map();
+  const keys = state.calls.get(tool) ?? new Set();
   if (keys.size < MAX_CALLS) keys.add(key.length <= MAX_KEY_LETTERS ? key : hash("sha256", key));
-  notes.calls.set(tool, keys);
+  state.calls.set(tool, keys);
 }
 
 /** Far above what vendors run for one request. */
@@ -177,19 +181,22 @@ const MAX_CALLS = 2_000;
 const MAX_KEY_LETTERS = 100;
 
 /** One of the asked answers has begun. No more are kept than were asked for, whatever indexes a vendor states. */
-export function noteBegun({ begunResponses, responses }: StreamState, index: unknown): void {
+export function recordStart({ begunResponses, responses }: StreamState, index: unknown): void {
   if (begunResponses.size < responses) begunResponses.add(index);
 }
 
 /** One of the asked answers has ended; all of them have when as many differ in index. */
-export function noteFinish(notes: StreamState, word: string, index: unknown): void {
-  notes.finish = asName(word) ?? "unnamed";
-  if (notes.finishedResponses.size < notes.responses) notes.finishedResponses.add(index);
-  if (notes.finishedResponses.size >= notes.responses) notes.finished = true;
+export function recordFinish(state: StreamState, word: string, index: unknown): void {
+  state.finish = asName(word) ?? "unnamed";
+  if (state.finishedResponses.size < state.responses) state.finishedResponses.add(index);
+  if (state.finishedResponses.size >= state.responses) state.finished = true;
 }
 
 /** An event states that the finish of a response is unspecified. */
-export function noteUnspecifiedFinish({ unspecifiedFinishes, responses }: StreamState, index: unknown): void {
+export function recordUnspecifiedFinish(
+  { unspecifiedFinishes, responses }: StreamState,
+  index: unknown,
+): void {
   if (unspecifiedFinishes.size >= responses && !unspecifiedFinishes.has(index)) return;
   unspecifiedFinishes.set(index, (unspecifiedFinishes.get(index) ?? 0) + 1);
 }
@@ -203,36 +210,36 @@ export function isUnspecifiedEnd(times: number): boolean {
 }
 
 /** At the end of the stream: each response that has begun has finished, and there is one. */
-export function finishAtEnd(notes: StreamState): void {
-  const { begunResponses, finishedResponses, unspecifiedFinishes } = notes;
+export function finishAtEnd(state: StreamState): void {
+  const { begunResponses, finishedResponses, unspecifiedFinishes } = state;
   const hasFinished = (index: unknown): boolean =>
     finishedResponses.has(index) || isUnspecifiedEnd(unspecifiedFinishes.get(index) ?? 0);
   const all = [...begunResponses, ...finishedResponses];
-  if (all.length > 0 && all.every(hasFinished)) notes.finished = true;
+  if (all.length > 0 && all.every(hasFinished)) state.finished = true;
 }
 
 /** What the notes amount to. */
 export function summaryOf(
   rules: MeteringRules,
-  notes: StreamState,
+  state: StreamState,
   outputText: () => OutputText,
 ): ResponseSummary {
-  const usage = notes.usage === undefined ? undefined : rules.buckets(notes.usage);
+  const usage = state.usage === undefined ? undefined : rules.buckets(state.usage);
   return {
     usage,
-    calls: countedCalls(usage?.calls, notes.calls && (rules.billedCalls?.(notes.calls) ?? notes.calls)),
+    calls: countedCalls(usage?.calls, state.calls && (rules.billedCalls?.(state.calls) ?? state.calls)),
     units: usage?.units,
-    hasOutput: notes.output,
-    finish: notes.finish,
-    finishedByCaller: notes.finish !== undefined && rules.callerFinishes.has(notes.finish),
-    declined: notes.declined || (notes.finish !== undefined && rules.declines(notes.finish)),
-    id: notes.id,
-    issued: notes.issued,
-    served: notes.served,
-    model: notes.model,
-    error: notes.error ?? (notes.unnamed && !notes.output ? UNEXPECTED_FORMAT : undefined),
-    failed: notes.failed,
-    notAnImage: notes.notAnImage ? true : undefined,
+    hasOutput: state.output,
+    finish: state.finish,
+    finishedByCaller: state.finish !== undefined && rules.callerFinishes.has(state.finish),
+    declined: state.declined || (state.finish !== undefined && rules.declines(state.finish)),
+    id: state.id,
+    issued: state.issued,
+    served: state.served,
+    model: state.model,
+    error: state.error ?? (state.unnamed && !state.output ? UNEXPECTED_FORMAT : undefined),
+    failed: state.failed,
+    notAnImage: state.notAnImage ? true : undefined,
     outputText,
   };
 }

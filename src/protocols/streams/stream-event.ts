@@ -1,4 +1,4 @@
-import { losesDigits, writeExact } from "../../base/json/exact-json.ts";
+import { losesPrecision, writeExact } from "../../base/json/exact-json.ts";
 import { asObject, asObjects, type JsonObject, parseLoosely, parseWhole } from "../json.ts";
 
 /**
@@ -28,7 +28,7 @@ export class JsonText {
   /** For what is written again: numbers have all their digits. Parsed anew only where there are too many for a double. */
   get exact(): unknown {
     if (!this.#isExact) {
-      this.#exact = losesDigits(this.data) ? parseWhole(this.data) : this.value;
+      this.#exact = losesPrecision(this.data) ? parseWhole(this.data) : this.value;
       this.#isExact = true;
     }
     return this.#exact;

@@ -182,39 +182,39 @@ export abstract class EventReading implements StreamMeter {
   }
 
   #note(event: StreamEvent): readonly JsonObject[] {
-    const { notes, rules } = this;
+    const { notes: state, rules } = this;
     if (this.isDone(event)) {
-      notes.finished = true;
+      state.finished = true;
       this.#sawDoneWord = true;
       return [];
     }
     const bodies = bodiesIn(event);
     for (const body of bodies) {
-      if (notes.error !== undefined || notes.failed) break;
+      if (state.error !== undefined || state.failed) break;
       this.events += 1;
       if (this.behindFinish) this.#readBehindFinish(body, event.name);
-      else rules.readEvent(body, notes, event.name);
+      else rules.readEvent(body, state, event.name);
     }
     return bodies;
   }
 
   /** Whether an event tells of an error; nothing of it is noted. */
   #isError(event: StreamEvent): boolean {
-    const notes = emptyStreamState(this.notes.responses);
-    for (const body of bodiesIn(event)) this.rules.readEvent(body, notes, event.name);
-    return notes.error !== undefined || notes.failed;
+    const state = emptyStreamState(this.notes.responses);
+    for (const body of bodiesIn(event)) this.rules.readEvent(body, state, event.name);
+    return state.error !== undefined || state.failed;
   }
 
   /** Reads an event behind a finish, which was none where the event holds output; it may state one again. */
   #readBehindFinish(event: JsonObject, name: string): void {
-    const { notes } = this;
-    const { output } = notes;
-    notes.output = false;
-    notes.finished = false;
-    this.rules.readEvent(event, notes, name);
-    if (notes.output) this.#continuedAfterFinish = true;
-    else notes.finished = true;
-    notes.output ||= output;
+    const { notes: state } = this;
+    const { output } = state;
+    state.output = false;
+    state.finished = false;
+    this.rules.readEvent(event, state, name);
+    if (state.output) this.#continuedAfterFinish = true;
+    else state.finished = true;
+    state.output ||= output;
   }
 
   get #awaitsMore(): boolean {
@@ -280,11 +280,11 @@ export class ByteMeter extends EventReading {
 
   #readFrame(buffer: Buffer, start: number, end: number, next: number, readEvent: ReadEvent): void {
     if (this.hasStopped) return;
-    const { notes } = this;
+    const { notes: state } = this;
     const isOrdinary = readEvent !== readFrameAt || this.#isOrdinary(buffer, start, end);
     if (!isOrdinary) this.#mayHoldVendorWords = true;
     // Of several responses each piece says which of them has begun. What is not ordinary may be a list of events.
-    const isPiece = isOrdinary && notes.responses === 1 && notes.output && notes.started;
+    const isPiece = isOrdinary && state.responses === 1 && state.output && state.started;
     if (isPiece && !this.behindFinish && !this.#matters(buffer, start, end)) {
       this.events += 1;
       return;

@@ -13,13 +13,13 @@ const UTF8 = new TextDecoder();
 /** The reader of a protocol's responses, from what the protocol says about them. */
 export function usageReader(rules: MeteringRules): UsageReader {
   function readPlain(body: unknown): ResponseSummary {
-    const notes = emptyStreamState(1);
+    const state = emptyStreamState(1);
     // Of what cannot be parsed nothing is known, not even that it says nothing.
     const response = asObject(Array.isArray(body) ? body[0] : body);
-    if (response !== undefined) rules.readResponse(response, notes);
-    if (rules.anyForm !== true && response !== undefined && response === body && saysNothing(response, notes))
-      notes.error = decodeStatedError({ error: { message: "The upstream's response is empty." } });
-    const summary = summaryOf(rules, notes, () => {
+    if (response !== undefined) rules.readResponse(response, state);
+    if (rules.anyForm !== true && response !== undefined && response === body && isEmptyBody(response, state))
+      state.error = decodeStatedError({ error: { message: "The upstream's response is empty." } });
+    const summary = summaryOf(rules, state, () => {
       const sink = openTextSink();
       if (response !== undefined) rules.responseText(response, sink);
       return sink.text();
@@ -41,8 +41,8 @@ function isResponse(body: unknown, anyForm: boolean): boolean {
 }
 
 /** Whether an object is no response of the protocol: no word of it, no end, no usage, and no error that it states. */
-function saysNothing(body: JsonObject, notes: StreamState): boolean {
-  const { error, failed, finish, usage } = notes;
+function isEmptyBody(body: JsonObject, state: StreamState): boolean {
+  const { error, failed, finish, usage } = state;
   return (
     usage === undefined && finish === undefined && error === undefined && !failed && !holdsResponse(body)
   );

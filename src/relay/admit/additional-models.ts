@@ -23,7 +23,7 @@ export function checkAdditionalModels(request: TextRequest, catalog: Catalog, mo
   const { scan } = request;
   const places = placesIn(request);
   if (places.length === 0) return;
-  const upstreams = carriersOf(request, catalog, model);
+  const upstreams = forwardingUpstreams(request, catalog, model);
   if (upstreams.length === 0) return;
   for (const place of places) {
     const { path } = place;
@@ -33,7 +33,7 @@ export function checkAdditionalModels(request: TextRequest, catalog: Catalog, mo
       if (isChoice) {
         if (!mayUseAll(upstreams, request, catalog)) throw notChosen(path, text);
       } else if (isName || isKnown(text, upstreams, catalog)) {
-        if (usable(text, upstreams, request, catalog) === undefined) throw modelNotFound(text, path);
+        if (findUsableModel(text, upstreams, request, catalog) === undefined) throw modelNotFound(text, path);
       }
     }
   }
@@ -94,7 +94,7 @@ export function findAdditionalModels(
   const places = placesIn(request);
   const tools = hostedModels(request, catalog, model);
   if (places.length + tools.length === 0) return NO_USES;
-  const upstreams = carriersOf(request, catalog, model);
+  const upstreams = forwardingUpstreams(request, catalog, model);
   const use = (additional: Model, place: AdditionalModelField, found?: FoundValue): AdditionalModel[] => {
     // A tool's model may lack a price, since tools without one are refused elsewhere. A model that responds must have one.
     if (place.tool !== undefined && additional.price?.rates.input === undefined) return [];
@@ -121,7 +121,7 @@ export function findAdditionalModels(
     return request.scan.all(scannedPath(place)).flatMap((found) => {
       if (found.type !== "string") return [];
       named.add(textOf(found));
-      const additional = usable(textOf(found), upstreams, request, catalog);
+      const additional = findUsableModel(textOf(found), upstreams, request, catalog);
       return additional === undefined ? [] : use(additional, place, found);
     });
   });
@@ -129,8 +129,8 @@ export function findAdditionalModels(
     const words = request.scan.all(scannedPath(place)).flatMap((found) => wordsAt(request, place, found));
     for (const { text, isChoice, isName } of words) {
       const isHeld = named.has(text) && place.isBilledAlone !== true;
-      const additional = isName && !isHeld ? usable(text, upstreams, request, catalog) : undefined;
-      if (isChoice) uses.push(...chosenFrom(upstreams, catalog).flatMap((each) => use(each, place)));
+      const additional = isName && !isHeld ? findUsableModel(text, upstreams, request, catalog) : undefined;
+      if (isChoice) uses.push(...modelsServedBy(upstreams, catalog).flatMap((each) => use(each, place)));
       else if (additional !== undefined) uses.push(...use(additional, place));
     }
   }
@@ -151,7 +151,7 @@ export function tokenPricedModel(
   const named = request.scan.all(scannedPath(place)).find(({ parent }) => parent === hosted.found.parent);
   const name = named?.type === "string" ? textOf(named) : place.tool?.byDefault;
   if (name === undefined) return undefined;
-  const additional = usable(name, carriersOf(request, catalog, model), request, catalog);
+  const additional = findUsableModel(name, forwardingUpstreams(request, catalog, model), request, catalog);
   if (additional === undefined) return undefined;
   const isPriced =
     place.tool === undefined ? isGenerating(additional) : additional.price?.rates.imageOutput !== undefined;
@@ -203,7 +203,7 @@ function pathsOf(forward: ForwardTable): ReadonlySet<string> {
 }
 
 /** The upstreams to which the request would be forwarded instead of translated. */
-function carriersOf(request: TextRequest, catalog: Catalog, model: Model): readonly Upstream[] {
+function forwardingUpstreams(request: TextRequest, catalog: Catalog, model: Model): readonly Upstream[] {
   return catalog
     .serving(model.id, request.caller.group, request.protocol.name)
     .filter(({ protocols }) => protocols.some((each) => requestsPricedOptions(request, each)));
@@ -215,7 +215,7 @@ function isKnown(name: string, upstreams: readonly Upstream[], catalog: Catalog)
 }
 
 /** The model of this name, the catalog's or an upstream's, if the key may use it. */
-function usable(
+function findUsableModel(
   name: string,
   upstreams: readonly Upstream[],
   { caller }: TextRequest,
@@ -238,7 +238,7 @@ function mayUseAll(upstreams: readonly Upstream[], { caller }: TextRequest, cata
   );
 }
 
-function chosenFrom(upstreams: readonly Upstream[], catalog: Catalog): readonly Model[] {
+function modelsServedBy(upstreams: readonly Upstream[], catalog: Catalog): readonly Model[] {
   const ids = new Set(upstreams.flatMap(({ models }) => [...models.keys()]));
   return [...ids].flatMap((id) => catalog.models.get(id) ?? []).filter(isGenerating);
 }
@@ -254,7 +254,7 @@ function textOf({ value, head }: FoundValue): string {
 }
 
 /** The values at a path in the same object as the model. */
-function beside(
+function siblingValues(
   { scan }: TextRequest,
   path: string | undefined,
   found: FoundValue | undefined,
@@ -271,7 +271,7 @@ function limitOf(
   { outputLimit }: AdditionalModelField,
   found?: FoundValue,
 ): number | undefined {
-  const limits = beside(request, outputLimit, found).map(({ value }) =>
+  const limits = siblingValues(request, outputLimit, found).map(({ value }) =>
     typeof value === "number" && value >= 1 ? Math.ceil(value) : Number.POSITIVE_INFINITY,
   );
   return limits.length === 0 ? undefined : Math.max(...limits);
@@ -290,7 +290,7 @@ function askedOf(
   found?: FoundValue,
 ): ServiceTerms | undefined {
   const { pricedFields } = readFeatures(request.protocol.forward.hold, request.scan);
-  const own = beside(request, path, found);
+  const own = siblingValues(request, path, found);
   const asked: Partial<Record<ServiceDimension, string>> = {};
   const note = (dimension: ServiceDimension, field: string, value: string): void => {
     const named = nameIn(additional, dimension, value);

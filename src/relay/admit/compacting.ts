@@ -39,7 +39,7 @@ export function refusesToCompact(request: TextRequest, error: UpstreamError): bo
     return !(
       isUnknownModel(said) ||
       GONE.test(said) ||
-      refersTo(request, said) ||
+      namesReference(request, said) ||
       error.fault === "rate-limit"
     );
   return UNSUPPORTED.test(said);
@@ -56,7 +56,7 @@ const GONE = /previous_response_not_found/;
 const UNSUPPORTED =
   /compact\w*\b.{0,80}\b(?:unsupported|not (?:supported|available|enabled|allowed))|\b(?:unsupported|not support)\b.{0,80}\bcompact/i;
 
-function refersTo(request: TextRequest, said: string): boolean {
+function namesReference(request: TextRequest, said: string): boolean {
   return readReferences(request).ids.some(({ id }) => id !== undefined && said.includes(id));
 }
 

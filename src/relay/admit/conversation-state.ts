@@ -5,7 +5,7 @@ import type { Candidate } from "../../upstreams/call.ts";
 import type { MovedConversations } from "../../upstreams/memory/moved-conversations.ts";
 import type { MovedConversation } from "../../upstreams/memory/moved-conversations-store.ts";
 import type { TextRequest } from "../text-request.ts";
-import { containsState } from "./carried-state.ts";
+import { containsState } from "./strip-state.ts";
 
 /** What of a request's state may be sent to a candidate. */
 export interface StateTerms {

@@ -1,5 +1,5 @@
 import { estimateMaxCost } from "../../billing/pricing/max-cost.ts";
-import { statedLimit } from "../../billing/pricing/stated-limit.ts";
+import { requestedOutputLimit } from "../../billing/pricing/requested-output-limit.ts";
 import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { readsNoneOf } from "../../catalog/model-media.ts";
 import { GatewayError } from "../../errors.ts";
@@ -22,7 +22,7 @@ export function fallbackModels(
   request: TextRequest,
   atMs: number,
 ): readonly FallbackModel[] | undefined {
-  if (fallbacks === undefined || request.compacts !== undefined || request.instead !== undefined)
+  if (fallbacks === undefined || request.compacts !== undefined || request.compactionFallback !== undefined)
     return undefined;
   if (readReferences(request).ids.length > 0) return undefined;
   const found = fallbacks.flatMap(({ model: id, on }): FallbackModel[] => {
@@ -46,7 +46,7 @@ export function fallbackModels(
 function allows(catalog: Catalog, model: Model, { caller, protocol, scan }: TextRequest): boolean {
   const { forward, name } = protocol;
   if (!catalog.endpointsOf(model.id, caller.group).includes(name)) return false;
-  const limit = statedLimit({ forward, scan }, Number.MAX_SAFE_INTEGER);
+  const limit = requestedOutputLimit({ forward, scan }, Number.MAX_SAFE_INTEGER);
   if (limit !== undefined && model.maxOutputTokens !== null && limit > model.maxOutputTokens) return false;
   const { mediaRead } = readFeatures(forward.hold, scan);
   return mediaRead.size === 0 || !readsNoneOf(catalog, model, caller.group, mediaRead);

@@ -174,7 +174,7 @@ export function createInlineMedia(client: SafeFetch): InlineMedia {
             `The linked files exceed the limit of ${MAX_REQUEST_BYTES} bytes per request.`,
           );
         }
-        if (heldBytes + more > MAX_HELD_BYTES) throw crowded();
+        if (heldBytes + more > MAX_HELD_BYTES) throw tooManyFetches();
         bytes += more;
         heldBytes += more;
       }
@@ -188,7 +188,7 @@ interface File {
   readonly type: string | undefined;
 }
 
-function crowded(): GatewayError {
+function tooManyFetches(): GatewayError {
   return new GatewayError(
     "service_unavailable",
     "The gateway's memory for fetched files is used up. Try again, or send the data inline.",

@@ -18,22 +18,22 @@ export async function pinsOf(
   { ids }: References,
 ): Promise<readonly Pin[] | undefined> {
   const serving = catalog.serving(model.id, request.caller.group, request.protocol.name);
-  const keepers = keepersOf(serving, request);
-  const isTranslated = keepers.length === 0;
+  const natives = nativeUpstreams(serving, request);
+  const isTranslated = natives.length === 0;
   // Translation refuses what only the caller's own protocol can say, or names it as lost; but an address goes along.
-  const asked = isTranslated ? ids.filter((each) => isContinued(each) || each.isAddress) : ids;
+  const asked = isTranslated ? ids.filter((each) => continuesResponse(each) || each.isAddress) : ids;
   if (asked.length === 0) return undefined;
   const owners = await issuedIds.find(request.caller.accountId, textsOf(asked));
-  const receivers = isTranslated ? serving : keepers;
+  const receivers = isTranslated ? serving : natives;
   const refusesUnknown = receivers.some(({ id }) => catalog.refusesForeignIds(id));
   let pins: readonly Pin[] | undefined;
   let pinnedBy: Reference | undefined;
   for (const reference of asked) {
-    const places = placesOf(reference, owners, isContinued(reference) ? keepers : receivers);
-    if (places === "unknown" && !refusesUnknown && !isContinued(reference)) continue;
-    if (typeof places === "string") throw notKnown(reference);
-    const common = pins === undefined ? places : meet(pins, places);
-    if (common.length === 0) throw fromTwoIssuers(pinnedBy, reference);
+    const places = placesOf(reference, owners, continuesResponse(reference) ? natives : receivers);
+    if (places === "unknown" && !refusesUnknown && !continuesResponse(reference)) continue;
+    if (typeof places === "string") throw unknownReference(reference);
+    const common = pins === undefined ? places : intersect(pins, places);
+    if (common.length === 0) throw differentIssuers(pinnedBy, reference);
     pins = common;
     pinnedBy ??= reference;
   }
@@ -41,7 +41,7 @@ export async function pinsOf(
 }
 
 /** Upstreams that get the request as it is: only they can know what ids in it refer to. */
-function keepersOf(
+function nativeUpstreams(
   serving: readonly Upstream[],
   { protocol }: Pick<TextRequest, "protocol">,
 ): readonly Upstream[] {
@@ -49,7 +49,7 @@ function keepersOf(
 }
 
 /** A conversation is gone on with where it is kept, whatever an operator allows. */
-function isContinued({ field }: Reference): boolean {
+function continuesResponse({ field }: Reference): boolean {
   return field === "previous_response_id";
 }
 
@@ -61,20 +61,20 @@ function textsOf(references: readonly Reference[]): readonly string[] {
 function placesOf(
   { id }: Reference,
   owners: ReadonlyMap<string, Owner>,
-  keepers: readonly Upstream[],
+  natives: readonly Upstream[],
 ): readonly Pin[] | "unknown" | "other" {
   if (id === undefined) return "unknown";
-  const shared = keepers.filter(({ sharedIds }) => sharedIds.has(id));
+  const shared = natives.filter(({ sharedIds }) => sharedIds.has(id));
   if (shared.length > 0) return shared.map((upstream) => ({ upstreamId: upstream.id, credentialId: null }));
   const owner = owners.get(id) ?? "unknown";
   if (typeof owner === "string") return owner;
   // An upstream that has left the catalog has taken what it kept with it, and others know nothing of that.
-  const isThere = keepers.some((upstream) => upstream.id === owner.upstreamId);
+  const isThere = natives.some((upstream) => upstream.id === owner.upstreamId);
   return isThere ? [{ upstreamId: owner.upstreamId, credentialId: owner.credentialId }] : "unknown";
 }
 
 /** The places that are among both. */
-function meet(these: readonly Pin[], those: readonly Pin[]): readonly Pin[] {
+function intersect(these: readonly Pin[], those: readonly Pin[]): readonly Pin[] {
   return these.flatMap((one) =>
     those.flatMap((other) => {
       if (one.upstreamId !== other.upstreamId) return [];
@@ -84,9 +84,9 @@ function meet(these: readonly Pin[], those: readonly Pin[]): readonly Pin[] {
   );
 }
 
-function notKnown(reference: Reference): GatewayError {
+function unknownReference(reference: Reference): GatewayError {
   const { field, id } = reference;
-  if (isContinued(reference)) {
+  if (continuesResponse(reference)) {
     return new GatewayError(
       "previous_response_not_found",
       "previous_response_id isn't a stored response of this account and model. Send the history in `input` instead.",
@@ -102,7 +102,7 @@ function notKnown(reference: Reference): GatewayError {
   );
 }
 
-function fromTwoIssuers(first: Reference | undefined, second: Reference): GatewayError {
+function differentIssuers(first: Reference | undefined, second: Reference): GatewayError {
   return new GatewayError(
     "invalid_request",
     `\`${second.field}\` names '${second.id}', which is stored at a different upstream than '${first?.id}' of \`${first?.field}\`: ` +

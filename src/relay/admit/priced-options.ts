@@ -19,7 +19,7 @@ import {
   readServiceWord,
   type ServiceDimension,
 } from "../../usage/service-terms.ts";
-import { familyOf, findTool, usualSize } from "../../usage/tool-names.ts";
+import { defaultSize, familyOf, findTool } from "../../usage/tool-names.ts";
 import type { TextRequest } from "../text-request.ts";
 
 /** Priced options are only forwarded. Translation into another protocol drops them, and reports each as a loss. */
@@ -122,7 +122,7 @@ function sizesOf(
         !Object.hasOwn(terms.sizes, size)
       )
         throw unpriced(path, `\`${path}\` "${size.slice(0, MAX_SIZE_LETTERS)}"`, `price.calls "${tool}"`);
-    return [[tool, asked.flatMap(({ size }) => size ?? usualSize(tool) ?? [])]];
+    return [[tool, asked.flatMap(({ size }) => size ?? defaultSize(tool) ?? [])]];
   });
 }
 

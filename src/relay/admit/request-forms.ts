@@ -17,66 +17,66 @@ export interface RequestForm {
  * upstream has. Both are one request to the account: one hold, one settlement, one response.
  */
 export class RequestForms {
-  readonly #asked: RequestForm;
-  readonly #instead: RequestForm | undefined = undefined;
+  readonly #original: RequestForm;
+  readonly #fallback: RequestForm | undefined = undefined;
   /** Upstreams that have refused the call itself. */
   #lacking: Set<bigint> | undefined;
 
   /** `formOf` is asked once for each form. */
   constructor(request: TextRequest, formOf: (request: TextRequest) => RequestForm) {
-    this.#asked = formOf(request);
+    this.#original = formOf(request);
     // Nearly every request is asked as it came, and costs no second object.
-    if (request.instead === undefined) return;
-    const { instead, compacts: _, ...ordinary } = request;
-    this.#instead = formOf({ ...ordinary, ...instead, state: undefined });
+    if (request.compactionFallback === undefined) return;
+    const { compactionFallback, compacts: _, ...ordinary } = request;
+    this.#fallback = formOf({ ...ordinary, ...compactionFallback, state: undefined });
   }
 
   at(candidate: Candidate): RequestForm {
-    const { compacts } = this.#asked.request;
-    if (compacts === undefined || this.#instead === undefined) return this.#asked;
+    const { compacts } = this.#original.request;
+    if (compacts === undefined || this.#fallback === undefined) return this.#original;
     const takes = compactsAt(candidate, compacts) && this.#lacking?.has(candidate.upstream.id) !== true;
-    return takes ? this.#asked : this.#instead;
+    return takes ? this.#original : this.#fallback;
   }
 
   /** A candidate's upstream has refused the call itself. False: there is nothing else to ask it. */
-  lacksCall({ upstream }: Candidate): boolean {
+  markUnsupported({ upstream }: Candidate): boolean {
     this.#lacking ??= new Set();
     this.#lacking.add(upstream.id);
-    return this.#instead !== undefined;
+    return this.#fallback !== undefined;
   }
 
   /** As it came. */
-  get first(): RequestForm {
-    return this.#asked;
+  get original(): RequestForm {
+    return this.#original;
   }
 
   get isStateCarried(): boolean {
-    return this.#asked.state.isCarried;
+    return this.#original.state.isCarried;
   }
 
   /** See ConversationState. */
   stateRefused(): void {
-    this.#asked.state.refused();
-    this.#instead?.state.refused();
+    this.#original.state.refused();
+    this.#fallback?.state.refused();
   }
 
   findLate(moves: Parameters<ConversationState["findLate"]>[0]): Promise<MovedConversation | undefined> {
-    return this.#asked.state.findLate(moves);
+    return this.#original.state.findLate(moves);
   }
 
   relocate(moved: MovedConversation): void {
-    this.#asked.state.relocate(moved);
-    this.#instead?.state.relocate(moved);
+    this.#original.state.relocate(moved);
+    this.#fallback?.state.relocate(moved);
   }
 
-  giveUpState(): void {
-    this.#asked.state.dropState();
-    this.#instead?.state.dropState();
+  dropState(): void {
+    this.#original.state.dropState();
+    this.#fallback?.state.dropState();
   }
 
   /** To be called when no candidate is left to be asked. */
   close(): void {
-    this.#asked.modes.close();
-    this.#instead?.modes.close();
+    this.#original.modes.close();
+    this.#fallback?.modes.close();
   }
 }

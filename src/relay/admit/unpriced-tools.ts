@@ -34,11 +34,14 @@ export function withoutUnpriced(request: TextRequest, catalog: Catalog, model: M
     (hosted === undefined || tokenPricedModel(hosted, request, catalog, model) === undefined);
   const cut = withoutTools(request, isUnpriced);
   if (cut === undefined) return request;
-  const { instead } = request;
-  const rest = instead && { ...instead, ...bodyOf(withoutTools({ ...request, ...instead }, isUnpriced)) };
+  const { compactionFallback } = request;
+  const pricedFallback = compactionFallback && {
+    ...compactionFallback,
+    ...bodyOf(withoutTools({ ...request, ...compactionFallback }, isUnpriced)),
+  };
   const named = cut.paths.slice(0, MAX_NAMED);
   const dropped = named.map((path) => ({ path, reason: "unpriced" as const }));
-  return { ...request, ...bodyOf(cut), dropped, instead: rest };
+  return { ...request, ...bodyOf(cut), dropped, compactionFallback: pricedFallback };
 }
 
 /** More different tools nobody offers, and each is named in a header and in the request log. */
@@ -149,7 +152,7 @@ function requireUnused(
   if (history === undefined) return;
   const made = tools.map(({ tool }) => undated(tool) + history.suffix);
   // A conversation may have thousands of items, of which a scan keeps some: most don't say the word at all.
-  if (!made.some((word) => mentions(request.body, Buffer.from(word)))) return;
+  if (!made.some((word) => containsBytes(request.body, Buffer.from(word)))) return;
   const scanner = createBodyScan(compileWatch([history.path]));
   for (const chunk of request.body) scanner.write(chunk);
   const scan = scanner.end();
@@ -177,7 +180,7 @@ function choiceWords({ choice }: ToolUse, { body, scan }: Pick<TextRequest, "bod
 /** Lists of allowed tools are the longest, with the names of some dozen. */
 const MAX_CHOICE_BYTES = 64 * 1024;
 
-function mentions(body: readonly Buffer[], word: Buffer): boolean {
+function containsBytes(body: readonly Buffer[], word: Buffer): boolean {
   let before = Buffer.alloc(0);
   return body.some((chunk) => {
     const seam = Buffer.concat([before, chunk.subarray(0, word.length)]);

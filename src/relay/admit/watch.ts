@@ -3,9 +3,9 @@ import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { holdPaths, scannedPath } from "../../protocols/body-features.ts";
 import type { AdditionalModelField, ForwardTable } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { statePaths } from "./carried-state.ts";
 import { conversationPaths } from "./conversation-key.ts";
 import { referencePaths } from "./references.ts";
+import { statePaths } from "./strip-state.ts";
 
 /** What the relay itself reads of a body, beside the protocol's listed fields and what a hold needs. */
 const OWN = ["model", "stream"];
@@ -55,14 +55,14 @@ function innerModelPaths({ path, outputLimit, speed }: AdditionalModelField): st
 }
 
 function tablePaths(forward: ForwardTable): string[] {
-  const instead = forward.content?.instead ?? [];
+  const alternatives = forward.content?.alternatives ?? [];
   const endUser = forward.endUser?.filter((path) => !path.includes(".")) ?? [];
   return [
     ...Object.keys(forward.fields),
     ...Object.keys(forward.unserved ?? {}),
     ...(forward.watched ?? []),
     ...(forward.additionalModels ?? []).flatMap(innerModelPaths),
-    ...instead,
+    ...alternatives,
     ...forward.outputLimits,
     ...forward.responseCounts,
     ...endUser,

@@ -30,7 +30,7 @@ export function openStateSearch(protocol: ProtocolName): StateSearch {
 
   return {
     write(chunk) {
-      const seam = previous === undefined ? undefined : seamOf(previous, chunk);
+      const seam = previous === undefined ? undefined : boundaryOf(previous, chunk);
       if (holdsAny(chunk, marks)) marked = [chunk];
       else if (previous !== undefined && holdsAny(seam, marks)) marked = [previous, chunk];
       else if (marked.length > 0) marked.push(chunk);
@@ -89,6 +89,6 @@ function holdsAny(bytes: Buffer | undefined, marks: readonly Buffer[]): boolean 
 }
 
 /** What stands around the cut between two chunks, for a mark that it goes through. */
-function seamOf(before: Buffer, after: Buffer): Buffer {
+function boundaryOf(before: Buffer, after: Buffer): Buffer {
   return Buffer.concat([before.subarray(-MAX_MARK), after.subarray(0, MAX_MARK)]);
 }

@@ -6,7 +6,7 @@ import type { Transport, UpstreamFailure, UpstreamRequest, UpstreamResponse } fr
 import { RawHeaders } from "../../upstreams/transport/raw-headers.ts";
 import { readResponse } from "../mode/event-reader.ts";
 import { fanOut } from "./fan-out.ts";
-import { quoted, untag } from "./joined-form.ts";
+import { quoted, splitResponseNumber } from "./joined-form.ts";
 
 const READER = PROTOCOLS.messages.usage;
 const CLOSED: UpstreamFailure = { kind: "closed", phase: "body", message: "gone" };
@@ -98,7 +98,7 @@ describe("several requests as one", () => {
     expect(told).toEqual([]);
     at(2).head(200, NO_HEADERS);
     expect(told).toEqual(["head 200"]);
-    expect(chunks.map(untag)).toEqual([{ response: 0, chunk: OPENING }]);
+    expect(chunks.map(splitResponseNumber)).toEqual([{ response: 0, chunk: OPENING }]);
   });
 
   it("stream side by side and end when all have ended, with the sum of their usage", () => {
@@ -110,7 +110,7 @@ describe("several requests as one", () => {
       at(number).data(CLOSING);
       at(number).ended();
     }
-    expect(chunks.map((chunk) => untag(chunk).response)).toEqual([2, 0, 1, 1, 2, 0]);
+    expect(chunks.map((chunk) => splitResponseNumber(chunk).response)).toEqual([2, 0, 1, 1, 2, 0]);
     expect(told).toEqual(["head 200", "ended"]);
     expect(meter.finished).toBe(true);
     expect(meter.summary().usage?.tokens).toEqual({ inputUncached: 15, outputVisible: 21 });

@@ -4,7 +4,7 @@ import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from 
 import type { Framing } from "../mode/framing.ts";
 import { framingOf, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { SplitResponse } from "../mode/split-response.ts";
-import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, tag } from "./joined-form.ts";
+import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, withResponseNumber } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
 
 /** How many bytes a response may buffer while it waits for the others; then its upstream is paused. */
@@ -153,7 +153,7 @@ export function fanOut(
   /** Streams flow side by side. The first that ends too early ends them all. */
   function advanceStreams(): void {
     for (const copy of copies) {
-      for (const chunk of takeWaiting(copy)) pass(tag(copy.number, chunk));
+      for (const chunk of takeWaiting(copy)) pass(withResponseNumber(copy.number, chunk));
       if (!copy.ended || copy.closed) continue;
       copy.closed = true;
       copy.meter.end();

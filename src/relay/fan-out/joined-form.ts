@@ -28,16 +28,16 @@ export function isCollected(beginning: Buffer): boolean {
 }
 
 /** A chunk of the stream of this response. */
-export function tag(response: number, chunk: Buffer): Buffer {
+export function withResponseNumber(response: number, chunk: Buffer): Buffer {
   return Buffer.concat([Buffer.of(response), chunk]);
 }
 
-export interface Untagged {
+export interface NumberedChunk {
   readonly response: number;
   readonly chunk: Buffer;
 }
 
-export function untag(tagged: Uint8Array): Untagged {
-  const bytes = Buffer.from(tagged.buffer, tagged.byteOffset, tagged.byteLength);
+export function splitResponseNumber(numbered: Uint8Array): NumberedChunk {
+  const bytes = Buffer.from(numbered.buffer, numbered.byteOffset, numbered.byteLength);
   return { response: bytes[0] ?? 0, chunk: bytes.subarray(1) };
 }

@@ -9,7 +9,7 @@ import {
 } from "../../protocols/protocol.ts";
 import { SERVICE_DIMENSIONS, type ServiceTerms } from "../../usage/service-terms.ts";
 import { sumUsage, sumWork } from "../../usage/usage.ts";
-import { untag } from "./joined-form.ts";
+import { splitResponseNumber } from "./joined-form.ts";
 
 /**
  * Reads the usage of several streams in the joined form, the sum of what their meters read. Without a response it is that of
@@ -44,7 +44,7 @@ class JoinedMeter implements EventMeter {
   }
 
   write(bytes: Uint8Array): number {
-    const { response, chunk } = untag(bytes);
+    const { response, chunk } = splitResponseNumber(bytes);
     this.#last = this.#meters[response];
     this.#last?.write(chunk);
     this.#bytes = bytes.length;

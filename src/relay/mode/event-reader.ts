@@ -9,7 +9,7 @@ import { asArray } from "../../protocols/json.ts";
 import type { EventMeter, EventSource, ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { JsonText, type StreamEvent } from "../../protocols/streams/stream-event.ts";
 import type { DecodedResponse, Translation, WireFrame } from "../../protocols/translation.ts";
-import { untag } from "../fan-out/joined-form.ts";
+import { splitResponseNumber } from "../fan-out/joined-form.ts";
 import { joinSummaries } from "../fan-out/joined-usage.ts";
 import type { Framing } from "./framing.ts";
 
@@ -47,12 +47,12 @@ export function openEventReader(
   const join = openJoin(plan.copies);
   return {
     write(tagged) {
-      const { response, chunk } = untag(tagged);
+      const { response, chunk } = splitResponseNumber(tagged);
       const events = readers[response]?.read(chunk.length) ?? [];
       return events.flatMap((event) => join.step(response, event));
     },
     skip(tagged) {
-      const { response, chunk } = untag(tagged);
+      const { response, chunk } = splitResponseNumber(tagged);
       readers[response]?.skip(chunk.length);
     },
     end: () =>

@@ -66,9 +66,9 @@ export function ownChanges(
       ...(endUser === undefined ? [] : endUserEdits(scan, changes, endUser)),
     ],
     losses: [
-      ...lostTo(options?.body ?? {})
+      ...changedPaths(options?.body ?? {})
         .filter((name) => scan.count(name) > 0)
-        .map(lossAt),
+        .map(optionLoss),
       ...losses,
     ],
   };
@@ -85,11 +85,11 @@ function betasInBody(
   return betas === undefined ? [] : [[field, betas.split(",").map((beta) => beta.trim())]];
 }
 
-function lostTo({ set = {}, remove = [] }: FieldChanges): string[] {
+function changedPaths({ set = {}, remove = [] }: FieldChanges): string[] {
   return [...remove, ...Object.keys(set)];
 }
 
-function lossAt(path: string): Loss {
+function optionLoss(path: string): Loss {
   return { path, reason: "upstream-option" };
 }
 
@@ -135,7 +135,7 @@ export function betaLosses({ headers }: Pick<TextRequest, "headers">, candidate:
 }
 
 function lossOf(beta: string): Loss {
-  return lossAt(`anthropic-beta:${beta}`);
+  return optionLoss(`anthropic-beta:${beta}`);
 }
 
 interface BetaChanges extends Pick<OwnChanges, "losses"> {

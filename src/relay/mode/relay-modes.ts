@@ -1,7 +1,7 @@
 import { SMALL_BYTES } from "../../base/async/memory-budget.ts";
 import { type Clock, unixSeconds } from "../../base/clock.ts";
 import { type Edit, replaceValue, setField, setMember } from "../../base/json/json-splice.ts";
-import { isNoLimit } from "../../billing/pricing/stated-limit.ts";
+import { isNoLimit } from "../../billing/pricing/requested-output-limit.ts";
 import { type Catalog, type Model, protocolsAt, type Upstream } from "../../catalog/catalog.ts";
 import type { EndUser } from "../../conversation/lower/end-user.ts";
 import { MAX_COPIES } from "../../conversation/lower/lower-request.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { VENDOR_WIRES, wholeStream } from "../../../test/support/vendor-wire.ts";
 import { LongNumber } from "../../base/json/exact-json.ts";
-import type { StatedCall } from "../../conversation/adapt/stated-calls.ts";
+import type { CallWithState } from "../../conversation/adapt/calls-with-state.ts";
 import { blankPlan } from "../../conversation/lower/plan.ts";
 import { CHAT_PROTOCOLS, type ChatProtocol } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
@@ -101,11 +101,11 @@ describe("reading an answer beside the event loop", () => {
       const content = { role: "model", parts: Array(count).fill(part) };
       return chunksOf(JSON.stringify({ candidates: [{ index: 0, finishReason: "STOP", content }] }));
     };
-    const told: StatedCall[] = [];
+    const told: CallWithState[] = [];
     const terms = termsOf("chat-completions", "generate-content", false);
     const answer = {
       ...({ upstream: "generate-content", copies: 1, terms } as const),
-      onCall: (call: StatedCall) => told.push(call),
+      onCall: (call: CallWithState) => told.push(call),
     };
     await reader.read({ ...answer, chunks: called(2) });
     expect(told).toMatchObject([{ name: "f" }, { name: "f" }]);

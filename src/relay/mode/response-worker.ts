@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parentPort } from "node:worker_threads";
 import { parseExact, writeExact } from "../../base/json/exact-json.ts";
-import type { StatedCall } from "../../conversation/adapt/stated-calls.ts";
+import type { CallWithState } from "../../conversation/adapt/calls-with-state.ts";
 import type { Loss } from "../../conversation/loss.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import type { JsonObject } from "../../conversation/request.ts";
@@ -34,7 +34,7 @@ export interface ResponseRead {
   readonly passed?:
     | { readonly body?: Uint8Array; readonly losses: readonly Loss[] }
     | { readonly error: string };
-  readonly calls: readonly StatedCall[];
+  readonly calls: readonly CallWithState[];
 }
 
 export type ResponseReply =
@@ -75,9 +75,9 @@ function replyTo(message: ResponseMessage): ResponseReply {
     if ("upstreams" in message) return { scrubbed: scrubResponse(body, createScrubber(message.upstreams)) };
     const { terms, upstream, copies, wantsCalls, echo } = message;
     const { usage } = PROTOCOLS[upstream];
-    const calls: StatedCall[] = [];
+    const calls: CallWithState[] = [];
     let characters = 0;
-    const onCall = (call: StatedCall): void => {
+    const onCall = (call: CallWithState): void => {
       characters += call.id.length + call.name.length + call.arguments.length;
       if (characters <= CALLS_CHARACTERS) calls.push(call);
     };
@@ -104,7 +104,7 @@ function withEcho(terms: ResponseTerms, echo: string): ResponseTerms {
 function plain(
   { summary, finished, passed }: ResponseReading,
   body: Buffer,
-  calls: readonly StatedCall[],
+  calls: readonly CallWithState[],
 ): ResponseRead {
   const read = { summary: writeExact(plainSummary(summary)), finished, calls };
   if (passed === undefined) return read;

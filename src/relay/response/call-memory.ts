@@ -1,4 +1,4 @@
-import { callName, callsWithoutState, withCallStates } from "../../conversation/adapt/stated-calls.ts";
+import { callKey, callsWithoutState, withCallStates } from "../../conversation/adapt/calls-with-state.ts";
 import type { ChatProtocol } from "../../conversation/protocol-name.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
 import { opaqueFor, unwrapOpaque } from "../../conversation/state/opaque.ts";
@@ -32,7 +32,7 @@ export class CallMemory {
   }
 
   readonly keepState: OnCall = (call) => {
-    this.states.remember(this.accountId, callName(call), opaqueFor(this.protocol, call.opaque));
+    this.states.remember(this.accountId, callKey(call), opaqueFor(this.protocol, call.opaque));
   };
 
   /** The request with the state of its calls; looked up once, however many candidates need it. */
@@ -44,7 +44,7 @@ export class CallMemory {
   private lookUp(request: ChatRequest): Promise<ChatRequest> | ChatRequest {
     const calls = callsWithoutState(request, MAX_CALLS);
     if (calls.length === 0) return request;
-    const known = this.states.find(this.accountId, calls.map(callName));
+    const known = this.states.find(this.accountId, calls.map(callKey));
     return known instanceof Promise
       ? known.then((states) => restored(request, states))
       : restored(request, known);

@@ -50,7 +50,7 @@ export function countEnded(deps: CountDeps, model: Model, exchange: Exchange): v
   const { metrics } = deps;
   logEnded(deps.log, exchange, outcome);
   const writtenOffNanos = hold.writtenOffNanos();
-  logImpossible(deps, request, outcome);
+  logImplausible(deps, request, outcome);
   if (writtenOffNanos > 0n) logWrittenOff(deps, request, outcome, writtenOffNanos);
   const unpriced = hold.unpriced();
   if (unpriced.length > 0) logUnpriced(deps, request, outcome, unpriced);
@@ -94,7 +94,7 @@ const ESTIMATED = "an upstream reported impossible usage; the charge is estimate
 const FAR_BEYOND = "an upstream reported output far above the caller's limit; it was charged";
 
 /** An upstream that reports nonsense, in a count alone or beside what the model can do: an operator should look. */
-function logImpossible({ log, metrics }: CountDeps, request: TextRequest, outcome: Outcome): void {
+function logImplausible({ log, metrics }: CountDeps, request: TextRequest, outcome: Outcome): void {
   const { implausible, hostile: ignoredValues, upstream, estimated } = outcome;
   if (implausible === undefined && ignoredValues === undefined) return;
   metrics.usageImplausible(upstream ?? "");

@@ -59,7 +59,7 @@ export function estimateMissing(
     return estimateParts(request, summary.parts, { ...requestBound, responses: 1 }, ourName);
   const { usage: stated, implausible: oddSummaries } = withoutUnrequested(request, summary, requestBound);
   const own = ownOf({ usage: stated, model: summary.model }, request.model, requestBound, ourName);
-  const bound = boundOf(own, requestBound, ourName);
+  const bound = boundForModel(own, requestBound, ourName);
   const { tokens: reported, implausible: oddTokens } = boundReported(own.usage, bound);
   const { units, implausible: oddUnits } = boundUnits(summary.units, bound);
   const { calls, implausible: oddCalls } = boundCalls(summary.calls, bound);
@@ -115,7 +115,7 @@ function ownOf(
 ): OwnUsage {
   const answering = additionalModels.filter(({ byCall }) => !byCall);
   if (usage?.servedBy === undefined)
-    return { usage, servedBy: isOther(model, asked, answering, ourName) ? model : undefined };
+    return { usage, servedBy: isAdditionalModel(model, asked, answering, ourName) ? model : undefined };
   if (answering.length > 0) return { usage, servedBy: usage.servedBy };
   const { tokens, additionalUsage = [] } = usage;
   const before = additionalUsage.filter(({ isBeside }) => isBeside !== true);
@@ -135,7 +135,7 @@ function ownOf(
  * Whether a response names a model other than the asked one. Vendors may name the asked model by a date or an alias, so a name
  * counts only if the request names other models: it must be one of them, or any if the vendor bills the model that it names.
  */
-function isOther(
+function isAdditionalModel(
   model: string | undefined,
   asked: string,
   answering: readonly AdditionalBound[],
@@ -147,7 +147,7 @@ function isOther(
 }
 
 /** The bound with the limits of the model that served the response. */
-function boundOf({ servedBy }: OwnUsage, bound: UsageBound, ourName: OurName): UsageBound {
+function boundForModel({ servedBy }: OwnUsage, bound: UsageBound, ourName: OurName): UsageBound {
   const id = servedBy === undefined ? undefined : ourName(servedBy);
   if (id === undefined) return bound;
   const { limits } = bound.additionalModels?.find(({ model, byCall }) => !byCall && model === id) ?? {};
@@ -176,7 +176,7 @@ export function reportedByModel(
 ): ByModel {
   const { usage } = withoutUnrequested(request, summary, requestBound);
   const own = ownOf({ usage, model: summary.model }, request.model, requestBound, ourName);
-  return byModel(own, boundReported(own.usage, boundOf(own, requestBound, ourName)).tokens);
+  return byModel(own, boundReported(own.usage, boundForModel(own, requestBound, ourName)).tokens);
 }
 
 /** Estimates each of several responses by itself, because each had the whole input. */
@@ -246,8 +246,8 @@ function estimate(
     const audioOutput = estimated(Math.ceil(audioBytes / AUDIO_BYTES_PER_TOKEN));
     const words = count(text.visible, text.visibleMore);
     // Content of any other kind is something as well, and a response that holds some is not free.
-    const isOther = summary.hasOutput && taken + words === 0 && !hasImages;
-    usage = { ...usage, outputVisible: estimated(isOther ? 1 : words) };
+    const isAdditionalModel = summary.hasOutput && taken + words === 0 && !hasImages;
+    usage = { ...usage, outputVisible: estimated(isAdditionalModel ? 1 : words) };
     if (reasoning > 0) usage = { ...usage, outputReasoning: reasoning };
     if (imageOutput > 0) usage = { ...usage, imageOutput };
     if (audioOutput > 0) usage = { ...usage, audioOutput };

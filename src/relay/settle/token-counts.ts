@@ -137,7 +137,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       return { message: bodies satisfies CountMessage, moved: [] };
     };
     const counted = await pool.run(makeJob, { owner: caller.accountId }).catch((cause: Error) => {
-      throw notNow(cause);
+      throw countUnavailable(cause);
     });
     factor.learn(id, samples, counted.slice(1));
     const tokens = Math.max(1, Math.round((counted[0] ?? 0) * factor.of(id)));
@@ -235,7 +235,7 @@ function notServed(): GatewayError {
   );
 }
 
-function notNow(cause: Error): GatewayError {
+function countUnavailable(cause: Error): GatewayError {
   if (!(cause instanceof PoolFull)) {
     const message = "The request is too large to count. Send less at once.";
     return new GatewayError("invalid_request", message, { cause });

@@ -1,4 +1,4 @@
-import { isNoLimit } from "../../billing/pricing/stated-limit.ts";
+import { isNoLimit } from "../../billing/pricing/requested-output-limit.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
 import type { TokenEstimate } from "../../limits/token-reserve.ts";

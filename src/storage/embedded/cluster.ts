@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { DatabaseLog } from "../database.ts";
 import { copyInstallation, findInstallations, type Installation } from "./installation.ts";
-import { giveTo, type Identity, identities, probe } from "./os-user.ts";
+import { changeOwner, type Identity, identities, probe } from "./os-user.ts";
 import { DATABASE_USER, SERVER_ENVIRONMENT } from "./settings.ts";
 
 /** The files of the database, the programs that fit them, and as whom those run. */
@@ -122,7 +122,7 @@ type Trial = "usable" | { reason: string; reached: boolean };
 
 async function tryToUse(place: Place, installation: Installation, identity: Identity): Promise<Trial> {
   try {
-    await giveTo(place.folder, identity.owner);
+    await changeOwner(place.folder, identity.owner);
   } catch (error) {
     return { reason: `the owner of the files could not be changed (${messageOf(error)})`, reached: false };
   }

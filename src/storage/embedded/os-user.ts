@@ -100,7 +100,7 @@ export async function probe(
 }
 
 /** Gives a folder and all in it to an owner; nothing is touched where it has them already. */
-export async function giveTo(folder: string, owner: { uid: number; gid: number }): Promise<void> {
+export async function changeOwner(folder: string, owner: { uid: number; gid: number }): Promise<void> {
   if (process.getuid?.() !== 0) return;
   if ((await lstat(folder)).uid === owner.uid) return;
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {

@@ -10,7 +10,7 @@ import type { Claim, TaskEnd, TaskStore } from "../store/task-store.ts";
 import { lateDelayMs } from "./schedule.ts";
 
 /** How long a video is, read off its file; undefined = it cannot be told. Bounded in time; never rejects. */
-export type ProbeSeconds = (url: string, upstreamId: bigint | undefined) => Promise<number | undefined>;
+export type ReadDuration = (url: string, upstreamId: bigint | undefined) => Promise<number | undefined>;
 
 /** The result under links that last; what cannot be had in that time keeps its own. Rejects only when it is closed. */
 export type KeepFiles = (
@@ -28,7 +28,7 @@ export interface Finisher {
 /** Ends tasks: what a success costs, what a failure gives back, whether it is watched for a late success. */
 export function createFinisher(
   store: TaskStore,
-  probe: ProbeSeconds,
+  probe: ReadDuration,
   random: () => number,
   keepFiles: KeepFiles = (_taskId, result) => Promise.resolve(result),
   log: Pick<Log, "error"> = silentLog,
@@ -86,7 +86,7 @@ export function createFinisher(
   const chargedEnd = async (claim: Claim, result: TaskResult): Promise<TaskEnd> => {
     const { tokens: stated, imageTerms: _, ...made } = result;
     const tokens = stated !== undefined && claim.price.rates.tokens !== undefined ? stated : undefined;
-    const mismatch = beyondOrder(claim, result) ?? (await otherImage(claim, result));
+    const mismatch = orderMismatch(claim, result) ?? (await otherImage(claim, result));
     if (mismatch !== undefined) {
       const { isLess, ...facts } = mismatch;
       log.error(
@@ -119,7 +119,7 @@ export function createFinisher(
         () => UNRECORDED,
       ]);
       const { id, place } = claim;
-      const kept = end.result && (await keepFiles(id, end.result, timeForFiles(claim), place?.upstreamId));
+      const kept = end.result && (await keepFiles(id, end.result, fileTimeoutMs(claim), place?.upstreamId));
       await firstThatWorks(claim, [
         () => finish(claim, { ...end, result: kept }),
         () => finish(claim, { ...end, result: kept && bare }),
@@ -195,7 +195,7 @@ function rankOf(words: readonly string[], word: string | undefined): number {
 }
 
 /** What a vendor says it made beyond a video's order; undefined = nothing, or it does not say. */
-function beyondOrder({ units, openEnded }: Claim, made: TaskResult): Mismatch | undefined {
+function orderMismatch({ units, openEnded }: Claim, made: TaskResult): Mismatch | undefined {
   const [resolution, seconds] = Object.entries(units.videoSeconds ?? {})[0] ?? [];
   if (resolution === undefined || seconds === undefined) return undefined;
   const isLonger = !openEnded && (made.durationSeconds ?? 0) >= seconds + 1;
@@ -223,7 +223,7 @@ type Measure = Pick<TaskResult, "durationSeconds">;
 async function actualUnits(
   held: MediaUnits,
   result: TaskResult,
-  probe: (url: string) => ReturnType<ProbeSeconds>,
+  probe: (url: string) => ReturnType<ReadDuration>,
 ): Promise<{ used: MediaUnits; estimated: boolean; found?: Measure | undefined }> {
   const [resolution, most] = Object.entries(held.videoSeconds ?? {})[0] ?? [];
   if (resolution === undefined || most === undefined) return { used: held, estimated: false };
@@ -243,7 +243,7 @@ const MAX_FOR_FILES_MS = 300_000;
 const LEAST_FOR_FILES_MS = 20_000;
 
 /** A task is not over before its files are copied, and is over by its deadline all the same. */
-function timeForFiles({ msToDeadline }: Claim): number {
+function fileTimeoutMs({ msToDeadline }: Claim): number {
   return Math.max(LEAST_FOR_FILES_MS, Math.min(msToDeadline, MAX_FOR_FILES_MS));
 }
 

@@ -36,8 +36,8 @@ export async function pollUpstream(
   const taken = await Promise.allSettled(
     tasks.map(async ({ held, upstreamTask }) => {
       const outcome = outcomes.get(upstreamTask);
-      if (isFinal(held.claim.state)) await takeInLate(held, outcome, deps, again);
-      else await takeIn(held, outcome, deps, again);
+      if (isFinal(held.claim.state)) await applyLateOutcome(held, outcome, deps, again);
+      else await applyOutcome(held, outcome, deps, again);
     }),
   );
   for (const each of taken) if (each.status === "rejected") throw each.reason;
@@ -63,16 +63,16 @@ async function askAbout(
   deps: WorkDeps,
   limiter: PerUpstreamLimiter,
 ): Promise<Outcomes> {
-  const together = tasks.length > 1 ? await askTogether(tasks, candidate, deps, limiter) : NOTHING;
+  const together = tasks.length > 1 ? await pollBatch(tasks, candidate, deps, limiter) : NOTHING;
   if (together === undefined) return NOTHING;
   // A batch may leave a task out forever, which says nothing about it.
   const left = tasks.filter(({ upstreamTask }) => !together.has(upstreamTask));
-  const singly = await Promise.all(left.map((task) => askSingly(task, candidate, deps, limiter)));
+  const singly = await Promise.all(left.map((task) => pollSingle(task, candidate, deps, limiter)));
   return new Map([together, ...singly].flatMap((outcomes) => [...outcomes]));
 }
 
 /** undefined = the vendor is away or has too much to do, and questions about each would be more of that. */
-async function askTogether(
+async function pollBatch(
   tasks: readonly Submitted[],
   candidate: TaskCandidate,
   deps: WorkDeps,
@@ -91,11 +91,11 @@ async function askTogether(
   );
   const outcomes = response && readable(() => batch.read(response), NOTHING, first, candidate, deps);
   // About none of them: it may have no batches at all.
-  if (outcomes?.size === 0) deps.batchless.note(candidate);
+  if (outcomes?.size === 0) deps.batchless.add(candidate);
   return outcomes;
 }
 
-async function askSingly(
+async function pollSingle(
   task: Submitted,
   candidate: TaskCandidate,
   deps: WorkDeps,
@@ -116,7 +116,7 @@ async function askSingly(
     () => {
       const outcome = readPoll(response, upstreamTask);
       if (outcome.type === "running" && outcome.otherTask !== undefined)
-        noteUnusable(task, candidate, {}, OTHER_TASK, deps);
+        countUnusablePoll(task, candidate, {}, OTHER_TASK, deps);
       return new Map([[upstreamTask, outcome]]);
     },
     NOTHING,
@@ -137,7 +137,7 @@ function readable<Read>(
   try {
     return read();
   } catch (err) {
-    noteUnusable(task, candidate, { err }, UNREADABLE, deps);
+    countUnusablePoll(task, candidate, { err }, UNREADABLE, deps);
     return nothing;
   }
 }
@@ -146,7 +146,7 @@ const OTHER_TASK = "an upstream answered about another task than was asked for; 
 const UNREADABLE = "an upstream's response about a task can't be read";
 
 /** Raises an alarm once for a task, because its vendor may give the same answer to every poll; the metric counts them all. */
-function noteUnusable(
+function countUnusablePoll(
   { held: { claim } }: Submitted,
   { upstream: { name: upstream } }: TaskCandidate,
   why: { readonly err?: unknown; readonly reason?: string },
@@ -154,8 +154,8 @@ function noteUnusable(
   { unusablePolls, pollAlarms, log }: WorkDeps,
 ): void {
   const { id: task, requestId } = claim;
-  unusablePolls.note(upstream);
-  if (pollAlarms.note(task) > 1) return;
+  unusablePolls.increment(upstream);
+  if (pollAlarms.increment(task) > 1) return;
   log.error({ task, upstream, requestId, ...why, alarm: true }, message);
 }
 
@@ -179,17 +179,17 @@ async function responseTo(
     failpoint("task.poll.before-send");
     const outcome = await within(ask({ upstream, credential, requestId, request }), pollMs(held), timers);
     failpoint("task.poll.after-response");
-    return isSilence(outcome) ? undefined : outcome;
+    return isTimeout(outcome) ? undefined : outcome;
   });
   if (asked?.type === "answered") return asked.response;
   // Asked again it would come again: the task runs into its deadline, and the vendor may bill it.
   if (asked?.failure.kind === "protocol")
-    noteUnusable(task, candidate, { reason: scrub(asked.failure.message) }, UNREADABLE, deps);
+    countUnusablePoll(task, candidate, { reason: scrub(asked.failure.message) }, UNREADABLE, deps);
   return undefined;
 }
 
 /** Who refuses a connection says so at once; who says nothing keeps others waiting. */
-function isSilence(outcome: AskOutcome | undefined): boolean {
+function isTimeout(outcome: AskOutcome | undefined): boolean {
   return outcome === undefined || (outcome.type === "failed" && outcome.failure.kind === "timeout");
 }
 
@@ -199,7 +199,7 @@ const MAX_RESULTLESS = 4;
 const RESULTLESS_POLLS = 3;
 const RESULTLESS = "The vendor reports success but gives no result.";
 
-async function takeIn(
+async function applyOutcome(
   held: HeldTask,
   outcome: PollOutcome | undefined,
   deps: WorkDeps,
@@ -209,7 +209,7 @@ async function takeIn(
   if (outcome?.type === "succeeded") return deps.finisher.succeed(claim, outcome.result);
   if (outcome?.type === "failed")
     return deps.finisher.fail(claim, { reason: deps.scrub(outcome.reason), as: "upstream_failed" });
-  if (outcome?.type === "resultless" && deps.resultless.note(claim.id) >= MAX_RESULTLESS)
+  if (outcome?.type === "resultless" && deps.resultless.increment(claim.id) >= MAX_RESULTLESS)
     return deps.finisher.fail(claim, { reason: RESULTLESS, as: "upstream_failed" });
   const leftMs = msToDeadline(held);
   // That was the last poll.
@@ -221,7 +221,7 @@ async function takeIn(
 }
 
 /** A task that has failed and was refunded: only a success is news, and changes no money. */
-async function takeInLate(
+async function applyLateOutcome(
   { claim }: HeldTask,
   outcome: PollOutcome | undefined,
   deps: WorkDeps,

@@ -3,7 +3,7 @@ import type { TaskCandidate } from "./places.ts";
 
 /** Remembers for a while what places have shown they cannot do. */
 export interface RecentFailures {
-  note(candidate: TaskCandidate): void;
+  add(candidate: TaskCandidate): void;
   /** Whether it was noted a while ago at most. */
   has(candidate: TaskCandidate): boolean;
 }
@@ -14,22 +14,22 @@ export const REFUSED_MS = 30_000;
 export const BATCHLESS_MS = 60_000;
 
 /** Counts what happened to tasks, or at upstreams, since the start of this process. */
-export interface Tally {
+export interface NamedCounter {
   /** Gives how often it was noted, this time included. */
-  note(name: string): number;
+  increment(name: string): number;
   counts(): ReadonlyMap<string, number>;
 }
 
 /** More names than this are tasks that others have ended meanwhile: the oldest are forgotten. */
-const MAX_TALLIED = 10_000;
+const MAX_NAMES = 10_000;
 
-export function createTally(): Tally {
+export function createNamedCounter(): NamedCounter {
   const counts = new Map<string, number>();
   return {
-    note(name) {
+    increment(name) {
       const count = (counts.get(name) ?? 0) + 1;
       counts.set(name, count);
-      const [oldest] = counts.size > MAX_TALLIED ? counts.keys() : [];
+      const [oldest] = counts.size > MAX_NAMES ? counts.keys() : [];
       if (oldest !== undefined) counts.delete(oldest);
       return count;
     },
@@ -42,7 +42,7 @@ export function createRecentFailures(clock: Clock, rememberedMs: number): Recent
   const keyOf = ({ place }: TaskCandidate): string =>
     `${place.upstreamId} ${place.credentialId} ${place.model}`;
   return {
-    note: (candidate) => untilMs.set(keyOf(candidate), clock.monotonicMs() + rememberedMs),
+    add: (candidate) => untilMs.set(keyOf(candidate), clock.monotonicMs() + rememberedMs),
     has(candidate) {
       const until = untilMs.get(keyOf(candidate));
       if (until === undefined) return false;

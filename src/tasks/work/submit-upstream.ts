@@ -6,7 +6,7 @@ import { fitOrder, requestFor } from "./fit-order.ts";
 import { coolingMs, placesOf, type TaskCandidate } from "./places.ts";
 import { keepResponse, post } from "./post.ts";
 import { resubmitDelayMs, TIMED_OUT } from "./schedule.ts";
-import { failMade, meetUnknownFate } from "./unknown-fate.ts";
+import { failUnusableResult, resolveUnknownSubmit } from "./unknown-fate.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
@@ -67,7 +67,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
     // Not sent after all. The intent can be taken back while the claim lasts; if it does not, nobody can know.
     if (outcome === "too-late") return store.requeue(claim, 0, false);
     if (outcome === "overdue") return failOverdue(claim, deps);
-    if (outcome.type !== "refused") return takeIn(held, candidate, outcome, deps);
+    if (outcome.type !== "refused") return applyOutcome(held, candidate, outcome, deps);
     if (outcome.next === "fail") return finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
     deps.log.warn(
       { task: claim.id, upstream: candidate.upstream.name, next: outcome.next, reason: outcome.reason },
@@ -78,7 +78,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
       await store.cool(candidate.place, waitMs);
       waits.push(waitMs);
     } else {
-      deps.faults.note(candidate);
+      deps.faults.add(candidate);
       refusals += 1;
     }
   }
@@ -95,7 +95,7 @@ function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
 }
 
 /** Keeps what the upstream answered. */
-async function takeIn(
+async function applyOutcome(
   held: HeldTask,
   candidate: TaskCandidate,
   outcome: Exclude<SubmitOutcome, { type: "refused" }>,
@@ -107,9 +107,9 @@ async function takeIn(
     case "done":
       return keepResponse(held, candidate.place, { immediateResult: outcome.result }, deps);
     case "unclear":
-      return meetUnknownFate(held, candidate, outcome.reason, deps);
+      return resolveUnknownSubmit(held, candidate, outcome.reason, deps);
     case "failed":
-      return failMade(held, candidate.upstream.name, outcome.reason, deps);
+      return failUnusableResult(held, candidate.upstream.name, outcome.reason, deps);
     default:
       return unreachable(outcome);
   }

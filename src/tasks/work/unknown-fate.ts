@@ -16,7 +16,7 @@ export function canFind({ idempotent, find }: TaskApi): boolean {
  * Nobody knows whether an upstream has the task: it is not submitted again. Where the vendor can tell it is looked for,
  * else it ends with its refund now. Ends the claim.
  */
-export async function meetUnknownFate(
+export async function resolveUnknownSubmit(
   held: HeldTask,
   candidate: TaskCandidate,
   reason: string,
@@ -24,7 +24,7 @@ export async function meetUnknownFate(
 ): Promise<void> {
   const { claim } = held;
   const dueMs = canFind(candidate.api) ? findDelayMs(claim.polls) : undefined;
-  if (dueMs === undefined) return giveUp(held, candidate.upstream.name, reason, deps);
+  if (dueMs === undefined) return failUnknownSubmit(held, candidate.upstream.name, reason, deps);
   deps.log.warn(
     { task: claim.id, upstream: candidate.upstream.name, reason },
     "the outcome of a submit is unknown; looking the task up at the upstream instead of submitting it again",
@@ -34,8 +34,13 @@ export async function meetUnknownFate(
 }
 
 /** Fails the task that may have been made, which the operator should look into: the vendor may bill it. Ends the claim. */
-export function giveUp({ claim }: HeldTask, upstream: string, reason: string, deps: WorkDeps): Promise<void> {
-  deps.unknownFates.note(upstream);
+export function failUnknownSubmit(
+  { claim }: HeldTask,
+  upstream: string,
+  reason: string,
+  deps: WorkDeps,
+): Promise<void> {
+  deps.unknownFates.increment(upstream);
   deps.log.error(
     { task: claim.id, upstream, reason, alarm: true },
     "the response to a submit was lost: the task failed and was refunded, but the vendor may run and bill it",
@@ -44,7 +49,7 @@ export function giveUp({ claim }: HeldTask, upstream: string, reason: string, de
 }
 
 /** Fails the task of which the vendor gave nothing that can be used: it may bill its work, so nobody else is asked. Ends the claim. */
-export function failMade(
+export function failUnusableResult(
   { claim }: HeldTask,
   upstream: string,
   reason: string,
@@ -59,7 +64,7 @@ export function failMade(
 
 /** Looks for a task whose submit had no response that says whether it was taken. Ends the claim. */
 export async function findTask(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
-  const found = await (candidate.api.find ? askForIt : repeatIt)(held, candidate, deps);
+  const found = await (candidate.api.find ? findInList : repeatSubmit)(held, candidate, deps);
   switch (found.type) {
     case "accepted":
       return keepResponse(held, candidate.place, { upstreamTask: found.upstreamId }, deps);
@@ -72,9 +77,9 @@ export async function findTask(held: HeldTask, candidate: TaskCandidate, deps: W
     case "too-late":
       return deps.store.release([held.claim]);
     case "unclear":
-      return meetUnknownFate(held, candidate, found.reason, deps);
+      return resolveUnknownSubmit(held, candidate, found.reason, deps);
     case "failed":
-      return failMade(held, candidate.upstream.name, found.reason, deps);
+      return failUnusableResult(held, candidate.upstream.name, found.reason, deps);
     default:
       return unreachable(found);
   }
@@ -85,7 +90,7 @@ type Found = SubmitOutcome | { readonly type: "too-late" | "overdue" };
 /** A list is read in a moment. */
 const FIND_MS = 30_000;
 
-async function askForIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
+async function findInList(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
   const { claim } = held;
   const { api, place, upstream, credential } = candidate;
   const unclear = (reason: string): Found => ({ type: "unclear", reason });
@@ -104,7 +109,7 @@ async function askForIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps
 }
 
 /** The same submit again, where the vendor makes one task of any number of them; another order would be no repetition. */
-async function repeatIt(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
+async function repeatSubmit(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
   const order = await orderFor(held, candidate, deps);
   if (typeof order === "string") return { type: "unclear", reason: order };
   const outcome = await post(held, candidate, requestFor(held.claim, candidate, order), deps);

@@ -13,7 +13,7 @@ import type { TaskApi } from "../../upstreams/task-apis/task-api.ts";
 import type { Claim, TaskPlace, TaskStore } from "../store/task-store.ts";
 import type { Finisher } from "./finish.ts";
 import type { TaskCandidate } from "./places.ts";
-import type { RecentFailures, Tally } from "./recent-failures.ts";
+import type { NamedCounter, RecentFailures } from "./recent-failures.ts";
 
 /** A task that this worker has claimed. */
 export type HeldTask = Held<Claim>;
@@ -44,13 +44,13 @@ export interface WorkDeps {
   /** Places whose response to a batch was about none of its tasks: they are asked about each. */
   readonly batchless: RecentFailures;
   /** By task, the polls at which its vendor called it done and showed no result. */
-  readonly resultless: Tally;
+  readonly resultless: NamedCounter;
   /** By upstream, the tasks that were given up because nobody knows whether it has them. */
-  readonly unknownFates: Tally;
+  readonly unknownFates: NamedCounter;
   /** By upstream, the responses to polls that can't be used. */
-  readonly unusablePolls: Tally;
+  readonly unusablePolls: NamedCounter;
   /** By task, the alarms that such responses raised. */
-  readonly pollAlarms: Tally;
+  readonly pollAlarms: NamedCounter;
   /** A vendor's words without what is the operator's own. */
   readonly scrub: (text: string) => string;
   readonly largeJson: LargeJson;

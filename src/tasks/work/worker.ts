@@ -9,7 +9,7 @@ import { createPerUpstreamLimiter } from "./per-upstream-limiter.ts";
 import { createPollWriter, pollUpstream, type Submitted } from "./poll.ts";
 import { TIMED_OUT, waitForPredecessorMs } from "./schedule.ts";
 import { submitUpstream } from "./submit-upstream.ts";
-import { canFind, findTask, giveUp } from "./unknown-fate.ts";
+import { canFind, failUnknownSubmit, findTask } from "./unknown-fate.ts";
 import type { HeldTask, WorkDeps } from "./work-deps.ts";
 
 export interface Worker {
@@ -107,12 +107,17 @@ export function createWorker(deps: WorkDeps): Worker {
       case "find": {
         const candidate = deps.at(step.place);
         if (candidate !== undefined) return findTask(held, candidate, deps);
-        return giveUp(held, step.place.upstreamName, "the upstream was removed", deps);
+        return failUnknownSubmit(held, step.place.upstreamName, "the upstream was removed", deps);
       }
       case "wait":
         return store.release([claim], Math.ceil(step.ms));
       case "give-up":
-        return giveUp(held, step.place.upstreamName, "the process that sent it ended or was cut off", deps);
+        return failUnknownSubmit(
+          held,
+          step.place.upstreamName,
+          "the process that sent it ended or was cut off",
+          deps,
+        );
     }
   };
 

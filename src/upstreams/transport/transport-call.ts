@@ -1,6 +1,6 @@
 import type { Client, Dispatcher } from "undici";
 import type { Deadlines, Timed } from "../../base/async/deadlines.ts";
-import { inTurnOfItsOwn } from "../../base/async/event-loop-batch.ts";
+import { runInOwnTurn } from "../../base/async/event-loop-batch.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
 import type { UpstreamCall, UpstreamFailure, UpstreamResponse } from "../call.ts";
@@ -109,7 +109,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     if (this.#resting || this.#state === OVER) return;
     this.#resting = true;
     this.#decoder?.pause();
-    inTurnOfItsOwn(() => {
+    runInOwnTurn(() => {
       this.#resting = false;
       if (this.#state === OVER) return;
       if (!this.#paused) this.#decoder?.resume();

@@ -11,8 +11,8 @@ import { createSubmitter, type Submitter } from "../../../src/tasks/submit.ts";
 import { createFinisher } from "../../../src/tasks/work/finish.ts";
 import {
   BATCHLESS_MS,
+  createNamedCounter,
   createRecentFailures,
-  createTally,
   REFUSED_MS,
 } from "../../../src/tasks/work/recent-failures.ts";
 import { createWorker, type Worker } from "../../../src/tasks/work/worker.ts";
@@ -83,10 +83,10 @@ export class TaskProcess {
       finisher: createFinisher(reached, () => Promise.resolve(undefined), random),
       faults: createRecentFailures(this.clock, REFUSED_MS),
       batchless: createRecentFailures(this.clock, BATCHLESS_MS),
-      resultless: createTally(),
-      unknownFates: createTally(),
-      unusablePolls: createTally(),
-      pollAlarms: createTally(),
+      resultless: createNamedCounter(),
+      unknownFates: createNamedCounter(),
+      unusablePolls: createNamedCounter(),
+      pollAlarms: createNamedCounter(),
       health: createRouting({ clock: this.clock, log: silentLog, inFlight: () => 0, random }).places,
       largeJson: createLargeJson(),
       scrub: (text) => text,

@@ -257,7 +257,13 @@ function foreign(upstream: ChatProtocol): ForeignPart {
     messages: { type: "server_tool_use", id: "srv_1", name: "web_search", input: {} },
     [NATIVE]: { executableCode: { language: "PYTHON", code: "1" } },
   };
-  return { kind: "foreign", protocol: upstream, value: values[upstream], weight: "hint", path: "output[0]" };
+  return {
+    kind: "foreign",
+    protocol: upstream,
+    value: values[upstream],
+    ifUnsupported: "drop",
+    path: "output[0]",
+  };
 }
 
 function issued(upstream: ChatProtocol) {

@@ -18,7 +18,7 @@ import {
 } from "./money-wait.ts";
 import { TextHold } from "./text-hold.ts";
 
-export interface Admission {
+export interface HoldAdmission {
   /** See TextBilling.take. */
   take(order: HoldOrder): OpenHold | Promise<OpenHold>;
   /** See TextBilling.requireFunds. */
@@ -27,7 +27,7 @@ export interface Admission {
   notReady(): string | undefined;
 }
 
-export interface AdmissionOptions {
+export interface HoldAdmissionOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -50,7 +50,7 @@ const ADVICE = "Ask for fewer output tokens";
 const LARGEST_HOLD_NANOS = 10n ** 18n;
 
 /** Says who gets a hold at once, who waits, and who is sent away with which error. */
-export function createAdmission(options: AdmissionOptions): Admission {
+export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmission {
   const { clock, timers, log, current, draining, waitLimits } = options;
   const surroundings = { clock, timers, log };
   // Only while somebody waits.

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SafeFetch } from "../../base/fetch/safe-fetch.ts";
-import { createProbe } from "./probe.ts";
+import { createDurationReader } from "./video-duration.ts";
 
 describe("the length of a video", () => {
   it.each([
@@ -23,7 +23,7 @@ describe("the length of a video", () => {
   });
 
   it("is unknown where the file cannot be fetched, and where its server knows no ranges", async () => {
-    const failing = createProbe({ read: () => Promise.reject(new Error("gone")) }, () => undefined);
+    const failing = createDurationReader({ read: () => Promise.reject(new Error("gone")) }, () => undefined);
     expect(await failing("http://v.test/1", undefined)).toBeUndefined();
     const file = Buffer.concat([ftyp(), box("mdat", Buffer.alloc(500_000)), moov(5, 1)]);
     expect(await probe(file, 200)).toBeUndefined();
@@ -36,7 +36,7 @@ describe("the length of a video", () => {
       ways.push(wish.through);
       return Promise.reject(new Error("gone"));
     };
-    const probe = createProbe({ read }, (upstreamId) => (upstreamId === 7n ? through : undefined));
+    const probe = createDurationReader({ read }, (upstreamId) => (upstreamId === 7n ? through : undefined));
     await probe("http://v.test/1", 7n);
     await probe("http://v.test/1", 8n);
     expect(ways).toEqual([through, undefined]);
@@ -60,7 +60,7 @@ function probe(file: Buffer, status: 200 | 206 = 206): Promise<number | undefine
       finalUrl: "",
       bytes: status === 206 ? file.subarray(range.first, range.last + 1) : file.subarray(0, range.last + 1),
     });
-  return createProbe({ read }, () => undefined)("http://v.test/1", undefined);
+  return createDurationReader({ read }, () => undefined)("http://v.test/1", undefined);
 }
 
 function box(type: string, content: Buffer): Buffer {

@@ -1,5 +1,5 @@
 import type { ConnectThrough, SafeFetch } from "../../base/fetch/safe-fetch.ts";
-import type { ProbeSeconds } from "./finish.ts";
+import type { ReadDuration } from "./finish.ts";
 
 /** What is read at once: the header of a file that begins with it fits many times. */
 const PIECE_BYTES = 64 * 1024;
@@ -11,7 +11,7 @@ const PIECE_MS = 5_000;
 export type ThroughOf = (upstreamId: bigint | undefined) => ConnectThrough | undefined;
 
 /** Reads how long a video is off the header of its file (MP4 and MOV), without the images. */
-export function createProbe(guarded: Pick<SafeFetch, "read">, through: ThroughOf): ProbeSeconds {
+export function createDurationReader(guarded: Pick<SafeFetch, "read">, through: ThroughOf): ReadDuration {
   return async (url, upstreamId) => {
     let first = 0;
     for (let piece = 0; piece < MAX_PIECES; piece += 1) {
@@ -26,7 +26,7 @@ export function createProbe(guarded: Pick<SafeFetch, "read">, through: ThroughOf
         .catch(() => undefined);
       // A server that knows no ranges always begins at the beginning.
       if (read === undefined || (first > 0 && read.status !== 206)) return undefined;
-      const found = lookForLength(read.bytes);
+      const found = findDuration(read.bytes);
       if ("seconds" in found) return found.seconds;
       if (found.skipBytes <= 0) return undefined;
       first += found.skipBytes;
@@ -36,7 +36,7 @@ export function createProbe(guarded: Pick<SafeFetch, "read">, through: ThroughOf
 }
 
 /** The length, or where the next box begins of which nothing is here yet; 0 = this is no such file. */
-function lookForLength(bytes: Buffer): { readonly seconds: number } | { readonly skipBytes: number } {
+function findDuration(bytes: Buffer): { readonly seconds: number } | { readonly skipBytes: number } {
   let at = 0;
   for (;;) {
     const box = boxAt(bytes, at);

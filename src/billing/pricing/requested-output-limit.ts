@@ -12,7 +12,7 @@ export interface LimitPaths {
 }
 
 /** A request as far as its output limits are concerned. */
-interface StatedLimits {
+interface LimitedRequest {
   readonly scan: BodyScan;
   readonly forward: LimitPaths;
 }
@@ -22,7 +22,7 @@ interface StatedLimits {
  * counts as the ceiling, since vendors differ in what they make of it. Undefined where none is stated, or nothing but 0 and
  * less where that is no limit.
  */
-export function statedLimit({ scan, forward }: StatedLimits, ceiling: number): number | undefined {
+export function requestedOutputLimit({ scan, forward }: LimitedRequest, ceiling: number): number | undefined {
   let largest: number | undefined;
   let isOpen = false;
   for (const path of forward.outputLimits) {

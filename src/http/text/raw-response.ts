@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { asBuffer } from "../../base/sse.ts";
 import type { ClientResponse } from "../../relay/response/client-response.ts";
-import { dropDeafReader } from "../core/slow-reader.ts";
+import { closeSlowReader } from "../core/slow-reader.ts";
 
 /** Up to here a copy into one string costs less than the pieces of a gathered write. */
 const JOINED_BYTES = 64 * 1024;
@@ -133,7 +133,7 @@ class RawResponse implements ClientResponse {
       heard();
       if (this.open) this.#onDrain?.();
     };
-    const heard = dropDeafReader(raw);
+    const heard = closeSlowReader(raw);
     raw.on("drain", taken).on("finish", taken);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bareRequest } from "../../../test/support/conversation-arbitraries.ts";
-import { callName, callsWithoutState, withCallStates } from "./stated-calls.ts";
+import { callKey, callsWithoutState, withCallStates } from "./calls-with-state.ts";
 
 const opaque = { origin: { protocol: "messages" }, value: "s" } as const;
 const call = (id: string, text = '{"at":"map","n":1}') =>
@@ -8,13 +8,13 @@ const call = (id: string, text = '{"at":"map","n":1}') =>
 
 describe("calls whose state is kept for them", () => {
   it("are known by what they say, however clients write it", () => {
-    const name = callName(call("c1"));
-    expect(callName(call("c1", '{ "n": 1.0, "at": "map" }'))).toBe(name);
-    expect(callName(call("c1", ""))).toBe(callName(call("c1", "{}")));
+    const name = callKey(call("c1"));
+    expect(callKey(call("c1", '{ "n": 1.0, "at": "map" }'))).toBe(name);
+    expect(callKey(call("c1", ""))).toBe(callKey(call("c1", "{}")));
     for (const other of [call("c2"), call("c1", '{"at":"map","n":2}'), { ...call("c1"), name: "see" }]) {
-      expect(callName(other)).not.toBe(name);
+      expect(callKey(other)).not.toBe(name);
     }
-    expect(callName(call("c1", '{"at":'))).toBe(callName(call("c1", '{"at":')));
+    expect(callKey(call("c1", '{"at":'))).toBe(callKey(call("c1", '{"at":')));
   });
 
   it("are those of turns without any state, the latest of them", () => {
@@ -28,7 +28,7 @@ describe("calls whose state is kept for them", () => {
     });
     expect(callsWithoutState(request, 9).map(({ id }) => id)).toEqual(["c1", "c2", "c6"]);
     expect(callsWithoutState(request, 2).map(({ id }) => id)).toEqual(["c2", "c6"]);
-    const states = new Map(["c1", "c4"].map((id) => [callName(call(id)), opaque]));
+    const states = new Map(["c1", "c4"].map((id) => [callKey(call(id)), opaque]));
     const [first, second] = withCallStates(request, states).messages;
     expect(first?.parts).toEqual([{ ...call("c1"), opaque }, call("c2")]);
     expect(second).toEqual(request.messages[1]);

@@ -6,10 +6,10 @@ import type { Opaque } from "../state/opaque.ts";
 import type { StreamRun } from "./stream-transform.ts";
 
 /** A call with all that its client should send back of its state. */
-export type StatedCall = Pick<ToolCallPart, "id" | "name" | "arguments"> & { readonly opaque: Opaque };
+export type CallWithState = Pick<ToolCallPart, "id" | "name" | "arguments"> & { readonly opaque: Opaque };
 
 /** The calls of a response that carry state. */
-export function statedCalls({ choices }: ChatResponse): readonly StatedCall[] {
+export function callsWithState({ choices }: ChatResponse): readonly CallWithState[] {
   return choices.flatMap(({ parts }) =>
     parts.flatMap((part) =>
       part.kind === "tool-call" && part.opaque !== undefined ? [{ ...part, opaque: part.opaque }] : [],
@@ -18,7 +18,7 @@ export function statedCalls({ choices }: ChatResponse): readonly StatedCall[] {
 }
 
 /** Tells of the same calls in a stream, each at its end; the events pass. */
-export function watchCalls(report: (call: StatedCall) => void): StreamRun<ChatEvent, ChatEvent> {
+export function watchCalls(report: (call: CallWithState) => void): StreamRun<ChatEvent, ChatEvent> {
   const open = new Map<
     number,
     { id: string; name: string; arguments: string; opaque?: Opaque | undefined }
@@ -55,7 +55,7 @@ export function watchCalls(report: (call: StatedCall) => void): StreamRun<ChatEv
  * What tells a call from others. Not the id alone: some vendors count calls anew in each conversation. Arguments count by
  * what they say, since clients write them anew.
  */
-export function callName({ id, name, arguments: text }: Omit<StatedCall, "opaque">): string {
+export function callKey({ id, name, arguments: text }: Omit<CallWithState, "opaque">): string {
   return JSON.stringify([id, name, sorted(readJson(text))]);
 }
 
@@ -70,7 +70,7 @@ export function withCallStates(request: ChatRequest, states: ReadonlyMap<string,
   const restored = (message: Message): Message => ({
     ...message,
     parts: message.parts.map((part) => {
-      const opaque = part.kind === "tool-call" ? states.get(callName(part)) : undefined;
+      const opaque = part.kind === "tool-call" ? states.get(callKey(part)) : undefined;
       return part.kind === "tool-call" && opaque !== undefined ? { ...part, opaque } : part;
     }),
   });

@@ -16,7 +16,7 @@ export function containsState({ protocol, scan }: TextRequest): boolean {
   for (const [path, row] of rowsByPath(protocol.forward.state)) {
     const found = scan.all(path);
     if (found.length === MAX_VALUES_PER_PATH) return true;
-    if (found.some(({ type, value }) => type === "string" && value !== "" && !isInstead(row, value)))
+    if (found.some(({ type, value }) => type === "string" && value !== "" && !isReplacement(row, value)))
       return true;
   }
   return false;
@@ -45,8 +45,8 @@ export function withoutState(request: TextRequest, count: number): WithoutState 
   const lexer = new JsonLexer(finder);
   for (const chunk of body) lexer.write(chunk);
   lexer.end();
-  const taken = finder.values().slice(0, count);
-  for (const { row, object } of taken) {
+  const removed = finder.values().slice(0, count);
+  for (const { row, object } of removed) {
     if (object.type === undefined || row.essential?.includes(object.type) !== true) continue;
     throw new GatewayError(
       "invalid_request",
@@ -55,19 +55,19 @@ export function withoutState(request: TextRequest, count: number): WithoutState 
       { param: row.path },
     );
   }
-  const edits = editsOf(taken, table);
-  const paths = [...new Set(taken.map(({ row }) => row.path))];
+  const edits = editsOf(removed, table);
+  const paths = [...new Set(removed.map(({ row }) => row.path))];
   const losses: Loss[] = paths.map((path) => ({ path, reason: "other-issuer" }));
   const { needsThoughts: needsReasoning } = table;
-  const last = taken.at(-1);
+  const last = removed.at(-1);
   if (needsReasoning !== undefined && last !== undefined && last.object.start > finder.turnStart) {
     const field = scan.last(needsReasoning.field);
     if (field !== undefined && finder.thinking === needsReasoning.type) {
-      edits.push({ start: field.start, end: field.end, bytes: Buffer.from(needsReasoning.instead) });
+      edits.push({ start: field.start, end: field.end, bytes: Buffer.from(needsReasoning.replacement) });
       losses.push({ path: needsReasoning.field, reason: "weakened" });
     }
   }
-  return { edits, losses, count: taken.length };
+  return { edits, losses, count: removed.length };
 }
 
 /** An object or a list that is read. */
@@ -143,7 +143,7 @@ class StateFinder implements JsonSink {
     if (type !== "string" || text === undefined || container.isList) return;
     const path = this.#path(container);
     const row = this.#rows.get(path);
-    if (row !== undefined && end - start > '""'.length && !isInstead(row, textOf(text)))
+    if (row !== undefined && end - start > '""'.length && !isReplacement(row, textOf(text)))
       container.found.push({ row, start, end });
     if (this.#key === "type") container.type = textOf(text);
     if (this.#key === "role") container.role = textOf(text);
@@ -201,16 +201,16 @@ class StateFinder implements JsonSink {
   }
 }
 
-function editsOf(taken: readonly StateValue[], { neverEmpty }: StateTable): Edit[] {
+function editsOf(removed: readonly StateValue[], { neverEmpty }: StateTable): Edit[] {
   const edits: Edit[] = [];
   const gone = new Map<Container, Set<number>>();
   const take = (object: Container): void => {
     if (object.outer === undefined) return;
     gone.set(object.outer, (gone.get(object.outer) ?? new Set()).add(object.index));
   };
-  for (const { row, object, start, end } of taken) {
-    if (row.taken === "object") take(object);
-    else edits.push({ start, end, bytes: Buffer.from(JSON.stringify(row.taken.instead)) });
+  for (const { row, object, start, end } of removed) {
+    if (row.removes === "object") take(object);
+    else edits.push({ start, end, bytes: Buffer.from(JSON.stringify(row.removes.replacement)) });
   }
   for (const [list, items] of [...gone]) {
     if (list.path !== neverEmpty || items.size < list.items.length || list.outer?.outer === undefined)
@@ -234,8 +234,8 @@ function rowsByPath(table: StateTable): ReadonlyMap<string, StateRow> {
 
 const known = new WeakMap<StateTable, ReadonlyMap<string, StateRow>>();
 
-function isInstead({ taken }: StateRow, value: unknown): boolean {
-  return taken !== "object" && taken.instead === value;
+function isReplacement({ removes }: StateRow, value: unknown): boolean {
+  return removes !== "object" && removes.replacement === value;
 }
 
 function textOf(text: TokenText): string {
