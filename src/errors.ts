@@ -65,6 +65,9 @@ export type ErrorReason = keyof typeof ERRORS;
 /** What `error.code` may be of the gateway's own errors, where it is not empty: the pages have words for each. */
 export type ErrorCode = Exclude<(typeof ERRORS)[ErrorReason]["code"], "">;
 
+/** `retry-after` where capacity is used up: a place frees up within about the time of one response. */
+export const BUSY_RETRY_SECONDS = 2;
+
 export interface GatewayErrorOptions {
   /** The request's field that is at fault. */
   param?: string;

@@ -13,8 +13,6 @@ export interface WaitLimits {
   /** After that a caller is better told. */
   readonly balanceWaitMs: number;
 }
-/** The limits unless the catalog sets others. */
-export const DEFAULT_WAIT_LIMITS: WaitLimits = { balanceWaiting: 1_000, balanceWaitMs: 10_000 };
 /** Who waits for money that only the database can give is told of an outage within a second. */
 export const UNANSWERED_MS = 600;
 /** Requests wait for less than 10 s; who is told to come back a little later finds the money settled. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { World } from "../../test/support/money/world.ts";
 import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
+import { DEFAULT_WAIT_LIMITS } from "../catalog/settings.ts";
 import { GatewayError } from "../errors.ts";
-import { DEFAULT_WAIT_LIMITS } from "./money-wait.ts";
 import { createTaskBilling, type HoldShortage, type TaskHoldOrder } from "./task-billing.ts";
 
 const BALANCE = { id: "account:1", accountId: 1n, allowanceNanos: null };

@@ -2,13 +2,14 @@ import { hostname } from "node:os";
 import { systemTimers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { randomId } from "../base/random.ts";
+import { DEFAULT_WAIT_LIMITS } from "../catalog/settings.ts";
 import type { Log } from "../observe/log.ts";
 import type { Database } from "../storage/database.ts";
 import type { JournalStore } from "./journal/flush.ts";
 import { createJournalBilling, type JournalBilling } from "./journal/journal-billing.ts";
 import { openJournalDisk } from "./journal/journal-disk.ts";
 import { createJournalStore, listenForMoney } from "./journal/journal-store.ts";
-import { DEFAULT_WAIT_LIMITS, type WaitLimits } from "./money-wait.ts";
+import type { WaitLimits } from "./money-wait.ts";
 
 export interface TextBillingOptions {
   readonly database: Database;

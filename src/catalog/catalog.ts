@@ -88,6 +88,9 @@ export interface Model {
 export const FALLBACK_REASONS = ["unavailable", "rate_limited", "context_length", "refusal"] as const;
 export type FallbackReason = (typeof FALLBACK_REASONS)[number];
 
+/** The reasons of a fallback model that states none. */
+export const DEFAULT_FALLBACK_REASONS: readonly FallbackReason[] = ["unavailable", "rate_limited"];
+
 /** A model that answers in the place of another where that failed in one of these ways. */
 export interface Fallback {
   readonly model: string;

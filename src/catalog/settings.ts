@@ -4,6 +4,15 @@ import type { Settings } from "./catalog.ts";
 
 const wholeNumber = (least: number, most: number) => z.number().int().min(least).max(most);
 
+/**
+ * Limits for requests that find the account's money held by others: enough for any burst of one account, small enough in
+ * memory, and as long as a caller may be kept without a response.
+ */
+export const DEFAULT_WAIT_LIMITS: Pick<Settings["queues"], "balanceWaiting" | "balanceWaitMs"> = {
+  balanceWaiting: 1_000,
+  balanceWaitMs: 10_000,
+};
+
 /** The sweep that looks at silences is no finer; and clients that bear an hour need no signs of life. */
 const MIN_SILENCE_MS = 200;
 const MAX_SILENCE_MS = 3_600_000;
@@ -209,10 +218,8 @@ export function decodeSettings(file: SettingsFile): Settings {
       })),
     },
     queues: {
-      // Requests that found the account's money held by others: enough for any burst of one account,
-      // small enough in memory, and as long as a caller may be kept without a response.
-      balanceWaiting: file.queues?.balance_waiting ?? 1_000,
-      balanceWaitMs: file.queues?.balance_wait_ms ?? 10_000,
+      balanceWaiting: file.queues?.balance_waiting ?? DEFAULT_WAIT_LIMITS.balanceWaiting,
+      balanceWaitMs: file.queues?.balance_wait_ms ?? DEFAULT_WAIT_LIMITS.balanceWaitMs,
       // What 10,000 running tasks need to be refilled from.
       tasksPerModel: file.queues?.tasks_per_model ?? 10_000,
     },

@@ -80,3 +80,10 @@ const ESCAPED_LETTER = /\\u00(3\d|[46][1-9a-f]|[57][0-9a]|5f)/gi;
 
 /** The word comes first: a look back from every blank would take time that grows with the square of their number. */
 const BARE_WORD = /(NaN|-?Infinity)(?<=[:,[]\s*\1)(?=\s*[,\]}])/g;
+
+/** A name ends up on receipts, so whatever is none is told as such. */
+export function readModelName(value: unknown): string {
+  return typeof value === "string" && MODEL_NAME.test(value) ? value : "unnamed";
+}
+
+const MODEL_NAME = /^[\w.:/@-]{1,100}$/;

@@ -36,7 +36,6 @@ import {
 import { fanOut } from "./fan-out/fan-out.ts";
 import type { RelayMode } from "./mode/relay-mode.ts";
 import type { ResponseReader } from "./mode/response-reader.ts";
-import { SplitResponse } from "./mode/split-response.ts";
 import type { ResponseReading, ResponseTerms } from "./mode/whole-response.ts";
 import { BufferedResponse } from "./response/buffered-response.ts";
 import { ErrorResponse } from "./response/error-response.ts";
@@ -44,6 +43,7 @@ import { UNBUFFERED } from "./response/keep-alive.ts";
 import { PendingResponse } from "./response/pending-response.ts";
 import type { Attempt, Receiver } from "./response/receiver.ts";
 import type { ResponseMemory, ResponsePart } from "./response/response-memory.ts";
+import { SplitResponse } from "./response/split-response.ts";
 import { StreamingResponse } from "./response/streaming-response.ts";
 
 /** Some milliseconds' work at worst, when it comes as the smallest of events. */

@@ -2,7 +2,13 @@ import type { ChargeReason } from "../billing/billing.ts";
 import type { FallbackReason } from "../catalog/catalog.ts";
 import { NotAnImage } from "../conversation/media.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
-import { type ErrorReason, type ErrorStatement, GatewayError, type UpstreamRejection } from "../errors.ts";
+import {
+  BUSY_RETRY_SECONDS,
+  type ErrorReason,
+  type ErrorStatement,
+  GatewayError,
+  type UpstreamRejection,
+} from "../errors.ts";
 import { toClientError, type UpstreamError } from "../protocols/errors/upstream-error-policy.ts";
 import type { ResponseSummary } from "../protocols/protocol.ts";
 import { OversizedResponse } from "../protocols/streams/stream-frames.ts";
@@ -62,9 +68,6 @@ export function refusedResponse(upstream: string): AttemptFailure {
 }
 
 type FailureWithError = AttemptFailure & { readonly error: GatewayError };
-
-/** A place at a full upstream is free within about one response. */
-const BUSY_RETRY_SECONDS = 2;
 
 /** The upstream could not be reached, went silent or broke off. */
 export function failureOfTransport(failure: UpstreamFailure): FailureWithError {

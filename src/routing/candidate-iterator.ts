@@ -1,5 +1,5 @@
 import type { Origin } from "../conversation/state/opaque.ts";
-import { GatewayError } from "../errors.ts";
+import { BUSY_RETRY_SECONDS, GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { PlaceReason } from "../usage/usage.ts";
 import { GRADE, type Grade, gradeOf, type RoutingKey } from "./choose.ts";
@@ -16,9 +16,6 @@ import type {
 
 /** After a third failure the request itself is the likely cause. */
 const MAX_ATTEMPTS = 3;
-
-/** A full upstream frees capacity within about the time of one response. */
-const BUSY_RETRY_SECONDS = 2;
 
 /** How long a conversation waits for its crowded preferred place before it takes the next one. */
 const CROWDED_WAIT_MS = 250;

@@ -3,10 +3,10 @@ import { type BillingRig, createBillingRig, eventually } from "../../../test/sup
 import type { Caller } from "../../accounts/caller.ts";
 import { systemTimers } from "../../base/async/timers.ts";
 import { systemClock } from "../../base/clock.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../catalog/settings.ts";
 import { silentLog } from "../../observe/log.ts";
 import { createWebhooks, type SendWebhook } from "../../webhooks/webhooks.ts";
 import { listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
-import { DEFAULT_WAIT_LIMITS } from "../money-wait.ts";
 import { watchBalances } from "./alerts.ts";
 import { deleteAlert, findAlert, fireAlerts, writeAlert } from "./alerts-store.ts";
 import { transferByOperator } from "./operator-transfer.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../test/support/billing.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
-import { DEFAULT_WAIT_LIMITS } from "../money-wait.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../catalog/settings.ts";
 import type { TransferOutcome } from "./ledger-store.ts";
 import { grantOpeningBalance } from "./ledger-store.ts";
 import { transferByOperator } from "./operator-transfer.ts";

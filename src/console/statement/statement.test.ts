@@ -11,7 +11,7 @@ import {
 import type { Caller } from "../../accounts/caller.ts";
 import { systemClock } from "../../base/clock.ts";
 import { transferByOperator } from "../../billing/ledger/operator-transfer.ts";
-import { DEFAULT_WAIT_LIMITS } from "../../billing/money-wait.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../catalog/settings.ts";
 import type { StatementEntry, StatementView } from "./contract.ts";
 import { readStatementPage, statementCsv } from "./operations.ts";
 import { readEntryRequests } from "./statement-store.ts";

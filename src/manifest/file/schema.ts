@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FALLBACK_REASONS } from "../../catalog/catalog.ts";
+import { DEFAULT_FALLBACK_REASONS, FALLBACK_REASONS } from "../../catalog/catalog.ts";
 import { settingsFile } from "../../catalog/settings.ts";
 import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
 import { ENDPOINT_WORDS } from "../../catalog/vocabulary.ts";
@@ -75,7 +75,7 @@ const fallback = z.strictObject({
   model: modelId.describe("Model that answers in its place"),
   on: unique(z.enum(FALLBACK_REASONS))
     .min(1)
-    .default(["unavailable", "rate_limited"])
+    .default([...DEFAULT_FALLBACK_REASONS])
     .describe("How its upstreams must have failed"),
 });
 

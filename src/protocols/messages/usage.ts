@@ -9,8 +9,7 @@ import {
 } from "../../usage/usage.ts";
 import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asName, asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { readModelName } from "../model-name.ts";
+import { asName, asObject, asObjects, asText, type JsonObject, readModelName } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import { OPENROUTER_CALLS, type ReportedCallField, reportedCalls } from "../streams/call-counts.ts";
 import { asUsage } from "../streams/latest-counts.ts";

@@ -1,9 +1,7 @@
 import { type ModelTokens, totalInput, totalOutput } from "../../usage/usage.ts";
 import { ERROR_WORDS, statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { imageUsage } from "../image-usage.ts";
-import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
-import { readModelName } from "../model-name.ts";
+import { asObject, asObjects, asText, type JsonObject, readModelName } from "../json.ts";
 import { keyFilter } from "../streams/byte-filter.ts";
 import {
   ALIBABA_CALLS,
@@ -12,6 +10,7 @@ import {
   reportedCalls,
   XAI_CALLS,
 } from "../streams/call-counts.ts";
+import { imageUsage } from "../streams/image-usage.ts";
 import { asUsage } from "../streams/latest-counts.ts";
 import {
   type MeteringRules,

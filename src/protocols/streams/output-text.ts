@@ -1,5 +1,5 @@
 import type { MediaPart } from "../../conversation/request.ts";
-import { readModelName } from "../model-name.ts";
+import { readModelName } from "../json.ts";
 import type { OutputText } from "../protocol.ts";
 
 /** Gathers generated text, visible and thought apart, and counts generated media and hidden thoughts. What is not a string is ignored. */

@@ -3,7 +3,7 @@ import type { EventMeter, UsageReader } from "../../protocols/protocol.ts";
 import type { Transport, UpstreamCall, UpstreamRequest, UpstreamResponse } from "../../upstreams/call.ts";
 import type { Framing } from "../mode/framing.ts";
 import { framingOf, SNIFFED_BYTES } from "../mode/response-conversion.ts";
-import { SplitResponse } from "../mode/split-response.ts";
+import { SplitResponse } from "../response/split-response.ts";
 import { ARRAY_CLOSE, ARRAY_NEXT, ARRAY_OPEN, QUOTE, quoted, withResponseNumber } from "./joined-form.ts";
 import { joinedUsage } from "./joined-usage.ts";
 

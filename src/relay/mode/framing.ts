@@ -1,7 +1,9 @@
+import { writeFrame } from "../../base/sse.ts";
 import type { Loss } from "../../conversation/loss.ts";
 import type { ErrorStatement } from "../../errors.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import type { StreamMeter, TruncatedStream } from "../../protocols/protocol.ts";
+import type { WireFrame } from "../../protocols/translation.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 
 /**
@@ -50,3 +52,29 @@ export const UNCHARGED: ChargedUsage = { usage: {}, estimated: false };
 export type BodyRewrite =
   | { readonly body: readonly Uint8Array[]; readonly losses: readonly Loss[] }
   | { readonly error: UpstreamError };
+
+/** Puts a stream's frames on the wire. */
+export interface FrameWriter {
+  frame(frame: WireFrame): string;
+  /** What closes the stream, or "". */
+  end(): string;
+}
+
+/** Server-sent events. */
+export const EVENT_WRITER: FrameWriter = {
+  frame: ({ data, name }) => writeFrame(data, name === "" ? undefined : name),
+  end: () => "",
+};
+
+/** The elements of one JSON array: the native protocol's stream without `alt=sse`. */
+export function openArrayWriter(): FrameWriter {
+  let begun = false;
+  return {
+    frame({ data }) {
+      const head = begun ? ",\r\n" : "[";
+      begun = true;
+      return head + data;
+    },
+    end: () => (begun ? "]" : "[]"),
+  };
+}

@@ -8,7 +8,7 @@ import { MAX_COPIES } from "../../conversation/lower/lower-request.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { type Quirks, readQuirks } from "../../conversation/lower/quirks.ts";
 import type { ChatRequest } from "../../conversation/request.ts";
-import { GatewayError } from "../../errors.ts";
+import { BUSY_RETRY_SECONDS, GatewayError } from "../../errors.ts";
 import { chooseProtocol, PROTOCOLS } from "../../protocols/table.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { compactsAt } from "../../upstreams/kinds.ts";
@@ -45,8 +45,6 @@ export interface RelayModesDeps {
 
 /** A translated body is there as bytes, as text, as values, and as what is sent. */
 const TRANSLATED_WEIGHT = 4;
-
-const BUSY_RETRY_SECONDS = 2;
 
 /**
  * Opens the mode of one request to each candidate in turn: forward where the upstream speaks the

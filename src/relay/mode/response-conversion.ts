@@ -11,8 +11,13 @@ import { type OnCall, RESPONSE_FIELDS } from "../../protocols/translation.ts";
 import type { MeteredUsage, TokenUsage } from "../../usage/usage.ts";
 import { isCollected } from "../fan-out/joined-form.ts";
 import { type ReadResponse, readResponse } from "./event-reader.ts";
-import { EVENT_WRITER, openArrayWriter } from "./frame-writer.ts";
-import type { BodyRewrite, ChargedUsage, Framing } from "./framing.ts";
+import {
+  type BodyRewrite,
+  type ChargedUsage,
+  EVENT_WRITER,
+  type Framing,
+  openArrayWriter,
+} from "./framing.ts";
 import { translationOf } from "./translate-request.ts";
 
 /**

@@ -1,15 +1,12 @@
 import { parentPort } from "node:worker_threads";
 import { readPrompt } from "../../protocols/prompt-text.ts";
-import { FRAME_TOKENS, loadCounter } from "./tokenizer.ts";
+import { FRAME_TOKENS, IMAGE_TOKENS, loadCounter } from "./tokenizer.ts";
 
 /** Request bodies of any protocol, each of which is counted; JSON that was found sound. */
 export type CountMessage = readonly Uint8Array[];
 
 /** Tokens of each, in the same order, before what is learnt of the model. */
 export type CountResponse = readonly number[];
-
-/** An image of a megapixel at the vendors' usual detail. */
-const IMAGE_TOKENS = 1_500;
 
 /** A page of a document is read as text and as an image. */
 const PAGE_TOKENS = 2_000;

@@ -5,12 +5,10 @@ import type { TokenEstimate } from "../../limits/token-reserve.ts";
 import { type BodyRange, readFeatures } from "../../protocols/body-features.ts";
 import type { TextRequest } from "../text-request.ts";
 import { promptBytes } from "./prompt-bytes.ts";
+import { IMAGE_TOKENS } from "./tokenizer.ts";
 
 /** English has 5 bytes of text per token, code 3.8, others 2.5 to 8, each with its JSON around it. */
 const BYTES_PER_TOKEN = 4;
-
-/** An image of a megapixel at the vendors' usual detail. */
-const IMAGE_TOKENS = 1_500;
 
 /**
  * What is known of the tokens of a request by its bytes: nothing is counted before it is sent. No bound, as holds are; what it turns

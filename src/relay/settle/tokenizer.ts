@@ -18,6 +18,9 @@ const PIECES = new RegExp(`\\S{1,${RUN_CHARS}}|\\s{1,${RUN_CHARS}}`, "g");
 /** Tokens that a vendor's format spends around a prompt whatever it says (roles, separators). */
 export const FRAME_TOKENS = 4;
 
+/** An image of a megapixel at the vendors' usual detail. */
+export const IMAGE_TOKENS = 1_500;
+
 /** Tokens of a text; `more` is the number of characters of it that are not here. */
 export type Counter = (text: string, more?: number) => number;
 

@@ -1,8 +1,8 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import { imageTypeOf } from "../../base/media-signatures.ts";
 import type { ImageOrder } from "../../families/family.ts";
-import { imageUsage } from "../../protocols/image-usage.ts";
 import { asObject } from "../../protocols/json.ts";
+import { imageUsage } from "../../protocols/streams/image-usage.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
 import { pixelsOf } from "./order-bodies.ts";
 import { jsonOf, linkAt, textAt, valueAt } from "./poll.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../src/billing/journal/journal-billing.ts";
 import type { JournalDisk } from "../../../src/billing/journal/journal-disk.ts";
 import { readRecords } from "../../../src/billing/journal/journal-files.ts";
-import { DEFAULT_WAIT_LIMITS } from "../../../src/billing/money-wait.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../../src/catalog/settings.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import type { ModelStore } from "./model-store.ts";
 import type { World } from "./world.ts";

@@ -1,9 +1,9 @@
 import type { Timers } from "../../../src/base/async/timers.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { createLargeJson } from "../../../src/base/json/large-json.ts";
-import { DEFAULT_WAIT_LIMITS } from "../../../src/billing/money-wait.ts";
 import { createTaskBilling } from "../../../src/billing/task-billing.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
+import { DEFAULT_WAIT_LIMITS } from "../../../src/catalog/settings.ts";
 import { silentLog } from "../../../src/observe/log.ts";
 import { createRouting } from "../../../src/routing/routing.ts";
 import type { TaskStore } from "../../../src/tasks/store/task-store.ts";

@@ -1,7 +1,7 @@
-import type { MeteredUsage } from "../usage/usage.ts";
-import { asObject, type JsonObject } from "./json.ts";
-import { mediaIn } from "./streams/media-counts.ts";
-import { inclusiveUsage, UsageCounter } from "./streams/usage-counts.ts";
+import type { MeteredUsage } from "../../usage/usage.ts";
+import { asObject, type JsonObject } from "../json.ts";
+import { mediaIn } from "./media-counts.ts";
+import { inclusiveUsage, UsageCounter } from "./usage-counts.ts";
 
 /**
  * What a model of images has used, as OpenAI states it of its images endpoint and of its image tool: texts and images that it
