@@ -32,7 +32,7 @@ export interface ProcessOptions {
 
 /** What any process can tell when it has stopped. */
 export interface Process {
-  /** Whether every charge of this process has reached the database. */
+  /** True if every charge of this process has reached the database. */
   isPosted(): boolean;
 }
 

@@ -43,7 +43,7 @@ export interface TaskParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Whether this process makes tasks, or only accepts and shows them. */
+  /** True if this process makes tasks, or only accepts and shows them. */
   readonly works: boolean;
   readonly lifecycle: Lifecycle;
 }

@@ -48,7 +48,7 @@ import { createUsers } from "./users/users.ts";
 
 export interface GatewayOptions extends ProcessOptions {
   readonly version: string;
-  /** Whether this process also makes images and videos, or only accepts and shows them. */
+  /** True if this process also makes images and videos, or only accepts and shows them. */
   readonly works: boolean;
 }
 

@@ -17,7 +17,7 @@ export function keepToken(hasher: KeyHasher, token: string): string {
   return KEPT.test(token) ? token : keptForm(hasher, token);
 }
 
-/** Whether it is the token that is kept; how long that takes tells nothing. */
+/** True if it is the token that is kept; how long that takes tells nothing. */
 export function isKeptToken(hasher: KeyHasher, kept: string, token: string): boolean {
   const [expected, found] = [Buffer.from(kept), Buffer.from(keptForm(hasher, token))];
   return expected.length === found.length && timingSafeEqual(expected, found);

@@ -65,7 +65,7 @@ export async function watchMasterKey(database: Database, seals: Seals): Promise<
   });
 }
 
-/** Whether the secrets are under a key of ours already; all are sealed anew in one transaction. */
+/** True if the secrets are under a key of ours already; all are sealed anew in one transaction. */
 async function isOursNow(database: Database, seals: Seals): Promise<boolean> {
   const sealed = await readHashingSecret(database);
   if (sealed === undefined) return false;

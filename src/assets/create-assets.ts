@@ -149,7 +149,7 @@ const HEALTH_OF: Readonly<Record<AssetOutcome<unknown>["type"], AttemptOutcome>>
   unavailable: { kind: "failed" },
 };
 
-/** Whether a text can be an id at all; the database does not even take every text. */
+/** True if a text can be an id at all; the database does not even take every text. */
 function isAssetId(text: string): boolean {
   return /^[\w-]{1,100}$/.test(text);
 }

@@ -41,7 +41,7 @@ export function placeOf(
   return (own === undefined ? upstream.credentials : [own]).flatMap((each) => placeAt(upstream, each))[0];
 }
 
-/** Whether the place makes videos of the model for the group. */
+/** True if the place makes videos of the model for the group. */
 export function servesModel(
   { upstream: { groups, models } }: AssetPlace,
   { group, model }: { readonly group: string; readonly model: string },

@@ -9,7 +9,7 @@ export interface ResolveDeps {
   readonly find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredAsset>>;
   /** undefined = its upstream is not in service. */
   readonly placeOf: (asset: StoredAsset) => AssetPlace | undefined;
-  /** Whether the place makes what is ordered. */
+  /** True if the place makes what is ordered. */
   readonly makes: (place: AssetPlace) => boolean;
   /** Asks its upstream how it is. */
   readonly readAsset: (asset: StoredAsset) => Promise<AssetOutcome<AssetRecord>>;

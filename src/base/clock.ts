@@ -2,7 +2,7 @@ const FIRST_MS = Date.parse("0000-01-01T00:00:00Z");
 const END_MS = Date.parse("+010000-01-01T00:00:00Z");
 
 /**
- * Whether a moment (ISO 8601 with a zone) has a year of four digits in UTC too. Other years are written with a sign and
+ * True if a moment (ISO 8601 with a zone) has a year of four digits in UTC too. Other years are written with a sign and
  * six digits, which no catalog file takes: the end of 9999 in New York, somebody's "never", is such a one. What is no
  * moment at all is for others to refuse.
  */

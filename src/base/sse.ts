@@ -154,7 +154,7 @@ export function readFrame(frame: string): FrameText {
   return { name, data: data ?? "", rest };
 }
 
-/** Whether a frame is one comment and nothing else: signs of life, of which an upstream may send any number. */
+/** True if a frame is one comment and nothing else: signs of life, of which an upstream may send any number. */
 export function isComment(buffer: Buffer, start: number, end: number): boolean {
   if (buffer[start] !== COLON) return false;
   for (let at = start + 1; at < end; at += 1) {

@@ -10,7 +10,7 @@ export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Whether a text is a data URL, whose scheme may be written in any case (RFC 3986), and what it holds is there. */
+/** True if a text is a data URL, whose scheme may be written in any case (RFC 3986), and what it holds is there. */
 export function isDataUrl(text: string): boolean {
   return /^data:/i.test(text);
 }

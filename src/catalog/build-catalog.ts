@@ -152,7 +152,7 @@ function listedModel({ model, alias }: Reach): Model {
   return alias === undefined ? model : { ...model, id: alias.id, created: alias.created, aliasOf: model.id };
 }
 
-/** Whether an upstream can answer a request for the model that came in on this endpoint. */
+/** True if an upstream can answer a request for the model that came in on this endpoint. */
 type Serves = (upstream: Upstream, model: Model, endpoint: Endpoint) => boolean;
 
 interface Facts {

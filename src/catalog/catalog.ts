@@ -42,7 +42,7 @@ export interface Catalog {
    * undefined = they were removed.
    */
   placed(upstreamId: bigint, credentialId: bigint): PlacedUpstream | undefined;
-  /** Whether requests that an upstream may get can name only such ids of its things as are known to be the caller's. */
+  /** True if requests that an upstream may get can name only such ids of its things as are known to be the caller's. */
   refusesForeignIds(upstreamId: bigint): boolean;
 }
 
@@ -206,7 +206,7 @@ export interface Settings {
   readonly affinityHeader: string | null;
   /** What happens to ids that are not known to be the caller's; null = by how many accounts may use the upstream. */
   readonly foreignIds: "refuse" | "allow" | null;
-  /** Whether token counting is served. */
+  /** True if token counting is served. */
   readonly countTokens: boolean;
   /** Where results of tasks are copied to, to be served by stable links. */
   readonly mirror:

@@ -42,7 +42,7 @@ export function inputMediaOf(catalog: Catalog, model: Model, group: string): rea
   return MEDIA.filter((each) => upstreams.some((upstream) => readBy(upstream, id).includes(each)));
 }
 
-/** Whether the model is known to read none of these; what nothing is known of may read them all. */
+/** True if the model is known to read none of these; what nothing is known of may read them all. */
 export function readsNoneOf(
   catalog: Catalog,
   model: Model,

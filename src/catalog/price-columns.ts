@@ -43,7 +43,7 @@ export function priceColumns({ rates, dimensions, media }: Price): PriceColumns 
   return JSON.parse(asJson(columns)) as PriceColumns;
 }
 
-/** Whether two prices are the same in every amount, however they were written. */
+/** True if two prices are the same in every amount, however they were written. */
 export function samePrice(one: Price, other: Price): boolean {
   const [a, b] = [priceValues(one), priceValues(other)];
   return a.every((value, index) => value === b[index]);

@@ -150,7 +150,7 @@ function holds(
   return (minute >= from && isOpen(day)) || (minute < until && isOpen(day === 1 ? DAYS : day - 1));
 }
 
-/** Whether a row names the price of all text, and so says that it is a row of its own. */
+/** True if a row names the price of all text, and so says that it is a row of its own. */
 export function namesText({ input, output }: TokenPrices): boolean {
   return input !== undefined || output !== undefined;
 }

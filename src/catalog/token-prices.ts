@@ -1,4 +1,4 @@
-/** Whether tokens went into the model or came out of it. */
+/** True if tokens went into the model or came out of it. */
 export type Side = "input" | "output";
 
 interface TokenPriceFacts {

@@ -22,7 +22,7 @@ export function storedCost({ factorPpm, prices }: UpstreamCost): StoredCost {
   };
 }
 
-/** Whether it says no more than that the list price is billed. */
+/** True if it says no more than that the list price is billed. */
 export function isListPrice({ factorPpm, prices }: UpstreamCost): boolean {
   return factorPpm === PPM && prices.size === 0;
 }

@@ -74,7 +74,7 @@ export function maskedProxy(url: string): string {
   return shown.href.replace(/\/$/, "");
 }
 
-/** Whether a proxy's URL holds something that must not be told. */
+/** True if a proxy's URL holds something that must not be told. */
 export function hasSecret(url: string): boolean {
   const { username, password } = new URL(url);
   return username + password !== "";

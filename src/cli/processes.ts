@@ -12,7 +12,7 @@ export interface ProcessesOptions {
   readonly stop: Promise<unknown>;
   /** What has not stopped by then hears nothing, such as a process that was paused, and is killed. */
   readonly endedAfterMs: number;
-  /** Whether they answer callers: the start has failed where one ends before any does. */
+  /** True if they answer callers: the start has failed where one ends before any does. */
   readonly serve: boolean;
   /** Called once, when the first process answers at this address. */
   readonly onListening: (url: string) => void;

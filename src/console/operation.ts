@@ -21,7 +21,7 @@ export function isAccountRole(policy: Policy): policy is AccountRole {
   return Object.hasOwn(RANK, policy);
 }
 
-/** Whether a role reaches what is asked for. */
+/** True if a role reaches what is asked for. */
 export function includesRole(role: AccountRole, needed: AccountRole): boolean {
   return RANK[role] >= RANK[needed];
 }

@@ -89,7 +89,7 @@ export function documentText({ name }: MediaPart, text: string): string {
   return name === undefined || name === "" ? text : `${name}\n\n${text}`;
 }
 
-/** Whether a document of this type is text that any model can read as it is. */
+/** True if a document of this type is text that any model can read as it is. */
 export function isTextType(mimeType: string): boolean {
   return mimeType.startsWith("text/") || TEXT_TYPES.has(mimeType);
 }
@@ -107,7 +107,7 @@ export function checkedMedia(part: MediaPart): MediaPart {
   return { ...part, mimeType };
 }
 
-/** Whether media of a response are what they are called: an image that came in bytes is one. */
+/** True if media of a response are what they are called: an image that came in bytes is one. */
 export function isAsDeclared(part: MediaPart): boolean {
   return !isInlineImage(part) || typeOfImage(part) !== undefined;
 }

@@ -14,7 +14,7 @@ export class MessageRun {
     return this.messages.at(-1);
   }
 
-  /** Whether the last message has nothing but results of tools; also where it has nothing. */
+  /** True if the last message has nothing but results of tools; also where it has nothing. */
   get endsInResults(): boolean {
     return this.holdsOnlyResults;
   }

@@ -11,7 +11,7 @@ export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
 /** The one in which examples are written. */
 export const EXAMPLE_PROTOCOL: ChatProtocol = CHAT_PROTOCOLS[0];
 
-/** Whether a protocol's responses are generated text, which has an output side to charge. */
+/** True if a protocol's responses are generated text, which has an output side to charge. */
 export function isGenerating(name: ProtocolName): name is ChatProtocol {
   return CHAT_PROTOCOLS.some((generating) => generating === name);
 }

@@ -260,7 +260,7 @@ export interface ReasoningOptions {
   readonly adaptive?: true | undefined;
   /** Only on what tools answered, not before the first call. */
   readonly betweenTools?: true | undefined;
-  /** Whether the caller wants to see thoughts, and how: `auto`, `concise`, `detailed`, or `none`. */
+  /** True if the caller wants to see thoughts, and how: `auto`, `concise`, `detailed`, or `none`. */
   readonly summary?: string | undefined;
 }
 

@@ -73,7 +73,7 @@ export interface VideoOrder {
   readonly resolution: string;
   /** "16:9" ...; "adaptive" = as the references are. */
   readonly ratio: string;
-  /** Whether the video has sound; null where the family cannot say. */
+  /** True if the video has sound; null where the family cannot say. */
   readonly audio: boolean | null;
   readonly seed: number | null;
   readonly watermark: boolean | null;

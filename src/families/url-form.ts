@@ -1,6 +1,6 @@
 import type { UrlForm } from "./field.ts";
 
-/** Whether a vendor may be told to fetch an http or https URL. */
+/** True if a vendor may be told to fetch an http or https URL. */
 export type IsPublic = (url: string) => boolean;
 
 /** What kind of address a reference is; undefined = none that any family takes. */

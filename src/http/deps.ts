@@ -43,7 +43,7 @@ export interface HttpDeps {
   readonly files: MirroredFiles;
   /** Aborted when the gateway stops: whoever only waits is answered at once. */
   readonly stopping: AbortSignal;
-  /** Whether a token is the one of `settings.metrics_token`. */
+  /** True if a token is the one of `settings.metrics_token`. */
   readonly isMetricsToken: (given: string) => boolean;
   /** Undefined when the gateway can serve, else why it cannot. */
   readonly notReady: () => Promise<string | undefined>;
@@ -54,7 +54,7 @@ export interface HttpDeps {
 export interface WebhookQueries {
   /** What its deliveries are signed with; made when it is first asked for. */
   readonly secretOf: (accountId: bigint) => Promise<string>;
-  /** Whether a key speaks for its account's owners, to whom alone the secret is shown. */
+  /** True if a key speaks for its account's owners, to whom alone the secret is shown. */
   readonly isKeyOfOwner: (keyId: KeyId) => Promise<boolean>;
   /** What became of the delivery of a task's end; undefined = there is none. */
   readonly deliveryOf: (accountId: bigint, taskId: string) => Promise<WebhookDelivery | undefined>;

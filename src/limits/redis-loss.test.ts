@@ -78,7 +78,7 @@ describe.skipIf(!hasRedis)("limits of two processes whose Redis is lost", () => 
     await redis?.end();
   });
 
-  /** Whether this process lets a request in, which then uses the tokens of two minutes. */
+  /** True if this process lets a request in, which then uses the tokens of two minutes. */
   const isLetIn = async (process: 0 | 1, keyId: bigint, rateLimits: object): Promise<boolean> => {
     try {
       const admission = await both[process].admit({ keyId, rateLimits } as unknown as Caller);

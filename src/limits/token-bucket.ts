@@ -23,7 +23,7 @@ export function debtLeft(debt: TokenDebt | undefined, limit: number, nowMs: numb
   return Math.max(0, debt.tokens - (Math.max(0, nowMs - debt.atMs) * limit) / MINUTE_MS);
 }
 
-/** Whether a request may begin: less is owed than the limit, by one token at least. One request may pass the limit. */
+/** True if a request may begin: less is owed than the limit, by one token at least. One request may pass the limit. */
 export function hasRoom(debt: number, limit: number): boolean {
   return limit - debt >= 1;
 }

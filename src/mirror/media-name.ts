@@ -45,7 +45,7 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Whether a folder is one of a day's files. */
+/** True if a folder is one of a day's files. */
 export function isDay(text: string): boolean {
   return DAY.test(text);
 }

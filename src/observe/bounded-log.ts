@@ -12,7 +12,7 @@ const OF_AN_OUTAGE = 8;
 const MAX_SENTENCES = 1_000;
 
 export interface BoundedLogOptions {
-  /** Whether a line is one of the many by which everything tells of the same outage. */
+  /** True if a line is one of the many by which everything tells of the same outage. */
   readonly isOutage: (fields: Readonly<Record<string, unknown>>) => boolean;
   readonly minuteMs?: number;
 }
@@ -45,7 +45,7 @@ export function boundedLog(log: Log, { isOutage, minuteMs = 60_000 }: BoundedLog
   };
   setInterval(endMinute, minuteMs).unref();
 
-  /** Whether the line is written; else it is counted. */
+  /** True if the line is written; else it is counted. */
   const passes = (count: Count, limit: number): boolean => {
     if (count.lines < limit) count.lines += 1;
     else count.leftOut += 1;

@@ -41,7 +41,7 @@ export interface ListedModel {
   priceAt(at: Date): ModelPrice | undefined;
 }
 
-/** Whether it is one of text, with a price. `day` is midnight of the day whose prices are wanted. */
+/** True if it is one of text, with a price. `day` is midnight of the day whose prices are wanted. */
 export function isTextModel({ priceAt }: ListedModel, day: Date): boolean {
   const price = priceAt(day);
   return price !== undefined && !Object.keys(price).some((key) => OTHER_TRADES.test(key));

@@ -80,7 +80,7 @@ export function isTextMode(mode: unknown): boolean {
   return mode === undefined || /^(chat|completion|responses|embedding|rerank)$/.test(String(mode));
 }
 
-/** Whether a query of such a model is a search among documents. */
+/** True if a query of such a model is a search among documents. */
 export function isRanking(mode: unknown): boolean {
   return /^rerank$/.test(String(mode));
 }

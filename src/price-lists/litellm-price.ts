@@ -227,7 +227,7 @@ function isNumber(value: unknown): value is number | LongNumber {
   return typeof value === "number" || value instanceof LongNumber;
 }
 
-/** Whether a field that we do not know says that something costs nothing. */
+/** True if a field that we do not know says that something costs nothing. */
 function isNothing(value: unknown): boolean {
   return value === null || value === 0;
 }

@@ -17,7 +17,7 @@ export interface MissingPrice {
   readonly listed: string | undefined;
 }
 
-/** Whether a charge at this price would name `what` among what has no price. */
+/** True if a charge at this price would name `what` among what has no price. */
 export function isUnpriced(price: Price, what: string): boolean {
   const frozen = { priceId: 0n, factorPpm: 1_000_000n, rates: price.rates };
   const { dimensions } = price;

@@ -44,7 +44,7 @@ const REFUSALS: readonly { readonly code?: string | undefined; readonly message?
   },
 ];
 
-/** Whether a vendor refuses a request for nothing but the state that it carries, which another place may have made. */
+/** True if a vendor refuses a request for nothing but the state that it carries, which another place may have made. */
 export function refusesState({ status, code, message }: ErrorStatement): boolean {
   if (status < 400 || status > 499) return false;
   return REFUSALS.some((row) => row.code === code || row.message?.test(message) === true);

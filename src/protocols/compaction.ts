@@ -17,7 +17,7 @@ export function compactionBlock(summary: string): Readonly<Record<string, unknow
   return { type: "compaction", content: summary, encrypted_content: null, signature };
 }
 
-/** Whether a block's signature is of `compactionBlock`, which no vendor would take. */
+/** True if a block's signature is of `compactionBlock`, which no vendor would take. */
 export function isOwnSignature(signature: string): boolean {
   return isOwn(unwrapOpaque(signature));
 }

@@ -113,7 +113,7 @@ export interface ForwardTable {
   readonly endUser?: readonly [string, ...string[]] | undefined;
   /** What a request can cost. */
   readonly hold: HoldTable;
-  /** Whether the body (true) or the path (false, generateContent) names model and stream. */
+  /** True if the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
   /** What streams of this protocol hold while nothing of a response comes: its clients pass over it. */
   readonly keepAliveFrame: string;
@@ -272,7 +272,7 @@ export interface StreamMeter {
   /** The last write held output behind a finish, so that what came before it was not the end. */
   readonly continuedAfterFinish: boolean;
   /**
-   * Whether frames that were written since the last call may hold words of the vendor's own: a comment, an error, what is
+   * True if frames that were written since the last call may hold words of the vendor's own: a comment, an error, what is
    * no event of the protocol.
    */
   takeWords(): boolean;

@@ -18,7 +18,7 @@ export interface ReferenceTable {
   readonly rows: readonly ReferenceRow[];
   /** Which objects stand for what is kept, where the id of any object stands at one of the paths. */
   readonly bare?: BareRule | undefined;
-  /** Whether the vendor keeps the response to a request, so that a later one can name its id; absent = never. */
+  /** True if the vendor keeps the response to a request, so that a later one can name its id; absent = never. */
   readonly keepsResponse?: KeepRule | undefined;
 }
 
@@ -37,7 +37,7 @@ export function rowsBelow(places: readonly string[], rows: readonly ReferenceRow
 }
 
 /**
- * Whether an address leads to what a vendor keeps for its own account: any that is no data and no public web page, such
+ * True if an address leads to what a vendor keeps for its own account: any that is no data and no public web page, such
  * as `gs://` and `ms://`, and files of a vendor's own hosts. `isWhole`: else only the beginning of a long one is given.
  */
 export function isStoredFileUrl(address: string, isWhole: boolean): boolean {

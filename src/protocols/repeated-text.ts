@@ -12,7 +12,7 @@ export class RepeatedText {
     this.#left = AT_LEAST + TIMES * letters;
   }
 
-  /** Whether so many more may be told. */
+  /** True if so many more may be told. */
   takes(letters: number): boolean {
     this.#left -= letters;
     return this.#left >= 0;

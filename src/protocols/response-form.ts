@@ -9,19 +9,19 @@ export const UNEXPECTED_FORMAT = decodeStatedError({
   error: { message: "The upstream's response isn't in the form of its protocol." },
 });
 
-/** Whether a value can stand where the protocol has words. */
+/** True if a value can stand where the protocol has words. */
 export function isWords(value: unknown): boolean {
   return value === undefined || value === null || typeof value === "string";
 }
 
-/** Whether a value can stand where the protocol has an object: one in its form, or nothing. */
+/** True if a value can stand where the protocol has an object: one in its form, or nothing. */
 export function isObjectOf(value: unknown, isInForm: (value: JsonObject) => boolean): boolean {
   if (value === undefined || value === null) return true;
   const object = asObject(value);
   return object !== undefined && isInForm(object);
 }
 
-/** Whether a value can stand where the protocol has a list of objects: these in their form, or nothing. */
+/** True if a value can stand where the protocol has a list of objects: these in their form, or nothing. */
 export function isListOf(value: unknown, isInForm: (value: JsonObject) => boolean): boolean {
   if (value === undefined || value === null) return true;
   return (

@@ -62,7 +62,7 @@ export const cellsThatAgree: Compare<readonly Cell[] | undefined> = (file, own, 
   return isClose(apart, least) ? cells : undefined;
 };
 
-/** Whether what is billed in a cell is just what is recorded, and something is. */
+/** True if what is billed in a cell is just what is recorded, and something is. */
 export function isMatched(cell: Cell): boolean {
   const { billed, recorded } = comparedOf(cell);
   return isClose(absolute(billed - recorded), billed < recorded ? billed : recorded);

@@ -22,7 +22,7 @@ export interface VendorExport {
   readonly format: string;
   /** The zone in which the vendor begins its days. */
   readonly zone: string;
-  /** Whether its rows state moments, in UTC or with an offset, and not days alone, of which nobody knows the zone. */
+  /** True if its rows state moments, in UTC or with an offset, and not days alone, of which nobody knows the zone. */
   readonly hasMoments: boolean;
   readonly rows: readonly ExportRow[];
   readonly leftOut: readonly LeftOut[];
@@ -100,7 +100,7 @@ export function readQuantity(written: string): number | undefined {
   return Math.abs(quantity) <= Number.MAX_SAFE_INTEGER ? quantity : undefined;
 }
 
-/** Whether there is such a day, written YYYY-MM-DD. */
+/** True if there is such a day, written YYYY-MM-DD. */
 export function isDay(text: string): boolean {
   const ms = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === text;

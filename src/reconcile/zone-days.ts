@@ -24,7 +24,7 @@ export function zoneDays(zone: string): ZoneDays {
   };
 }
 
-/** Whether there is a zone of this name. */
+/** True if there is a zone of this name. */
 export function isZone(name: string): boolean {
   try {
     zoneDays(name);

@@ -85,7 +85,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   private readonly resolve: (failure: AttemptFailure | undefined) => void;
   private receiver: Receiver;
   private over = false;
-  /** Its receiver was told of a failure of its own. */
+  /** The receiver was told of a failure of its own. */
   private crashed = false;
   private part: ResponsePart | undefined;
   /** Bytes since others had a turn. */
@@ -156,7 +156,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.upstreamCall.rest();
   }
 
-  /** Only the caller's leaving can come between, and the response that is here is charged all the same. */
+  /** Only a disconnect of the caller can come first, and the response that has arrived is charged all the same. */
   ended(): void {
     deferToBatch(() => this.guard(() => this.receiver.ended()));
   }
@@ -250,7 +250,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     const { storesResponse } = this.mode;
     if (storesResponse && id !== undefined) this.remember([id]);
     if (issued === undefined || this.candidate.protocol !== this.exchange.request.protocol.name) return;
-    // What the request named itself a response only repeats.
+    // Ids that the request named are only repeated by the response.
     const named = new Set(readReferences(this.exchange.request).ids.map((reference) => reference.id));
     const ids = storesResponse ? [...issued.withResponse, ...issued.separately] : issued.separately;
     this.remember(ids.filter((each) => !named.has(each)));

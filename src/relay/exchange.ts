@@ -48,11 +48,11 @@ export interface Exchange extends Slotted {
   readonly chargeEmptyAnswers: boolean;
   /** Attempts made so far, the running one included. */
   attempts: number;
-  /** What failed attempts used. */
+  /** Usage of failed attempts. */
   readonly uses: AttemptUse[];
-  /** Whether any of the running attempt may have reached its upstream. */
+  /** True if any of the running attempt may have reached its upstream. */
   isSent: () => boolean;
-  /** What failed first, if anything did. */
+  /** The first failure, if any. */
   failedFirst: FailedAttempt | undefined;
   /** The candidate of the latest attempt. */
   lastCandidate: Candidate | null;
@@ -87,15 +87,15 @@ export interface ExchangeEnd {
   readonly reason: ChargeReason;
   /** The candidate of the latest attempt; null = there was none. */
   readonly candidate: Candidate | null;
-  /** What the meter read; undefined where nothing was produced and nothing is charged. */
+  /** The meter's summary; undefined if nothing was produced and nothing is charged. */
   readonly summary: ResponseSummary | undefined;
-  /** The same for a response of which nothing was passed on; its vendor may bill it nevertheless. */
+  /** The summary of a response of which nothing was passed on, which its vendor may bill nevertheless. */
   readonly undelivered?: () => ResponseSummary;
   readonly status: number;
   readonly errorCode?: string | undefined;
 }
 
-/** What the vendor may bill for an attempt, according to its response. */
+/** The work that the vendor may bill for an attempt, according to its response. */
 export type Seen = ResponseSummary | "nothing" | "unknown";
 
 /** The usage of an attempt that is not charged. */
@@ -378,7 +378,7 @@ function scrubbedRaw(raw: unknown, asked: Candidate | null): Pick<ReportedUse, "
   return { raw: JSON.parse(clean) as unknown, rawText: clean };
 }
 
-/** What the body states overrides its header; of several joined responses only what they share counts. */
+/** The body's service terms override its headers; of several joined responses only the shared terms count. */
 function servedTerms(
   { tierInHead: tier }: Exchange,
   summary: ResponseSummary | undefined,

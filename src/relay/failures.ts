@@ -44,7 +44,7 @@ export function fallbackReasonOf({
   return health.kind === "rate-limited" ? "rate_limited" : "unavailable";
 }
 
-/** Where the request could not be sent, or the gateway itself is the matter. */
+/** Errors of the gateway itself, or of a request that could not be sent. */
 const OURS: ReadonlySet<ErrorReason> = new Set(["invalid_request", "service_unavailable", "internal_error"]);
 
 /** The model has declined to answer, and has said nothing. */
@@ -130,7 +130,7 @@ export function failureOfError(error: UpstreamError, client: ProtocolName, upstr
   };
 }
 
-/** By the code of an error: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter */
+/** Keyed by error code: https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter */
 const OF_MODEL: Readonly<Record<string, AttemptFailure["ofModel"]>> = {
   context_length_exceeded: "context_length",
   content_filter: "refusal",
@@ -152,8 +152,8 @@ export function scrubbedError(error: UpstreamError, scrubber: Scrubber): Upstrea
 }
 
 /**
- * What the upstream told of its failure, for the operator's log: with its words, unless the caller is at fault, who reads them
- * then and whose own they often repeat.
+ * Describes the upstream's failure for the operator's log. It quotes the upstream's message unless the caller is at fault: the
+ * caller reads that message, and it often repeats the caller's own words.
  */
 function causeOf({ status, type, code, fault, message }: UpstreamError, upstream: string): Error {
   const words = fault === "caller" ? "" : message.replace(/\s+/g, " ").trim();
@@ -178,7 +178,7 @@ function healthOf(error: UpstreamError): AttemptOutcome {
   }
 }
 
-/** What came under a success status is no response. `told`: what the caller reads; `how` the upstream answered, for the log. */
+/** A success status without a usable response. `message` is the caller's, `how` goes to the log. */
 function noResponse(health: "failed" | "neutral", message: string, how: string): FailureWithError {
   return {
     retryable: true,
@@ -215,7 +215,7 @@ export function unreadableResponse(upstream: string): AttemptFailure {
   );
 }
 
-/** As unreadable as half a response. */
+/** An unreadable image fails like half a response. */
 function notAnImage({ message }: NotAnImage, upstream: string): FailureWithError {
   return noResponse(
     "failed",
@@ -243,7 +243,7 @@ export function failureBeforeSend(cause: unknown): AttemptFailure {
     : internalFailure(cause);
 }
 
-/** Nothing was sent yet, and the gateway is about to end. */
+/** Nothing was sent yet, and the gateway is about to stop. */
 export function shuttingDown(cause?: unknown): GatewayError {
   return new GatewayError("service_unavailable", "The gateway is shutting down. Try again.", { cause });
 }
@@ -264,7 +264,10 @@ export function internalFailure(cause: unknown): FailureWithError {
   };
 }
 
-/** What reading a response threw: our own word on it, something in it that no caller is given, or a bug of ours. */
+/**
+ * Translates an error thrown while reading a response: the gateway's own GatewayError, content that no caller may get, or a
+ * bug.
+ */
 export function failureOfReading(cause: unknown, upstream: string): FailureWithError {
   if (cause instanceof GatewayError)
     return { retryable: false, timedOut: false, health: { kind: "neutral" }, error: cause };
@@ -302,8 +305,8 @@ export function noEvent(upstream: string): UpstreamFailure {
 }
 
 /**
- * What a stream that has begun tells of its failure: to the caller, in the upstream's own words where they are the caller's
- * to read, and to the operator's log. `told` is what the upstream said; undefined = nothing.
+ * Describes the failure of a stream that has begun, for the caller and for the operator's log. The caller gets the upstream's
+ * message where it may read it. `told` is the upstream's error; undefined = none.
  */
 export function streamFailure(
   { client, upstream, scrubber }: ErrorRecipient,

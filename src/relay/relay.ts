@@ -194,10 +194,10 @@ function tokensOf(outcome: Outcome): UsedTokens {
 /** A running request and what its attempts need. */
 interface RunningRequest {
   readonly exchange: Exchange;
-  /** Of the model that is being tried. */
+  /** The candidates of the model that is being tried. */
   candidates: Candidates;
   forms: RequestForms;
-  /** The same for the requested model, to which the conversation belongs. */
+  /** The candidates of the requested model, to which the conversation belongs. */
   readonly requested: { readonly candidates: Candidates; readonly forms: RequestForms };
   readonly finish: () => void;
 }
@@ -344,7 +344,7 @@ async function attempt(
     const failure = failureBeforeSend(error);
     deps.routing.report(candidate, failure.health, exchange.request.caller.accountId);
     exchange.fallbacks?.failed(fallbackReasonOf(failure));
-    // What has no slot here, or cannot be written, may have one at the next.
+    // The next candidate may have a slot for what this one can't express.
     return { ...failure, retryable: true };
   }
   exchange.attempts += 1;

@@ -4,7 +4,7 @@ import type { Candidates } from "../routing/candidate-iterator.ts";
 import { type Exchange, settle } from "./exchange.ts";
 import { type AttemptFailure, codeOf } from "./failures.ts";
 
-/** Nobody has answered. Throws what the caller is told, if there is one. */
+/** Settles a request without a response. Throws the caller's error, if the caller is still there. */
 export async function settleUnanswered(
   exchange: Exchange,
   candidates: Candidates,

@@ -28,21 +28,21 @@ export interface TextRequest {
   readonly streamed: boolean;
   /** How many responses are asked for (`n`); 1 where the request does not say. */
   readonly responses: number;
-  /** So many messages are prompts of their own, each to be answered `answers / prompts` times; absent = it is one. */
+  /** The number of prompts in one request, each with `responses / prompts` responses; absent = one. */
   readonly prompts?: number | undefined;
   /** generateContent's stream without `alt=sse`: a JSON array. */
   readonly arrayStream: boolean;
   readonly body: readonly Buffer[];
   /** The memory that the body occupies; released when the request ends. */
   readonly memory: MemoryGrant;
-  /** By which its key was let in; undefined for one without limits. Finished when the request is over. */
+  /** The admission by the key's limits; undefined for a key without limits. Finished when the request ends. */
   readonly admission: Admission | undefined;
   readonly scan: BodyScan;
   /** The issuer of the opaque state in the request, if it contains any. */
   readonly state: WrappedState | undefined;
   /** It asks an upstream to compact a conversation, which not every upstream of a model does. */
   readonly compacts?: CompactionForm | undefined;
-  /** What asks for the same in an ordinary request, for upstreams that do not; absent = there is no memory for it. */
+  /** The same compaction as an ordinary request, for upstreams that don't compact; absent = there is no memory for it. */
   readonly compactionFallback?: Pick<TextRequest, "response" | "body" | "scan"> | undefined;
   /** Parts that were removed from the received body. */
   readonly dropped?: readonly Loss[] | undefined;

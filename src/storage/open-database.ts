@@ -35,7 +35,7 @@ async function refuseLentConnections(url: string): Promise<void> {
   );
 }
 
-/** Whether what serves `mine` goes to others while `mine` says nothing. */
+/** True if what serves `mine` goes to others while `mine` says nothing. */
 export async function isLent(mine: Run, others: Run): Promise<boolean> {
   const before = await serverProcess(mine);
   for (let round = 0; round < LOOKS; round += 1) {

@@ -54,7 +54,7 @@ export function openPulse(options: { readonly url: string; readonly applicationN
 /** A hung server is asked anew this often; each question waits in its queue until it goes on. */
 const LIMIT_MS = 2_000;
 
-/** Whether an error is the server's own word, so that it lives. */
+/** True if an error is the server's own word, so that it lives. */
 export function isResponse(error: unknown): boolean {
   return error instanceof pg.DatabaseError;
 }

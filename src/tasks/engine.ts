@@ -47,7 +47,7 @@ export interface TaskEngineOptions {
   readonly timers: Timers;
   readonly random: () => number;
   readonly log: Log;
-  /** Whether this process makes tasks, or only accepts and shows them. */
+  /** True if this process makes tasks, or only accepts and shows them. */
   readonly works: boolean;
 }
 

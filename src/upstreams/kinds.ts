@@ -124,7 +124,7 @@ export function listedToolsOf(kind: string): readonly ListedTool[] {
 }
 
 /**
- * Whether an upstream that is asked in this protocol may compact a conversation: by a call of its own, or by an item or a field
+ * True if an upstream that is asked in this protocol may compact a conversation: by a call of its own, or by an item or a field
  * of an ordinary request, which each that speaks the protocol is left to know.
  */
 export function compactsAt(

@@ -130,7 +130,7 @@ export function refusalOf({ secret }: Credential, status: number): string {
   return `refuses the key (status ${status}); check api_key and the account's credit`;
 }
 
-/** Whether it does not take our key, or nothing more on our account. */
+/** True if it does not take our key, or nothing more on our account. */
 export function isRefusal({ accountFaults }: UpstreamKind, { status, text }: Response): boolean {
   if (status === 401 || status === 402 || status === 403) return true;
   const words = text.toLowerCase();

@@ -25,13 +25,13 @@ const PLAIN_WORDS: ReadonlySet<string> = new Set([
   "not_available",
 ]);
 
-/** Whether a word that a caller or a catalog writes means plain service. */
+/** True if a word that a caller or a catalog writes means plain service. */
 export function isPlainService(value: string): boolean {
   const word = bareWord(value);
   return PLAIN_WORDS.has(word) || leavesOpen(value);
 }
 
-/** Whether a word of a request leaves the choice to the vendor. */
+/** True if a word of a request leaves the choice to the vendor. */
 export function leavesOpen(value: string): boolean {
   return bareWord(value) === "auto";
 }

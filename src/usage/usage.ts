@@ -82,7 +82,7 @@ export function byClass(usage: TokenUsage): Readonly<Partial<Record<TokenClass, 
   return classes ?? usage;
 }
 
-/** Whether any bucket is one that only some vendors tell apart. */
+/** True if any bucket is one that only some vendors tell apart. */
 export function hasParts(usage: TokenUsage): boolean {
   return TOKEN_PARTS.some((part) => usage[part] !== undefined);
 }
@@ -102,7 +102,7 @@ export function totalCached(usage: TokenUsage): number {
   return totalOf(usage, CACHE_BUCKETS);
 }
 
-/** Whether tokens of a bucket were written by the model. */
+/** True if tokens of a bucket were written by the model. */
 export function isOutput(bucket: TokenBucket): boolean {
   const name: TokenClass = bucket in PARTS ? PARTS[bucket as TokenPart] : (bucket as TokenClass);
   return name === "outputVisible" || name === "outputReasoning";

@@ -115,7 +115,7 @@ export class MemoryBudget {
     });
   }
 
-  /** Whether others wait whom a grant that takes at once would overtake. */
+  /** True if others wait whom a grant that takes at once would overtake. */
   hasQueue(): boolean {
     return this.waiting > 0;
   }

@@ -37,7 +37,7 @@ export class Semaphore {
     return this.#running >= this.#maxRunning;
   }
 
-  /** Whether another job may wait. */
+  /** True if another job may wait. */
   hasRoom(first = false): boolean {
     return this.#queueOf(first).length < this.#maxWaiting;
   }

@@ -3,7 +3,7 @@ import { isAddressInside, isPublicAddress, plainAddress } from "./safe-fetch-add
 import { type AllowList, plainHost, portOf } from "./safe-fetch-allow.ts";
 
 /**
- * Whether a URL can be one of the public Internet, as far as its text tells: http or https, and no name or address of a private
+ * True if a URL can be one of the public Internet, as far as its text tells: http or https, and no name or address of a private
  * network in any spelling, unless `allowed` has it. No name is resolved. For URLs that are only passed on, as whoever fetches one
  * resolves its name.
  */
@@ -35,7 +35,7 @@ function readUrl(text: string): URL | undefined {
     : undefined;
 }
 
-/** Whether a plain host is this machine by its name (RFC 6761). */
+/** True if a plain host is this machine by its name (RFC 6761). */
 export function isLocalName(host: string): boolean {
   return /^(.*\.)?localhost$/.test(host);
 }

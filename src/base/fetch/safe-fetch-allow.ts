@@ -26,7 +26,7 @@ export function readAllowList(entries: readonly string[]): AllowList {
   };
 }
 
-/** Whether an entry can allow anything, for whoever reads the setting from an operator. */
+/** True if an entry can allow anything, for whoever reads the setting from an operator. */
 export function isAllowEntry(entry: string): boolean {
   return readCidr(entry) !== undefined || HOST_AND_PORT.test(entry);
 }

@@ -1,7 +1,7 @@
 import { randomId } from "../random.ts";
 
 /**
- * Whether a value out of JSON has no more levels than these. JSON.parse takes any depth; JSON.stringify and
+ * True if a value out of JSON has no more levels than these. JSON.parse takes any depth; JSON.stringify and
  * PostgreSQL's jsonb take that of their stacks, so what strangers nest is looked at before it is written.
  */
 export function isWithinDepth(value: unknown, levels: number): boolean {
@@ -100,7 +100,7 @@ export class LongNumber extends Number {
   }
 }
 
-/** Whether a double would change a number of this JSON. */
+/** True if a double would change a number of this JSON. */
 export function losesPrecision(json: string): boolean {
   return longNumbers(json).next().done !== true;
 }

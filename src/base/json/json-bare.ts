@@ -110,7 +110,7 @@ export class BareJudge<Value> {
     if (this.object !== undefined) this.object.members &= ~this.bit;
   }
 
-  /** Whether an id was kept for the object's end; one that stands in no object to be judged is not. */
+  /** True if an id was kept for the object's end; one that stands in no object to be judged is not. */
   keep(path: number, id: Value): boolean {
     const { object } = this;
     if (object === undefined || path !== this.rule?.path) return false;

@@ -9,7 +9,7 @@ export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "n
  * stands in, raw and without quotes; of a token cut by a chunk's end only the first KEPT_BYTES are there.
  */
 export interface JsonSink {
-  /** Whether the next scalar is to be told; the lexer skips over all others. */
+  /** True if the next scalar is to be told; the lexer skips over all others. */
   readonly wantsScalar: boolean;
   key(text: TokenText, start: number, end: number, commaBefore: number): void;
   /** `text` is absent for true, false and null. */

@@ -10,7 +10,7 @@ export function numberStep(state: number, byte: number): number {
   return STEPS[state + (CLASSES[byte] as number)] as number;
 }
 
-/** Whether a number may end here. */
+/** True if a number may end here. */
 export function isWholeNumber(state: number): boolean {
   return state === ZERO || state === DIGITS || state === FRACTION || state === POWER;
 }

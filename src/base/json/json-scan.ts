@@ -27,7 +27,7 @@ export interface BodyScan {
   readonly present: readonly string[];
   /** Occurrences of a watched path in the order of the body, at most MAX_KEPT of them. */
   all(path: string): readonly FoundValue[];
-  /** Whether the path was looked for. */
+  /** True if the path was looked for. */
   watches(path: string): boolean;
   /** How often the path occurs; more than `all` gives when it occurs absurdly often. */
   count(path: string): number;

@@ -1,5 +1,5 @@
 /**
- * Whether JSON text has more values than `most`: names, items, objects and lists, each of which takes time and memory to
+ * True if JSON text has more values than `most`: names, items, objects and lists, each of which takes time and memory to
  * parse, whereas a long text takes next to none. Reads no further than it must, and nothing into strings.
  */
 export function hasMoreValues(json: Buffer, start: number, end: number, most: number): boolean {

@@ -55,7 +55,7 @@ const LONG = 64;
 const PLAIN = new Uint8Array(256).map((_, byte) => (byte < 0x20 || byte === 0x22 || byte === 0x5c ? 0 : 1));
 
 /**
- * Whether none of a word's four bytes is below 0x20, 0x22 or 0x5c: subtracting makes the top bit of such a
+ * True if none of a word's four bytes is below 0x20, 0x22 or 0x5c: subtracting makes the top bit of such a
  * byte 1 where it was 0. A borrow can only come from a byte that is itself one of those.
  */
 function allPlain(word: number): boolean {

@@ -19,7 +19,7 @@ const USUAL: Readonly<Record<string, { readonly size: string }>> = {
   code_container: { size: "1g" },
 };
 
-/** Whether each reported bucket has a price of its own or one that stands in for it. */
+/** True if each reported bucket has a price of its own or one that stands in for it. */
 const isPriced = (frozen: FrozenPrice, usage: TokenUsage): boolean =>
   chargeOf(frozen, { usage }).unpriced.length === 0;
 

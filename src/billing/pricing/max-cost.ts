@@ -38,7 +38,7 @@ export interface CostEstimateInput {
   readonly settings: Pick<Settings, "maxPasses" | "holdCalls">;
   /** The request refers to content that its upstream stores. Its size is unknown, so it may fill the context window. */
   readonly refersElsewhere?: boolean;
-  /** Whether the model runs searches that the request does not ask for; absent = no. */
+  /** True if the model runs searches that the request does not ask for; absent = no. */
   readonly runsByDefault?: boolean;
   /** Models beside the asked one that may work on the response; absent = none. */
   readonly additionalModels?: readonly AdditionalModel[] | undefined;

@@ -38,7 +38,7 @@ export function requestedOutputLimit({ scan, forward }: LimitedRequest, ceiling:
 }
 
 /**
- * Whether it says in a number that there is no limit: servers that take 0 and less write on without end (llama.cpp, Ollama),
+ * True if it says in a number that there is no limit: servers that take 0 and less write on without end (llama.cpp, Ollama),
  * and clients mean that by them.
  */
 export function isNoLimit(

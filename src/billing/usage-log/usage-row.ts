@@ -79,7 +79,7 @@ function writeNumber(writer: ByteWriter, value: number | null | undefined): void
 
 const TAB = 0x09;
 
-/** Whether an outcome has nothing for which a row has no field. */
+/** True if an outcome has nothing for which a row has no field. */
 function fits(
   { amountNanos, askedModel }: HoldOrder,
   { outcome, holdNanos, writtenOffNanos, charge }: SettledEnd,

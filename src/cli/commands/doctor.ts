@@ -187,7 +187,7 @@ async function checkUpstreams(
 /** Of a long catalog the first ones show what is wrong with all. */
 const SHOWN_MODELS = 10;
 
-/** Whether each can be called: it has a price, and one that answers serves it. An alias can be if its model can. */
+/** True if each can be called: it has a price, and one that answers serves it. An alias can be if its model can. */
 function checkModels({ models, upstreams }: Catalog, answering: ReadonlySet<string>, report: Report): void {
   const broken = [...models.values()].flatMap(({ id, aliasOf, price, coming }): [string, string][] => {
     if (aliasOf !== undefined)

@@ -148,7 +148,7 @@ async function takeAlert(tx: Queryable, accountId: AccountId): Promise<BalanceAl
   return findAlert(tx, accountId);
 }
 
-/** Whether it was told is no matter of whoever sets it. */
+/** True if it was told is no matter of whoever sets it. */
 function alertRevision(alert: BalanceAlert | undefined): string {
   return revisionOf(alert === undefined ? null : { threshold: alert.thresholdNanos, url: alert.url });
 }

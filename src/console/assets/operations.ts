@@ -107,7 +107,7 @@ export function assetsOperations(deps: ConsoleDeps): readonly Operation[] {
   ];
 }
 
-/** Whether a text can be an id at all; the database does not even take every text. */
+/** True if a text can be an id at all; the database does not even take every text. */
 function isId(text: string): boolean {
   return /^[\w-]{1,100}$/.test(text);
 }

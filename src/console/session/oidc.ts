@@ -87,7 +87,7 @@ async function knownUser(tx: Queryable, person: OidcPerson): Promise<UserRecord 
 }
 
 /**
- * Whether a provider's word for the address is proof of being this user. It is not where somebody merely claimed the
+ * True if a provider's word for the address is proof of being this user. It is not where somebody merely claimed the
  * address when they registered, nor for the operator of the first start, whose address everybody knows.
  */
 function linksByAddress({ email, emailTrusted }: UserRecord): boolean {

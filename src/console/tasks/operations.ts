@@ -197,7 +197,7 @@ async function detailOf(
   };
 }
 
-/** Whether a text can be an id at all; the database does not even take every text. */
+/** True if a text can be an id at all; the database does not even take every text. */
 function isId(text: string): boolean {
   return /^[\w-]{1,100}$/.test(text);
 }

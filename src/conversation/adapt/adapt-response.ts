@@ -156,7 +156,7 @@ function openPlaces(capabilities: ProtocolCapabilities): StreamRun<ChatEvent, Ch
 }
 
 /**
- * Whether a citation must be told its place: one without is of the whole text, as messages cites, and the
+ * True if a citation must be told its place: one without is of the whole text, as messages cites, and the
  * others cite passages.
  */
 function isOfWhole({ start, end, source }: Citation, { protocol }: ProtocolCapabilities): boolean {

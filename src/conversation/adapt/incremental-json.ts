@@ -17,7 +17,7 @@ export class IncrementalJson {
       this.#readLetter(piece.charCodeAt(at));
   }
 
-  /** Whether it is an object from its first brace to its last, and so nothing can follow. */
+  /** True if it is an object from its first brace to its last, and so nothing can follow. */
   isWholeObject(): boolean {
     if (this.#phase !== "behind") return false;
     this.#isObject ??= isJson(this.text);

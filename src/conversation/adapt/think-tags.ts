@@ -89,7 +89,7 @@ interface Opening {
   /** `unknown`: no tag yet; `behind`: the tag has closed, no word yet; `told`: words that pass as they come. */
   phase: "unknown" | "thought" | "behind" | "told";
   readonly start: Extract<ChatEvent, { type: "text-start" }>;
-  /** Whether a thought has begun is known by its first word. */
+  /** True if a thought has begun is known by its first word. */
   thinks?: true | undefined;
   held: string;
   /** Letters that are no words of the response. */

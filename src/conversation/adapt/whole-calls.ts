@@ -218,7 +218,7 @@ function finishWithout(
   return { unified: "length", protocol, raw: raw === undefined || left.includes("cut") ? undefined : raw };
 }
 
-/** Whether a call has no arguments: some models write nothing, some `null`. */
+/** True if a call has no arguments: some models write nothing, some `null`. */
 export function isNoArguments(text: string): boolean {
   const bare = text.trim();
   return bare === "" || bare === NO_ARGUMENTS;
@@ -247,7 +247,7 @@ function defectOf(text: string): CallDefect | undefined {
   }
 }
 
-/** Whether JSON text ends before it is closed: in a string, an object or an array. */
+/** True if JSON text ends before it is closed: in a string, an object or an array. */
 function isUnfinished(text: string): boolean {
   let depth = 0;
   let quoted = false;

@@ -81,7 +81,7 @@ export function answeredMessages(request: ChatRequest): readonly Message[] {
 }
 
 /**
- * Whether the conversation ends with words of the assistant that the model is to go on from (rule 34). A
+ * True if the conversation ends with words of the assistant that the model is to go on from (rule 34). A
  * turn that says nothing yet, as clients put it there for the response to come, is none, nor are thoughts.
  */
 export function endsWithPrefill(messages: readonly Message[]): boolean {

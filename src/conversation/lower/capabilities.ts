@@ -32,7 +32,7 @@ export interface ProtocolCapabilities {
    * alone, or `always` anew, since no field tells it. Absent: nowhere.
    */
   readonly jsonWord?: "anywhere" | "in-messages" | "always" | undefined;
-  /** Whether a response can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
+  /** True if a response can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
   readonly takesSchema?: ((schema: JsonObject) => boolean) | undefined;
   /** Takes turns without words, and instructions that no conversation follows. */
   readonly silence?: true | undefined;

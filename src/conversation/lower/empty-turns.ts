@@ -61,7 +61,7 @@ function withSystemText(
   };
 }
 
-/** Whether a turn holds no part but texts without words. */
+/** True if a turn holds no part but texts without words. */
 function isEmptyTurn(parts: readonly Part[]): boolean {
   return parts.every((part) => part.kind === "text" && part.text.trim() === "" && part.opaque === undefined);
 }

@@ -20,7 +20,7 @@ export interface StatedFields {
   states(path: string): boolean;
 }
 
-/** Whether nobody is named once an operator's changes are made. */
+/** True if nobody is named once an operator's changes are made. */
 export function isAnonymous(
   { paths }: EndUser,
   { set = {}, default: ifAbsent = {}, remove = [] }: FieldChanges,

@@ -44,7 +44,7 @@ function isLinked(part: MediaPart): part is LinkedMedia {
   return part.source.from === "url" && /^https?:/i.test(part.source.url);
 }
 
-/** Whether the upstream fetches it itself. */
+/** True if the upstream fetches it itself. */
 function isFetched(
   { media, mimeType, source }: LinkedMedia,
   { media: slots }: ProtocolCapabilities,

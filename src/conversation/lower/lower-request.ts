@@ -258,7 +258,7 @@ function fitEnd(message: Message, { request, capabilities, losses }: Fit): Messa
   return { ...message, parts };
 }
 
-/** Whether the assistant's own turns can hold what it made. */
+/** True if the assistant's own turns can hold what it made. */
 function shows({ role }: Message, { request, capabilities }: Fit): boolean {
   return role !== "assistant" || capabilities.assistantMedia || request.protocol === capabilities.protocol;
 }

@@ -61,7 +61,7 @@ export function lowerTools(
   };
 }
 
-/** Whether tools of free text stay what they are: a caller's own protocol takes what it said, as when forwarding. */
+/** True if tools of free text stay what they are: a caller's own protocol takes what it said, as when forwarding. */
 export function takesCustom(request: ChatRequest, capabilities: ProtocolCapabilities): boolean {
   return capabilities.customTools || request.protocol === capabilities.protocol;
 }

@@ -36,7 +36,7 @@ export interface Reader {
   readonly withoutState?: "all" | "bare" | undefined;
 }
 
-/** Whether state of `issued` may be sent to a reader. Bare state is judged by its protocol alone, as when forwarding. */
+/** True if state of `issued` may be sent to a reader. Bare state is judged by its protocol alone, as when forwarding. */
 function mayRead(issued: Origin, { origin, signers, withoutState }: Reader): boolean {
   if (issued.protocol !== origin.protocol || withoutState === "all") return false;
   if (issued.upstream === undefined) return withoutState === undefined;
@@ -105,7 +105,7 @@ export function opaqueFor(protocol: ChatProtocol, opaque: Opaque): string {
   return isBareIn(protocol, opaque) ? opaque.value : wrapOpaque(opaque);
 }
 
-/** Whether it stands in the slot of `protocol` as its vendor wrote it; what was put elsewhere never does. */
+/** True if it stands in the slot of `protocol` as its vendor wrote it; what was put elsewhere never does. */
 export function isBareIn(protocol: ChatProtocol, { origin, of }: Opaque): boolean {
   return origin.protocol === protocol && origin.upstream === undefined && of === undefined;
 }

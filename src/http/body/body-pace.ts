@@ -85,7 +85,7 @@ const FEW_CHUNKS = 1_000;
 const LEAST_CHUNK_BYTES = 64;
 
 /**
- * Whether a body comes in chunks of a few bytes. Each costs the parser as much as one of many kilobytes, so that a sender
+ * True if a body comes in chunks of a few bytes. Each costs the parser as much as one of many kilobytes, so that a sender
  * without a key could hold up everybody; clients send what they have buffered.
  */
 export function hasTinyChunks(chunks: number, bytes: number): boolean {

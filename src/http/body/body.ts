@@ -76,7 +76,7 @@ export function readBody(
 }
 
 /**
- * Whether a body is worth no refusal before it is read: it has come with its head, or says that it is small. What is in it
+ * True if a body is worth no refusal before it is read: it has come with its head, or says that it is small. What is in it
  * then decides the response first, as the specification orders its checks, however a client cuts its packets.
  */
 export function isHereOrSmall(request: IncomingMessage): boolean {

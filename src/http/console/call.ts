@@ -37,7 +37,7 @@ interface Asked extends CallInput {
 /** Who sends a body, as far as is known before it. */
 export type Sender = Pick<Asked, "identity" | "deps">;
 
-/** Whether what an operation is given comes behind the head, as slowly as its sender likes. */
+/** True if what an operation is given comes behind the head, as slowly as its sender likes. */
 export function hasBody(operation: Operation): boolean {
   return operation.kind === "json" && (operation.body !== undefined || operation.upload !== undefined);
 }

@@ -236,7 +236,7 @@ const MAX_SPARE = 1_000;
 const MAX_PROBES = 8;
 const PROBE_WAIT_MS = 1_000;
 
-/** Whether a connection may be served: beyond the last descriptor the kernel takes connections only to reset them. */
+/** True if a connection may be served: beyond the last descriptor the kernel takes connections only to reset them. */
 class Descriptors {
   private readonly limit: number;
   private readonly spare: number;

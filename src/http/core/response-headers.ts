@@ -48,7 +48,7 @@ export function requestId(): string {
   return `req_${randomId()}`;
 }
 
-/** Whether a text can be the id of a request; the database does not even take every text. */
+/** True if a text can be the id of a request; the database does not even take every text. */
 export function isRequestId(text: string): boolean {
   return /^req_[0-9a-z]{1,64}$/.test(text);
 }

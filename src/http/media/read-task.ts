@@ -40,7 +40,7 @@ function untilStop<T>(
   return Promise.race([find(waitMs), stopped]);
 }
 
-/** Whether a text can be an id at all; the database does not even take every text. */
+/** True if a text can be an id at all; the database does not even take every text. */
 export function isTaskId(text: string): boolean {
   return /^[\w-]{1,100}$/.test(text);
 }

@@ -34,7 +34,7 @@ export function dashboardRoutes(router: Router): void {
   });
 }
 
-/** Whether a browser asks, to show what comes. */
+/** True if a browser asks, to show what comes. */
 export function wantsPage({ request }: RequestContext): boolean {
   return /\btext\/html\b/.test(request.raw.headers.accept ?? "");
 }

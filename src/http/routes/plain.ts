@@ -58,7 +58,7 @@ function expectMonitor(request: IncomingMessage, { isMetricsToken }: HttpDeps): 
 }
 
 /**
- * Whether a request was made on this machine for this machine. A proxy that runs here asks from the same address on behalf of
+ * True if a request was made on this machine for this machine. A proxy that runs here asks from the same address on behalf of
  * anybody, and so does a browser for a page of any site: what either adds to a request shows that it is one of those.
  */
 function isLocalCaller({ socket, headers }: IncomingMessage): boolean {

@@ -42,7 +42,7 @@ export function openTriggerSearch(): { write(chunk: Buffer): void; found(): bool
   };
 }
 
-/** Whether the word is an item's type: it may as well be somebody's text. */
+/** True if the word is an item's type: it may as well be somebody's text. */
 function asksToCompact(body: readonly Buffer[]): boolean {
   const asked = asObject(JSON.parse(Buffer.concat(body).toString("utf8")));
   return asObjects(asked?.["input"]).some(({ type }) => type === "compaction_trigger");

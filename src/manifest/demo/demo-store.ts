@@ -14,13 +14,13 @@ export async function markDemo(tx: Queryable, sandboxUrl: string): Promise<void>
   await tx.execute("insert into demo (sandbox_url) values ($1)", [sandboxUrl]);
 }
 
-/** Whether the demo was ever put here. */
+/** True if the demo was ever put here. */
 export async function hadDemo(db: Queryable): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>("select exists (select from demo) as found");
   return found;
 }
 
-/** Whether the demo was put here and its sandbox is still what it was then: there, enabled and pointed nowhere else. */
+/** True if the demo was put here and its sandbox is still what it was then: there, enabled and pointed nowhere else. */
 export async function hasDemoSandbox(db: Queryable): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(`select exists (${DEMO_SANDBOX}) as found`);
   return found;

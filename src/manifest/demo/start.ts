@@ -44,7 +44,7 @@ function keyUnlessDeclared(manifest: Manifest): string | undefined {
   return isDeclared ? undefined : generateKey();
 }
 
-/** Whether a start without a file needs the demo's sandbox: for an empty database, or for the demo that is there. */
+/** True if a start without a file needs the demo's sandbox: for an empty database, or for the demo that is there. */
 export async function wantsDemo({ database }: Pick<ManifestDeps, "database">): Promise<boolean> {
   return (await isCatalogEmpty(database)) || (await hasDemoSandbox(database));
 }

@@ -59,7 +59,7 @@ function checkFields(report: Report, path: Path, upstream: FileUpstream): void {
   });
 }
 
-/** Whether a credential of the kind may be a key alone. */
+/** True if a credential of the kind may be a key alone. */
 function takesKey(kind: string): boolean {
   const forms = kindOf(kind)?.credentialForms;
   return forms === undefined || formOf(forms, { [PLAIN_KEY]: "key" }) !== undefined;

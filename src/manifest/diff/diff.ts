@@ -205,7 +205,7 @@ function pick(record: FileRecord, name: string): FileRecord {
   return { [name]: record[name] };
 }
 
-/** Whether a setting is only written out, or left out, at its default. */
+/** True if a setting is only written out, or left out, at its default. */
 function isSameInEffect(before: SettingsFile, after: SettingsFile, name: string): boolean {
   const changed = { ...before, ...pick(after as FileRecord, name) } as SettingsFile;
   return JSON.stringify(decodeSettings(before)) === JSON.stringify(decodeSettings(changed));

@@ -9,7 +9,7 @@ export function decodeAudio(message: JsonObject): readonly ForeignPart[] {
   return [{ kind: "foreign", protocol: "chat-completions", value: { audio }, ifUnsupported: "drop", path }];
 }
 
-/** Whether there is any audio, or an id of some: some servers write the field out with nothing in it. */
+/** True if there is any audio, or an id of some: some servers write the field out with nothing in it. */
 export function holdsAudio(message: JsonObject): boolean {
   const audio = asObject(message["audio"]) ?? {};
   return Object.values(audio).some((value) => Boolean(value));

@@ -20,7 +20,7 @@ export function decodeText(message: JsonObject): string {
   return written === "" ? asText(asObject(message["audio"])?.["transcript"]) : written;
 }
 
-/** Whether anything was said or called, in whatever field. */
+/** True if anything was said or called, in whatever field. */
 export function holdsOutput(message: JsonObject): boolean {
   return holdsWords(message) || CALL_FIELDS.some((field) => isFilled(message[field]));
 }

@@ -83,7 +83,7 @@ function encodeReasoning(
   return { reasoning_effort: word };
 }
 
-/** Whether a wish has an effort that the fields which go back do not tell. */
+/** True if a wish has an effort that the fields which go back do not tell. */
 function saysMore({ effort, enabled }: ReasoningOptions, replayed: readonly unknown[]): boolean {
   return enabled && effort !== undefined && !replayed.some((value) => asObject(value)?.["effort"] === effort);
 }

@@ -19,7 +19,7 @@ export function reportedFailure(body: JsonObject, event = ""): UpstreamError | u
   return undefined;
 }
 
-/** Whether the word in place of a finish says that the vendor broke the response off itself. */
+/** True if the word in place of a finish says that the vendor broke the response off itself. */
 export function isTruncated(finish: string): boolean {
   return BROKEN_OFF.has(finish);
 }

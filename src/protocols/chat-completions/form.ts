@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import { isListOf, isObjectOf, isWords } from "../response-form.ts";
 import { readCall, wireCalls } from "./decode-calls.ts";
 
-/** Whether the words of a choice are words. Thoughts stand in fields of the vendors' own, where whatever is no text is nothing. */
+/** True if the words of a choice are words. Thoughts stand in fields of the vendors' own, where whatever is no text is nothing. */
 export function isInForm(choice: JsonObject): boolean {
   return isObjectOf(choice["message"], isMessage) && isObjectOf(choice["delta"], isMessage);
 }

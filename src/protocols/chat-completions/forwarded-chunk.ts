@@ -92,7 +92,7 @@ function choicesOf(scan: BodyScan): readonly ChunkChoice[] {
     });
 }
 
-/** Whether a frame reports a failure; such frames are forwarded unchanged. */
+/** True if a frame reports a failure; such frames are forwarded unchanged. */
 export function reportsFailure(frame: string): boolean {
   const { name, data } = readFrame(frame);
   const body = asObject(parseLoosely(data));

@@ -90,7 +90,7 @@ class Rewriter {
     this.#terms = terms;
   }
 
-  /** Whether whole frames pass as they are: a look at their bytes, without telling them apart. */
+  /** True if whole frames pass as they are: a look at their bytes, without telling them apart. */
   passes(frames: Buffer): boolean {
     const end = frames.length;
     if (this.#opening || this.#hasNulls || frames[end - 1] !== LF || frames[end - 2] !== LF) return false;
@@ -312,7 +312,7 @@ function topNull(
   return buffer[after] === CLOSING_BRACE ? { start: key, end: behind } : undefined;
 }
 
-/** Whether the object that the next closing bracket closes is the outermost one. */
+/** True if the object that the next closing bracket closes is the outermost one. */
 function closesChunk(buffer: Buffer, start: number, end: number): boolean {
   let depth = 0;
   for (let at = start; at < end; at += 1) {

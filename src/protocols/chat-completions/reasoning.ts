@@ -64,7 +64,7 @@ function spelledThoughts(message: JsonObject): string {
 }
 
 /**
- * Whether the details of a delta begin with everything told before: MiniMax documents them so, and often sends
+ * True if the details of a delta begin with everything told before: MiniMax documents them so, and often sends
  * them in pieces all the same. A short piece may be the one before it once more.
  */
 function restates(stated: string, told: string): boolean {

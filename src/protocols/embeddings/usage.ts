@@ -99,7 +99,7 @@ function outlineOf(body: Buffer): JsonObject {
 }
 
 /**
- * Whether a body that is too large to be parsed looks whole: it begins and ends as an object, and as many brackets close as
+ * True if a body that is too large to be parsed looks whole: it begins and ends as an object, and as many brackets close as
  * open. One that does not is parsed after all, since a model's name may hold a bracket.
  */
 function isBalanced(body: Buffer): boolean {

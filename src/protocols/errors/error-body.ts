@@ -46,7 +46,7 @@ export function readErrorValue(value: unknown, depth = 0): ErrorWords {
 /** No object states an error without one of these words in its bytes, as a key or a value. */
 export const ERROR_WORDS = ["error", "base_resp", "code", "detail"];
 
-/** Whether an object that came with a success status, or in a stream, is really an error. */
+/** True if an object that came with a success status, or in a stream, is really an error. */
 export function statesError(body: JsonObject): boolean {
   const error = body["error"];
   if ((typeof error === "string" && error !== "") || body["object"] === "error") return true;
@@ -56,7 +56,7 @@ export function statesError(body: JsonObject): boolean {
 }
 
 /**
- * Whether an error stands bare in the place of a response: with a code, as DashScope's, by its type, or as
+ * True if an error stands bare in the place of a response: with a code, as DashScope's, by its type, or as
  * the `detail` of FastAPI, on which many servers are built. What holds a response is one.
  */
 function isBareError(body: JsonObject): boolean {
@@ -70,7 +70,7 @@ function isBareError(body: JsonObject): boolean {
   return readsLikeOne && !holdsResponse(body);
 }
 
-/** Whether anything is where the protocols have their responses. */
+/** True if anything is where the protocols have their responses. */
 export function holdsResponse(body: JsonObject): boolean {
   return RESPONSES.some((field) => asArray(body[field]).length > 0);
 }

@@ -36,7 +36,7 @@ const TOO_LONG: readonly (readonly [vendor: string, words: RegExp])[] = [
   ],
 ];
 
-/** Whether the prompt is longer than the model's context. */
+/** True if the prompt is longer than the model's context. */
 export function isTooLong({ code, type, message }: ErrorWords): boolean {
   const said = `${code} ${type} ${message}`;
   return TOO_LONG.some(([, words]) => words.test(said));
@@ -57,7 +57,7 @@ const UNKNOWN_MODEL: readonly (readonly [vendor: string, words: RegExp])[] = [
   ["Moonshot", /not found the model/i],
 ];
 
-/** Whether our name for the model is unknown to the vendor: a fault of the catalog, whatever the status. */
+/** True if our name for the model is unknown to the vendor: a fault of the catalog, whatever the status. */
 export function isUnknownModel(said: string): boolean {
   return UNKNOWN_MODEL.some(([, words]) => words.test(said));
 }

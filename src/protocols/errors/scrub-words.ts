@@ -7,7 +7,7 @@ export interface Scrub {
   value(value: unknown): unknown;
 }
 
-/** Whether a response or an event holds words of the vendor's own, beside what a model wrote or in its place. */
+/** True if a response or an event holds words of the vendor's own, beside what a model wrote or in its place. */
 export function hasVendorWords(event: JsonObject, name = ""): boolean {
   if (isErrorAlone(event, name)) return true;
   return placesOf(event).some(([holder, fields]) =>

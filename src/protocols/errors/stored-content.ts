@@ -1,4 +1,4 @@
-/** Whether a 404 is about content that the caller refers to: a stored response, a thread, a file, a cache. */
+/** True if a 404 is about content that the caller refers to: a stored response, a thread, a file, a cache. */
 export function isStoredContentMissing(said: string): boolean {
   return GONE.some((words) => words.test(said)) && !NO_PATH.some((words) => words.test(said));
 }

@@ -30,7 +30,7 @@ export function encodeCall({ id, name, arguments: text }: ToolCallPart): JsonObj
   return args === undefined ? undefined : { id, name, args };
 }
 
-/** Whether a foreign part stands beside the content of its candidate, not inside. */
+/** True if a foreign part stands beside the content of its candidate, not inside. */
 export function isBeside(value: JsonObject): boolean {
   return Object.keys(value).some((key) => BESIDE.includes(key));
 }

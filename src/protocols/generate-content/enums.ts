@@ -88,7 +88,7 @@ export function finishWord(response: JsonObject, candidate: JsonObject): string 
   return responseWord(isVertex ? "vertexFinishReason" : "finishReason", candidate["finishReason"]);
 }
 
-/** Whether a candidate's finish is stated, and stated to be unspecified. */
+/** True if a candidate's finish is stated, and stated to be unspecified. */
 export function hasUnspecifiedFinish({ finishReason }: JsonObject): boolean {
   return wordOf("finishReason", finishReason) === ENUMS.finishReason.unspecified;
 }

@@ -8,7 +8,7 @@ export function decodeFinish(word: string, message: string): Finish | undefined 
   return { unified, protocol: PROTOCOL, raw: word === "" ? undefined : word, ...detail };
 }
 
-/** Whether the word tells of a failure. */
+/** True if the word tells of a failure. */
 export function isFailure(word: string): boolean {
   return FAILURES.has(word);
 }

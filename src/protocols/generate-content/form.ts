@@ -1,7 +1,7 @@
 import { asObject, asText, type JsonObject } from "../json.ts";
 import { isListOf, isObjectOf, isWords } from "../response-form.ts";
 
-/** Whether the words of a candidate are words. */
+/** True if the words of a candidate are words. */
 export function isInForm(candidate: JsonObject): boolean {
   return isObjectOf(candidate["content"], ({ parts }) => isListOf(parts, ({ text }) => isWords(text)));
 }
@@ -11,7 +11,7 @@ export function callIn(part: JsonObject): JsonObject | undefined {
   return asObject(part["functionCall"]);
 }
 
-/** Whether a part calls a function without saying which. An empty call may close one that came in pieces. */
+/** True if a part calls a function without saying which. An empty call may close one that came in pieces. */
 export function isUnnamed(part: JsonObject): boolean {
   const call = callIn(part);
   return call !== undefined && asText(call["name"]) === "" && Object.values(call).some(isFilled);

@@ -11,7 +11,7 @@ export function decodeState(slot: string): Opaque {
 }
 
 /**
- * Whether its issuer hid the thought that the state is of, and wants it back as hidden: behind the wrapped words on
+ * True if its issuer hid the thought that the state is of, and wants it back as hidden: behind the wrapped words on
  * thoughts themselves, which conversations from before thoughts rode on what follows them still hold.
  */
 export function isHidden(slot: string): boolean {

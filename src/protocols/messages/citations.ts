@@ -28,7 +28,7 @@ export function encodeCitation({ url, title, quote, source }: Citation): JsonObj
   };
 }
 
-/** Whether the vendor that gets it back wrote it. */
+/** True if the vendor that gets it back wrote it. */
 export function isReplayable({ source }: Citation): boolean {
   return source.protocol === "messages" && source.value["encrypted_index"] !== "";
 }

@@ -48,7 +48,7 @@ export function encodeThinking(asked: Asked): Thinking {
   return { field: { type: "enabled", budget_tokens: budget, ...shown(reasoning) }, ...effort, on: true };
 }
 
-/** Whether a budget is not what was wished: another one, or that of another effort. */
+/** True if a budget is not what was wished: another one, or that of another effort. */
 function isLess(budget: number, { budgetTokens, effort }: ReasoningOptions): boolean {
   if (budgetTokens !== undefined) return budgetTokens !== budget;
   return effort !== undefined && effortOf({ enabled: true, budgetTokens: budget }) !== effort;
@@ -85,7 +85,7 @@ function isForced({ toolChoice }: ChatRequest): boolean {
 }
 
 /**
- * Whether the turn that is under way calls tools without a thought before them, which the vendor refuses
+ * True if the turn that is under way calls tools without a thought before them, which the vendor refuses
  * of a model that is told a budget (rule 36): the thoughts were another vendor's, or there were none.
  */
 function lacksThoughts(messages: readonly JsonObject[]): boolean {

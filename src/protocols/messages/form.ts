@@ -1,7 +1,7 @@
 import { asArray, asText, type JsonObject } from "../json.ts";
 import { isListOf, isObjectOf, isWords } from "../response-form.ts";
 
-/** Whether the content of a response is blocks in their form. */
+/** True if the content of a response is blocks in their form. */
 export function isContent(content: unknown): boolean {
   return isListOf(content, isBlock);
 }

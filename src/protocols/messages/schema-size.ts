@@ -20,7 +20,7 @@ export function plus(a: Size, b: Size): Size {
   return { optional: a.optional + b.optional, unions: a.unions + b.unions };
 }
 
-/** Whether the vendor compiles so much; it refuses the request otherwise. */
+/** True if the vendor compiles so much; it refuses the request otherwise. */
 export function isCompiled({ optional, unions }: Size): boolean {
   return optional <= MAX_OPTIONAL && unions <= MAX_UNIONS;
 }
@@ -33,7 +33,7 @@ interface Walk {
   readonly ended: Set<string>;
 }
 
-/** Whether it has no finite form with all objects closed: it is recursive, or has an object of any names. */
+/** True if it has no finite form with all objects closed: it is recursive, or has an object of any names. */
 function isEndless(schema: JsonObject, walk: Walk, depth: number): boolean {
   if (depth > MAX_DEPTH) return false;
   const reference = schema["$ref"];

@@ -14,7 +14,7 @@ export function decodeSignature(signature: string): Opaque | undefined {
   return isSigned(signature) ? opaqueIn(signature, "messages") : undefined;
 }
 
-/** Whether anybody signed; upstreams may be gateways of this kind. */
+/** True if anybody signed; upstreams may be gateways of this kind. */
 export function isSigned(signature: string): boolean {
   return signature !== "" && signature !== UNSIGNED;
 }
@@ -30,7 +30,7 @@ export function encodeWordless(opaque: Opaque, redacted: boolean): JsonObject {
     : { type: "thinking", thinking: "", signature };
 }
 
-/** Whether its issuer hid the thought: only this vendor does. */
+/** True if its issuer hid the thought: only this vendor does. */
 export function isHidden(data: string): boolean {
   return opaqueIn(data, "messages").origin.protocol === "messages";
 }

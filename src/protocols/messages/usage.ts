@@ -197,7 +197,7 @@ function recordServiceTerms(state: StreamState, usage: JsonObject | undefined): 
   recordServiceTerm(state, "region", usage?.["inference_geo"]);
 }
 
-/** Whether a block holds anything: texts and thoughts are announced empty, all else comes with what it is. */
+/** True if a block holds anything: texts and thoughts are announced empty, all else comes with what it is. */
 function holdsWords(block: JsonObject): boolean {
   return !ANNOUNCED.has(asText(block["type"])) || holdsMore(block);
 }

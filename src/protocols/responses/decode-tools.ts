@@ -94,7 +94,7 @@ export function decodeToolChoice(body: Fields): ToolChoice | undefined {
 }
 
 /**
- * Whether a schema can be held to strictly: every object closed, every property required. Where a caller
+ * True if a schema can be held to strictly: every object closed, every property required. Where a caller
  * leaves `strict` out, this protocol is strict with such schemas and lax with others (rule 27).
  */
 export function fitsStrict(schema: JsonObject): boolean {

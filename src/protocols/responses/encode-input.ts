@@ -29,7 +29,7 @@ export function encodeInput(
 }
 
 /**
- * Whether the instructions are the first message: those of a model that takes none elsewhere, those with a cache mark,
+ * True if the instructions are the first message: those of a model that takes none elsewhere, those with a cache mark,
  * which the `instructions` field has no room for, and those that are all there is, since `input` may not be empty.
  */
 export function opensInput({ system, messages }: ChatRequest, { quirks }: EncodeTarget): boolean {

@@ -1,7 +1,7 @@
 import { asText, type JsonObject } from "../json.ts";
 import { isListOf, isObjectOf, isWords } from "../response-form.ts";
 
-/** Whether the output of a response is items in their form. */
+/** True if the output of a response is items in their form. */
 export function isOutput(output: unknown): boolean {
   return isListOf(output, isWholeItem);
 }
@@ -24,7 +24,7 @@ function isItem({ type, content, summary }: JsonObject): boolean {
   );
 }
 
-/** Whether an item calls a tool without saying which. */
+/** True if an item calls a tool without saying which. */
 export function isUnnamed({ type, name }: JsonObject): boolean {
   return (type === "function_call" || type === "custom_tool_call") && asText(name) === "";
 }

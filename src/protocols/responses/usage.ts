@@ -150,7 +150,7 @@ function recordNames(type: string, item: JsonObject | undefined, state: StreamSt
 }
 
 /**
- * Whether an event brings any of the response. Responses, items and their parts are announced before there is anything of
+ * True if an event brings any of the response. Responses, items and their parts are announced before there is anything of
  * them; the vendor's own tools are at work from the announcement on.
  */
 function holdsOutput(type: string, event: JsonObject): boolean {
@@ -166,7 +166,7 @@ function holdsOutput(type: string, event: JsonObject): boolean {
   return piece !== "";
 }
 
-/** Whether anything is in an item: messages and thoughts may be empty, a call of any tool is never. */
+/** True if anything is in an item: messages and thoughts may be empty, a call of any tool is never. */
 function isFilledItem(item: JsonObject): boolean {
   const parts = [...asObjects(item["content"]), ...asObjects(item["summary"])];
   if (item["type"] === "message") return parts.some(isFilledPart);

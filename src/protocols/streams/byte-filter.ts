@@ -15,7 +15,7 @@ export function keyFilter(...keys: readonly string[]): () => ByteFilter {
   };
 }
 
-/** Whether a letter of ASCII is escaped, in a key or in a text: writers of JSON escape signs, and letters of other alphabets. */
+/** True if a letter of ASCII is escaped, in a key or in a text: writers of JSON escape signs, and letters of other alphabets. */
 function openEscapeFilter(): ByteFilter {
   const find = openFinder("\\u00");
   return (frame, start, end) => {

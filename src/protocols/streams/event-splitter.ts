@@ -83,7 +83,7 @@ function hasLineBehindObject(chunk: Buffer): boolean {
   return false;
 }
 
-/** Whether a line that is not blank begins with this byte. */
+/** True if a line that is not blank begins with this byte. */
 function beginsLine(byte: number | undefined): boolean {
   return byte !== undefined && byte !== LF && byte !== CR;
 }

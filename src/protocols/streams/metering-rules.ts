@@ -33,7 +33,7 @@ export interface MeteringRules {
   readonly billedCalls?: ((noted: ToolRuns) => ToolRuns) | undefined;
   /** Finish words that mean the caller's own stop sequence or limit. */
   readonly callerFinishes: ReadonlySet<string>;
-  /** Whether a finish says that the vendor declines to answer. */
+  /** True if a finish says that the vendor declines to answer. */
   declines(finish: string): boolean;
   /** A finish is no terminal event: usage follows it, and where a server states it too early, the response itself. */
   readonly openEnded?: true | undefined;
@@ -201,7 +201,7 @@ export function recordUnspecifiedFinish(
 }
 
 /**
- * Whether a response that stated an unspecified finish so often, and no other, has ended when its stream has: servers that
+ * True if a response that stated an unspecified finish so often, and no other, has ended when its stream has: servers that
  * fill in every field state it in each event.
  */
 export function isUnspecifiedEnd(times: number): boolean {

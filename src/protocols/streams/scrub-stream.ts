@@ -58,13 +58,13 @@ export function dropComments(frames: Buffer): Buffer {
   return isChanged ? Buffer.concat(kept) : frames;
 }
 
-/** Whether this is the beginning of a large event of a response: what a model wrote, or an image. */
+/** True if this is the beginning of a large event of a response: what a model wrote, or an image. */
 export function beginsResponse(bytes: Buffer): boolean {
   return RESPONSE_FIELD.test(withPlainLetters(bytes.toString("latin1"))) && !beginsError(bytes);
 }
 
 /**
- * Whether a large event begins as a vendor's error. Only how it begins is looked at: further in, the same words are as
+ * True if a large event begins as a vendor's error. Only how it begins is looked at: further in, the same words are as
  * likely a model's own, in the arguments of a call.
  */
 export function beginsError(bytes: Buffer): boolean {

@@ -81,7 +81,7 @@ export function openEventScanner(
 
 /** What may be an event: the others are left out, or refused where none may be. */
 interface EventBounds {
-  /** Whether this one is to be read, by its values. */
+  /** True if this one is to be read, by its values. */
   admit(buffer: Buffer, start: number, end: number): boolean;
   /** The same by its lines, which an item of an array may have as many of as it likes. */
   admitLines(buffer: Buffer, start: number, end: number): boolean;

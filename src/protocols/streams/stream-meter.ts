@@ -198,7 +198,7 @@ export abstract class EventReading implements StreamMeter {
     return bodies;
   }
 
-  /** Whether an event tells of an error; nothing of it is noted. */
+  /** True if an event tells of an error; nothing of it is noted. */
   #isError(event: StreamEvent): boolean {
     const state = emptyStreamState(this.notes.responses);
     for (const body of bodiesIn(event)) this.rules.readEvent(body, state, event.name);

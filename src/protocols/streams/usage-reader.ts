@@ -40,7 +40,7 @@ function isResponse(body: unknown, anyForm: boolean): boolean {
   return asObject(body) !== undefined || (anyForm && asObjects(body).length > 0);
 }
 
-/** Whether an object is no response of the protocol: no word of it, no end, no usage, and no error that it states. */
+/** True if an object is no response of the protocol: no word of it, no end, no usage, and no error that it states. */
 function isEmptyBody(body: JsonObject, state: StreamState): boolean {
   const { error, failed, finish, usage } = state;
   return (

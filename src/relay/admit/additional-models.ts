@@ -42,13 +42,13 @@ export function checkAdditionalModels(request: TextRequest, catalog: Catalog, mo
 /** A string where a request may name models. */
 interface Word {
   readonly text: string;
-  /** Whether it lets the vendor choose the model. */
+  /** True if it lets the vendor choose the model. */
   readonly isChoice: boolean;
-  /** Whether it must be the name of a model; otherwise it may be any word. */
+  /** True if it must be the name of a model; otherwise it may be any word. */
   readonly isName: boolean;
 }
 
-/** Where any form is allowed, items of lists and fields called `model` name models; a string by itself does not. */
+/** In an open field, list items and fields called `model` name models; a string by itself does not. */
 function wordsAt(request: TextRequest, { path, isOpen }: AdditionalModelField, found: FoundValue): Word[] {
   const { type } = found;
   if (isOpen !== true)
@@ -68,7 +68,7 @@ function wordsAt(request: TextRequest, { path, isOpen }: AdditionalModelField, f
 /** https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback */
 const CHOICE = "default";
 
-/** Far more than a few names with their settings take. */
+/** A few names with their settings take far less. */
 const MAX_OPEN_BYTES = 64 * 1024;
 
 function tooMany(path: string): GatewayError {
@@ -183,14 +183,14 @@ function toolPlace({ tool, place }: HostedTool, { protocol }: TextRequest): Addi
 function placesIn({ protocol, scan }: TextRequest): readonly AdditionalModelField[] {
   const { forward } = protocol;
   const paths = pathsOf(forward);
-  // Nearly every request names no additional model, which is seen without going through the places.
+  // Nearly no request names an additional model, so this check avoids going through the places.
   if (!scan.present.some((path) => paths.has(path))) return NO_PLACES;
   return (forward.additionalModels ?? []).filter((place) => scan.present.includes(scannedPath(place)));
 }
 
 const NO_PLACES: readonly AdditionalModelField[] = [];
 
-/** Where a scan watches for additional models: the same for every request of a protocol. */
+/** The paths that a scan watches for additional models, the same for every request of a protocol. */
 const scannedPaths = new WeakMap<ForwardTable, ReadonlySet<string>>();
 
 function pathsOf(forward: ForwardTable): ReadonlySet<string> {
@@ -209,7 +209,7 @@ function forwardingUpstreams(request: TextRequest, catalog: Catalog, model: Mode
     .filter(({ protocols }) => protocols.some((each) => requestsPricedOptions(request, each)));
 }
 
-/** Whether the catalog or one of the upstreams has a model of this name. */
+/** True if the catalog or one of the upstreams has a model of this name. */
 function isKnown(name: string, upstreams: readonly Upstream[], catalog: Catalog): boolean {
   return catalog.models.has(name) || upstreams.some(({ models }) => [...models.values()].includes(name));
 }
@@ -243,7 +243,7 @@ function modelsServedBy(upstreams: readonly Upstream[], catalog: Catalog): reado
   return [...ids].flatMap((id) => catalog.models.get(id) ?? []).filter(isGenerating);
 }
 
-/** Whether the model has the prices and limits that a hold needs. */
+/** True if the model has the prices and limits that a hold needs. */
 function isGenerating({ contextTokens, maxOutputTokens, price }: Model): boolean {
   const { input, output } = price?.rates ?? {};
   return input !== undefined && output !== undefined && contextTokens !== null && maxOutputTokens !== null;

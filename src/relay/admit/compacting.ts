@@ -9,7 +9,7 @@ import type { AttemptFailure } from "../failures.ts";
 import type { CompactionForm, TextRequest } from "../text-request.ts";
 import { readReferences } from "./references.ts";
 
-/** Whether an upstream of the model may compact conversations itself. */
+/** True if an upstream of the model may compact conversations itself. */
 export function compactsItself(
   catalog: Catalog,
   { group }: Caller,
@@ -31,7 +31,7 @@ export function refusesToCompact(request: TextRequest, error: UpstreamError): bo
   const { status, code, type, param, message, details } = error;
   if (compacts === undefined || !REFUSING.has(status)) return false;
   const said = [code, type, param, message, details === undefined ? "" : JSON.stringify(details)].join(" ");
-  // Where it is another item's type that is refused, so will be what is asked instead.
+  // If another item's type is refused, the fallback form would be refused too.
   if (compacts === "field")
     return OWN_WORDS.test(said) ? false : param === "compaction" || NO_FIELD.test(said);
   if (compacts === "item") return said.includes("compaction_trigger") || ITEM_TYPE.test(param);
@@ -71,7 +71,7 @@ export function noCompaction(): AttemptFailure {
   };
 }
 
-/** To be told where nothing else can be asked in its place. */
+/** Tells the caller that no upstream can compact and no other form can be sent. */
 export function cannotCompact(): GatewayError {
   return new GatewayError("invalid_request", "This upstream doesn't support compaction.");
 }

@@ -5,7 +5,7 @@ import type { ForwardTable } from "../../protocols/protocol.ts";
 import { type ConversationKey, conversationKey } from "../../routing/conversation.ts";
 import type { TextRequest } from "../text-request.ts";
 
-/** So much of the instructions and of the user's first words tells conversations apart. */
+/** This much of the instructions and of the first user message tells conversations apart. */
 const ANCHOR_BYTES = 1024;
 
 /** Fields that name a conversation. Ids of people (`user`, `safety_identifier`) do not: one person has many. */
@@ -75,7 +75,7 @@ function anchorOf({ protocol, scan, body }: TextRequest): readonly Buffer[] | un
   for (const text of texts) {
     const role = roleAt(roles, text);
     const owner = role?.parent ?? 0;
-    // What comes behind the first words is not there in the first turn.
+    // Text after the first user message is missing in the first turn.
     if (message !== -1 && owner !== message) break;
     if (role?.value === "system" || role?.value === "developer") system.take(text);
     else if (role === undefined || role.value === "user") {

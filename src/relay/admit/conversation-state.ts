@@ -7,18 +7,18 @@ import type { MovedConversation } from "../../upstreams/memory/moved-conversatio
 import type { TextRequest } from "../text-request.ts";
 import { containsState } from "./strip-state.ts";
 
-/** What of a request's state may be sent to a candidate. */
+/** Limits which of a request's state may be sent to a candidate. */
 export interface StateTerms {
   /** Values to be taken out, counted from the history's beginning; Infinity = all. */
   readonly foreign: number;
-  /** Nothing is sent that anyone has signed, wrapped state neither. */
+  /** Sends no signed state, not even wrapped state. */
   readonly withoutState: boolean;
 }
 
 /** Moves are written ten times a second; only a database in trouble takes longer to tell them. */
 const MAX_LATE_MS = 500;
 
-/** Whose state a request carries, as far as that is known, while its candidates are asked one after the other. */
+/** Tracks who issued the state in a request while its candidates are tried one after the other. */
 export class ConversationState {
   /** It carries state of a vendor's, bare or wrapped by us. */
   readonly isCarried: boolean;
@@ -59,7 +59,7 @@ export class ConversationState {
     if (!this.#isBare || this.#isUnknown) return NO_TERMS;
     const moved = this.#moved;
     const owner = moved === undefined ? home : this.#catalog.placed(moved.upstreamId, moved.credentialId);
-    // Of a place that is gone nobody else can read anything.
+    // Nothing else can read the state of a place that was removed.
     if (owner === undefined && moved === undefined) return NO_TERMS;
     if (owner !== undefined && isSameSigner(candidate, owner))
       return moved === undefined ? NO_TERMS : { foreign: moved.foreignValues, withoutState: false };
@@ -72,8 +72,8 @@ export class ConversationState {
   }
 
   /**
-   * Where another process has gone on with the conversation, if the first to refuse its state is to be explained so: its word
-   * of that may be under way, and without it the history would be taken for one signer's.
+   * Looks for the place where another process continued the conversation, when the first candidate refuses its state: that
+   * process's record may still be on its way, and without it the history would seem to come from one signer.
    */
   async findLate(moves: Pick<MovedConversations, "findLate">): Promise<MovedConversation | undefined> {
     if (this.#key === undefined || !this.#isBare || this.#isPinned) return undefined;
@@ -86,12 +86,12 @@ export class ConversationState {
     this.#isUnknown = false;
   }
 
-  /** Nobody reads it. */
+  /** No candidate gets the state any more. */
   dropState(): void {
     this.#isGivenUp = true;
   }
 
-  /** What must be remembered of the conversation now that a candidate has answered; undefined = nothing. */
+  /** Returns what to remember of the conversation after a candidate's response; undefined = nothing. */
   movedTo(
     candidate: Candidate,
     home: Candidate | undefined,
@@ -125,7 +125,9 @@ export function startsNewConversation(
   return moves.isRepeated(key, request.scan.values) && request.state === undefined && !containsState(request);
 }
 
-/** Where a conversation is, unless an operator has taken that place out of service: then it is at its own again. */
+/**
+ * Returns the place to which a conversation moved. If an operator has disabled it, the conversation is at its own place again.
+ */
 export function movedOf(
   moved: MovedConversation | undefined,
   catalog: Catalog,

@@ -6,7 +6,7 @@ import type { Limits } from "../../limits/limits.ts";
 
 export type { Admission };
 
-/** What can be asked of a request before its body is read, which costs memory. */
+/** Checks that a request passes before its body is read, since reading costs memory. */
 export interface Entrance {
   /**
    * Lets a caller in: its account has money, its key is within its requests per minute and at once. Undefined at once
@@ -36,7 +36,7 @@ export function createEntrance({ catalog, billing, limits }: EntranceDeps): Entr
 
 const free = new WeakMap<Catalog, Map<string, boolean>>();
 
-/** Whether a group has a model that costs nothing: an account without money may use that, and only the body names it. */
+/** True if a group has a model that costs nothing: an account without money may use that, and only the body names it. */
 function isFreeToServe(catalog: Catalog, group: string): boolean {
   let byGroup = free.get(catalog);
   if (byGroup === undefined) {

@@ -34,7 +34,7 @@ export class FallbackChain {
     this.#failed.add(reason);
   }
 
-  /** Whether there is a model to go on with if the running attempt fails so. */
+  /** True if there is a model to go on with if the running attempt fails so. */
   goesOnAfter(reason: FallbackReason): boolean {
     return this.#next(new Set([...this.#failed, reason])) !== -1;
   }
@@ -48,7 +48,7 @@ export class FallbackChain {
     return this.current;
   }
 
-  /** None of them has answered: the request stays one of the model that was asked. */
+  /** No fallback model responded: the request belongs to the requested model again. */
   giveUp(): void {
     this.current = undefined;
   }

@@ -12,8 +12,8 @@ import { GatewayError } from "../../errors.ts";
 import { shuttingDown } from "../failures.ts";
 
 /**
- * What a fetched file is. Bytes that tell outrank what the server says, for servers say anything; but
- * one container holds sound or video, so there the server's word counts first.
+ * Returns the type of a fetched file. Recognizable bytes outrank the server's `content-type`, which may be anything; but MP4
+ * holds audio or video, so the server's word decides there.
  */
 function fileType(stated: string | undefined, bytes: Buffer, url: string): string | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);
@@ -23,7 +23,7 @@ function fileType(stated: string | undefined, bytes: Buffer, url: string): strin
   return usefulType(stated) ?? mimeTypeOfUrl(url) ?? sniffed;
 }
 
-/** Whether a file of this type can stand where the caller put it. Of documents only a stated PDF is held to its word. */
+/** True if a file of this type can stand where the caller put it. Of documents only a stated PDF is held to its word. */
 function isOfKind(type: string | undefined, { media, mimeType }: MediaPart): boolean {
   if (media !== "document") return type !== undefined && mediaOfType(type) === media;
   return mimeType !== PDF || type === PDF;
@@ -42,7 +42,7 @@ const PDF = "application/pdf";
 /** Every signature is in the first bytes; a page may have a blank line and a comment before it. */
 const HEAD_BYTES = 256;
 
-/** Where media that upstreams need inline comes from. One for the process: it bounds what all requests hold. */
+/** Fetches the media that upstreams need inline. The process has one, because it bounds the memory of all requests. */
 export interface InlineMedia {
   /** For one request: each address is fetched at most once, however many candidates need it. */
   begin(): Inlining;
@@ -58,7 +58,7 @@ export interface Inlining {
     capabilities: ProtocolCapabilities,
     quirks: Quirks,
   ): ChatRequest | Promise<ChatRequest>;
-  /** Gives up what is under way and frees what was fetched. */
+  /** Cancels running fetches and frees what was fetched. */
   end(): void;
 }
 

@@ -6,9 +6,9 @@ import type { TextRequest } from "../text-request.ts";
 import type { Reference, References } from "./references.ts";
 
 /**
- * Where a request can be answered that names what vendors keep: at the places that gave its account the ids, and no
- * others. Undefined = anywhere. Rejects with GatewayError where an id is not the caller's to use, in the same words
- * whether nobody or somebody else was given it, or where no place knows all of them. One query, none without ids.
+ * Returns the places that can respond to a request which names stored objects of a vendor: only those that issued the ids to
+ * this account. Undefined = any place. Rejects with GatewayError if an id isn't the caller's, with the same message whether it
+ * is unknown or another account's, or if no place knows all ids. Costs one query, and none without ids.
  */
 export async function pinsOf(
   issuedIds: IssuedIds,

@@ -27,7 +27,7 @@ export function requestsPricedOptions(request: TextRequest, protocol: ProtocolNa
   return protocol === request.protocol.name;
 }
 
-/** Whether an upstream of the model would get these options. */
+/** True if an upstream of the model would get these options. */
 export function mayRequestPricedOptions(request: TextRequest, catalog: Catalog, model: Model): boolean {
   const upstreams = catalog.serving(model.id, request.caller.group, request.protocol.name);
   return upstreams.some(({ protocols }) =>
@@ -36,10 +36,10 @@ export function mayRequestPricedOptions(request: TextRequest, catalog: Catalog, 
 }
 
 /**
- * What the request asks for that makes the vendor's price another than that of text: a tier, speed or region by the model's
- * price table, a tool that the vendor runs and bills by the call, or a response in other media. Without a price it is refused, so that nobody
- * pays for it unseen. Empty = tokens alone: nothing is asked for, or no upstream would be. A tool whose model is charged by its tokens
- * needs no price of its calls.
+ * Lists the options of the request that the vendor prices apart from text: a tier, speed or region by the model's price table,
+ * a tool that the vendor runs and bills by the call, or a response in other media. An option without a price is refused, so
+ * that nobody pays for it unseen. Empty = tokens alone. A tool whose model is charged by its tokens needs no price of its
+ * calls.
  */
 export function priceOptions(
   request: TextRequest,
@@ -126,7 +126,7 @@ function sizesOf(
   });
 }
 
-/** Of a word that is named in a refusal. */
+/** The longest word that a refusal quotes. */
 const MAX_SIZE_LETTERS = 40;
 
 /** Refuses a response in a medium that the model's price table has no price for. */
@@ -160,7 +160,7 @@ export function unpriced(param: string, what: string, key: string): GatewayError
   );
 }
 
-/** What the model's price table calls it; undefined = it has no price there. */
+/** Returns the price table's name of the option; undefined = it has no price there. */
 export function nameIn({ price }: Model, dimension: ServiceDimension, value: string): string | undefined {
   const { tiers = {}, speeds = {}, regions = {} } = price?.dimensions ?? {};
   const word = readServiceWord(value);

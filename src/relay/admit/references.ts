@@ -8,9 +8,9 @@ import type { TextRequest } from "../text-request.ts";
 
 /** An id in a request of something that a vendor keeps. */
 export interface Reference {
-  /** Where it stands, as callers are told: `input[].id`. */
+  /** The path in the caller's notation: `input[].id`. */
   readonly field: string;
-  /** Undefined where it cannot be told: it is longer than any that a vendor gives, or one of too many. */
+  /** Undefined if the id is longer than any vendor's, or one of too many. */
   readonly id: string | undefined;
   /** It is the address of media, which goes along with them when a request is translated. */
   readonly isAddress: boolean;
@@ -19,11 +19,11 @@ export interface Reference {
 export interface References {
   /** Each id once. */
   readonly ids: readonly Reference[];
-  /** What they bring is not in the body, so that its bytes do not bound what the model reads. */
+  /** The references add content that isn't in the body, so that the body's length doesn't bound the model's input. */
   readonly addContent: boolean;
 }
 
-/** What a scan must watch, beside the rule for bare objects, so that the references can be told. */
+/** Returns the paths that a scan must watch to find references, besides the rule for bare objects. */
 export function referencePaths(protocol: ProtocolName): readonly string[] {
   const { keepsResponse } = PROTOCOLS[protocol].forward.references;
   return [...placesOf(protocol).keys(), ...(keepsResponse?.fields ?? [])];
@@ -78,7 +78,7 @@ function placesOf(protocol: ProtocolName): ReadonlyMap<string, ReferencePath> {
   return places;
 }
 
-/** Only strings are ids; objects are what they describe. */
+/** Only strings are ids; an object is the content itself. */
 function textOf(
   { type, value, head }: FoundValue,
   { isId, isAddress }: ReferenceRow,

@@ -25,7 +25,7 @@ export class RequestForms {
   /** `formOf` is asked once for each form. */
   constructor(request: TextRequest, formOf: (request: TextRequest) => RequestForm) {
     this.#original = formOf(request);
-    // Nearly every request is asked as it came, and costs no second object.
+    // Nearly every request has one form only and needs no second object.
     if (request.compactionFallback === undefined) return;
     const { compactionFallback, compacts: _, ...ordinary } = request;
     this.#fallback = formOf({ ...ordinary, ...compactionFallback, state: undefined });
@@ -45,7 +45,7 @@ export class RequestForms {
     return this.#fallback !== undefined;
   }
 
-  /** As it came. */
+  /** The request as it was received. */
   get original(): RequestForm {
     return this.#original;
   }
@@ -74,7 +74,7 @@ export class RequestForms {
     this.#fallback?.state.dropState();
   }
 
-  /** To be called when no candidate is left to be asked. */
+  /** Call it when no candidate is left to be tried. */
   close(): void {
     this.#original.modes.close();
     this.#fallback?.modes.close();

@@ -8,7 +8,7 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
  */
 const SEARCHING = /(^|[/.])sonar(-|$)|-search-(preview|api)(-|$)|:online$/;
 
-/** Whether a model may run searches that the request does not ask for; one without prices of calls pays for none. */
+/** True if a model may run searches that the request does not ask for; one without prices of calls pays for none. */
 export function searchesByDefault(catalog: Catalog, model: Model, { group }: Pick<Caller, "group">): boolean {
   if (Object.keys(model.price?.dimensions?.calls ?? {}).length === 0) return false;
   const stated = model.quirks["searches"];

@@ -6,12 +6,12 @@ import { GatewayError } from "../../errors.ts";
 import type { StateRow, StateTable } from "../../protocols/carried-state.ts";
 import type { TextRequest } from "../text-request.ts";
 
-/** What a scan must find so that a request which carries state can be told from others. */
+/** Returns the paths that a scan must watch to recognize requests that carry state. */
 export function statePaths(table: StateTable): readonly string[] {
   return [...rowsByPath(table).keys()];
 }
 
-/** Whether a request carries signed or encrypted state as its vendor gave it. Costs a look at what the scan has found. */
+/** True if a request carries signed or encrypted state as its vendor gave it. Costs a look at what the scan has found. */
 export function containsState({ protocol, scan }: TextRequest): boolean {
   for (const [path, row] of rowsByPath(protocol.forward.state)) {
     const found = scan.all(path);
@@ -26,7 +26,7 @@ export function containsState({ protocol, scan }: TextRequest): boolean {
 export interface WithoutState {
   readonly edits: readonly Edit[];
   readonly losses: readonly Loss[];
-  /** So many values were taken out. */
+  /** The number of values that were removed. */
   readonly count: number;
 }
 
@@ -77,7 +77,7 @@ interface Container {
   readonly path: string;
   readonly start: number;
   readonly outer: Container | undefined;
-  /** Its number among the items of `outer`. */
+  /** Its index among the items of `outer`. */
   readonly index: number;
   /** Elements, or members from key to value, as far as state may stand in them. */
   readonly items: { readonly start: number; end: number }[];
@@ -98,7 +98,7 @@ interface StateValue {
 
 class StateFinder implements JsonSink {
   readonly wantsScalar = true;
-  /** Where the turn began that is under way: the last message of the user's that is no result of a tool. */
+  /** Start of the current turn: the last user message that isn't a tool result. */
   turnStart = -1;
   /** The type that the field says which needs thoughts. */
   thinking: string | undefined;

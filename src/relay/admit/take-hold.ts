@@ -23,7 +23,7 @@ export interface Held {
   readonly hold: OpenHold;
   readonly bound: UsageBound;
   readonly price: FrozenPrice;
-  /** To be written into the request: the caller states none, and the money covers no more. */
+  /** Output limit to write into the request: the caller states none, and the money doesn't cover more. */
   readonly outputLimit: number | undefined;
   /** Models that may respond in its place, as far as the money covers them; undefined = none. */
   readonly fallbacks: readonly FallbackModel[] | undefined;
@@ -62,7 +62,7 @@ function highestOf(amountNanos: bigint, fallbacks: readonly FallbackModel[] | un
   return fallbacks.reduce((most, each) => (each.amountNanos > most ? each.amountNanos : most), amountNanos);
 }
 
-/** Where the money covers the model that was asked, the fallbacks that it covers too; undefined = not even that model. */
+/** Returns the fallback models that the money covers besides the requested model; undefined = it doesn't cover even that. */
 function coveredBy(
   error: unknown,
   amountNanos: bigint,
@@ -72,7 +72,7 @@ function coveredBy(
   return fallbacks.filter((each) => each.amountNanos <= error.fundsNanos);
 }
 
-/** What the hold of a request is made of, if this model responds to it. */
+/** Returns the input of the hold's estimate if this model responds to the request. */
 export function costEstimateInput(
   catalog: Catalog,
   model: Model,

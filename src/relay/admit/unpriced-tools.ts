@@ -115,7 +115,7 @@ function spliced(
   return { body: pieces, scan: scanner.end() };
 }
 
-/** What is to be cut: whole definitions by where they start, and members of objects that have others besides. */
+/** The parts to cut: whole definitions by their start, and single members of objects that have others. */
 interface Definitions {
   readonly whole: ReadonlySet<number>;
   readonly members: readonly FoundValue[];
@@ -203,7 +203,7 @@ interface CutList {
   readonly name: string;
   readonly found: FoundValue;
   readonly edits: readonly Edit[];
-  /** Nothing of it is left. */
+  /** The cut leaves nothing of the list. */
   readonly isEmpty: boolean;
 }
 
@@ -233,9 +233,9 @@ interface Container {
   readonly isList: boolean;
   readonly start: number;
   readonly outer: Container | undefined;
-  /** Its number among the items of `outer`, if that is a list. */
+  /** Its index among the items of `outer`, if that is a list. */
   readonly index: number;
-  /** Of a list. */
+  /** The items, if this is a list. */
   readonly items: { readonly start: number; end: number }[];
   readonly gone: Set<number>;
   isGone: boolean;

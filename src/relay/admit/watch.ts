@@ -7,7 +7,7 @@ import { conversationPaths } from "./conversation-key.ts";
 import { referencePaths } from "./references.ts";
 import { statePaths } from "./strip-state.ts";
 
-/** What the relay itself reads of a body, beside the protocol's listed fields and what a hold needs. */
+/** Fields that the relay reads itself, besides the protocol's listed fields and those that a hold needs. */
 const OWN = ["model", "stream"];
 
 const NONE: readonly string[] = [];
@@ -40,7 +40,7 @@ export function watchOf(name: ProtocolName, fields: readonly string[] = NONE): W
       unique: ["model"],
       bare: forward.references.bare,
       few: [...conversationPaths(forward), ...statePaths(forward.state)],
-      // As servers in Go do: https://pkg.go.dev/encoding/json#Unmarshal
+      // Servers written in Go match names in any case: https://pkg.go.dev/encoding/json#Unmarshal
       foldsCase: true,
     });
     compiled.set(name, watch);

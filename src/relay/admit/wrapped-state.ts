@@ -4,14 +4,14 @@ import { PROTOCOLS } from "../../protocols/table.ts";
 
 /** A body that carries state which an earlier response wrapped for this caller (`gw1.`). */
 export interface WrappedState {
-  /** Who issued the latest of it, where it can be read: the conversation's last turn rests on that. */
+  /** Issuer of the latest readable state, on which the conversation's last turn rests. */
   readonly issuer: Origin | undefined;
 }
 
 /** Reads a body chunk by chunk, as it arrives. */
 export interface StateSearch {
   write(chunk: Buffer): void;
-  /** What the whole body carries; undefined = none. */
+  /** Returns the state in the whole body; undefined = none. */
   end(): WrappedState | undefined;
 }
 
@@ -50,7 +50,7 @@ export function openStateSearch(protocol: ProtocolName): StateSearch {
  */
 const WRAPPED = Buffer.from(`"${WRAPPED_START}`);
 
-/** The same in base64, for slots that are. */
+/** The same prefix in base64, for slots that hold base64. */
 const IN_BASE64 = Buffer.from(`"${Buffer.from(WRAPPED_START).toString("base64")}`);
 
 const MARKS = [WRAPPED];
@@ -88,7 +88,7 @@ function holdsAny(bytes: Buffer | undefined, marks: readonly Buffer[]): boolean 
   return false;
 }
 
-/** What stands around the cut between two chunks, for a mark that it goes through. */
+/** The bytes around the boundary of two chunks, to find a mark that it splits. */
 function boundaryOf(before: Buffer, after: Buffer): Buffer {
   return Buffer.concat([before.subarray(-MAX_MARK), after.subarray(0, MAX_MARK)]);
 }

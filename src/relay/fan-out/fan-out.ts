@@ -21,7 +21,7 @@ export interface FanOut {
 interface Copy {
   readonly number: number;
   readonly meter: EventMeter;
-  /** As its first bytes tell; undefined = these have not come. */
+  /** Read from the first bytes; undefined = they haven't arrived. */
   framing: Framing | undefined;
   /** Received chunks that could not be passed on yet. */
   waiting: Buffer[];
@@ -29,7 +29,7 @@ interface Copy {
   /** It has begun, with success. */
   headed: boolean;
   ended: boolean;
-  /** Its end is passed on. */
+  /** The end was passed on. */
   closed: boolean;
 }
 
@@ -58,7 +58,7 @@ export function fanOut(
   let paused = false;
   /** Side by side as events, or one after the other as a whole; undefined = nothing has come of a stream. */
   let form: "streams" | "whole" | undefined;
-  /** Of whole responses, the one that is passed on now. */
+  /** Index of the whole response that is being passed on. */
   let turn = 0;
 
   return {
@@ -146,7 +146,7 @@ export function fanOut(
     const framing =
       waitingBytes === 0 ? undefined : framingOf(Buffer.concat(waiting), call.candidate.protocol);
     if (framing !== undefined) return framing;
-    // What nobody can read is told by whoever reads it as it was asked for.
+    // A response in an unknown form is reported by the reader of the requested form.
     return ended || waitingBytes >= SNIFFED_BYTES ? (call.streamed ? "events" : "whole") : undefined;
   }
 
@@ -162,7 +162,7 @@ export function fanOut(
     if (brokenOff || copies.every(({ closed }) => closed)) end();
   }
 
-  /** Whole answers follow each other, in order. */
+  /** Whole responses follow each other in order. */
   function advanceWhole(): void {
     for (let copy = copies[turn]; copy !== undefined; copy = copies[turn]) {
       if (copy.framing === undefined) {

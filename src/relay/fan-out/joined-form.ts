@@ -22,7 +22,7 @@ function escapeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Whether answers in the joined form are collected whole, by its first byte: numbers of responses are below it. */
+/** True if answers in the joined form are collected whole, by its first byte: numbers of responses are below it. */
 export function isCollected(beginning: Buffer): boolean {
   return beginning[0] === ARRAY_OPEN[0];
 }

@@ -66,7 +66,7 @@ class JoinedMeter implements EventMeter {
     return this.#meters.find(({ error }) => error !== undefined)?.error;
   }
 
-  /** What is joined is translated. */
+  /** Joined responses are always translated. */
   get upstreamFormatError(): boolean {
     return false;
   }
@@ -108,7 +108,7 @@ class JoinedMeter implements EventMeter {
     return this.#last?.continuedAfterFinish === true;
   }
 
-  /** What is joined is translated, and no word of it passes as it came. */
+  /** Joined responses are always translated, so no vendor text passes unchanged. */
   takeWords(): boolean {
     return false;
   }
@@ -155,7 +155,9 @@ export function joinSummaries(parts: readonly ResponseSummary[]): ResponseSummar
   };
 }
 
-/** What all of them say; where they differ, their sum has no one price and goes by what was asked. */
+/**
+ * Returns the terms that all responses share; where they differ, their sum has no single price and the requested terms apply.
+ */
 function sharedTerms(parts: readonly ResponseSummary[]): ServiceTerms | undefined {
   const [first, ...others] = parts.map(({ served }) => served ?? {});
   if (first === undefined) return undefined;

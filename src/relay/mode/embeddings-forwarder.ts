@@ -13,7 +13,7 @@ import type { Framing } from "./framing.ts";
 import { ownChanges, withOwnEdits } from "./own-fields.ts";
 import type { WholeForm } from "./whole-response.ts";
 
-/** What a native call says beyond the embeddings protocol, for upstreams of that protocol's vendor alone. */
+/** Field of a native call beyond the embeddings protocol, sent only to that protocol's own vendor. */
 const TASK_FIELD = "faregate_task_type";
 /** Floats where it is absent. */
 const FORMAT_FIELD = "encoding_format";

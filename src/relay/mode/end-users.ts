@@ -17,7 +17,10 @@ export class EndUsers {
     this.#secret = secret;
   }
 
-  /** Whom a request to a candidate names where nobody is named; undefined where the upstream is to hear of nobody. */
+  /**
+   * Returns the end user that a request to a candidate names if its caller names none; undefined if the upstream gets no end
+   * users.
+   */
   at({ upstream, protocol }: Candidate, account: AccountId, { refuses }: Quirks): EndUser | undefined {
     const { endUser: paths } = PROTOCOLS[protocol].forward;
     if (upstream.options?.endUser === undefined || paths === undefined || refuses?.includes("user"))

@@ -21,7 +21,7 @@ export interface EventReader {
   end(): readonly ChatEvent[];
 }
 
-/** Is told of each frame and the events that it was read as. What it throws, `write` throws. */
+/** Called with each frame and the events decoded from it. `write` rethrows what it throws. */
 type FrameWatch = (frame: WireFrame, events: readonly ChatEvent[]) => void;
 
 /**
@@ -102,13 +102,13 @@ export interface ReadResponse {
   readonly summary: ResponseSummary;
   /** False: its events ended before it did. */
   readonly finished: boolean;
-  /** Of one that came as a stream. */
+  /** Events of a response that came as a stream. */
   readonly events: readonly StreamEvent[];
   /** Throws NotAnImage. */
   decode(): DecodedResponse;
 }
 
-/** Who reads a response: its upstream's meter and decoder. */
+/** The readers of a response: its upstream's meter and decoder. */
 export interface ResponseReaders {
   readonly usage: UsageReader;
   readonly upstream: Translation;
@@ -206,5 +206,5 @@ function plansOf(plan: ResponsePlan): readonly ResponsePlan[] {
   }));
 }
 
-// Whole texts only, so it keeps nothing from one to the next.
+// It decodes whole texts only, so it keeps no state between calls.
 const UTF8 = new TextDecoder();

@@ -32,7 +32,7 @@ export class Forwarder implements RelayMode {
   private readonly request: TextRequest;
   private readonly candidate: Candidate;
   private readonly clock: Clock;
-  /** What its protocol tells otherwise; undefined = nothing. */
+  /** Changes that the protocol requires; undefined = none. */
   private readonly rewrite: ForwardRewrite | undefined;
 
   /**

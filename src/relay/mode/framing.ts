@@ -25,15 +25,15 @@ export interface StreamRewriter {
   readonly skip?: (chunk: Buffer) => void;
   /** After the upstream's proper end; `missingEnd` is what it left out of its protocol's form. */
   end(missingEnd: string): readonly Uint8Array[];
-  /** What ends it once it is charged, to be sent behind everything else; absent = nothing more. */
+  /** Returns the final bytes of a stream, sent after it is charged; absent = none. */
   readonly closing?: (charged: ChargedUsage) => readonly Uint8Array[];
-  /** What was written told of a failure that the upstream's own meter does not see: `fail` is to follow. */
+  /** True if the written bytes report a failure that the upstream's meter doesn't see; `fail` must follow. */
   readonly failed?: () => boolean;
   /** Bytes that it keeps until the response ends; absent = none. */
   readonly keptBytes?: () => number;
   /** Ends the stream with an error in the caller's format; `truncated` tells where the upstream's stream stopped. */
   fail(error: ErrorStatement, truncated: TruncatedStream): readonly Uint8Array[];
-  /** What of the response had no slot so far; it comes too late for the header and goes to the log. */
+  /** Parts of the response without a slot so far. They come too late for the header and go to the log. */
   losses(): readonly Loss[];
   /** An upstream's own error event reaches the caller by `write`, so that it needs no second one. */
   readonly passesErrors: boolean;
@@ -56,7 +56,7 @@ export type BodyRewrite =
 /** Puts a stream's frames on the wire. */
 export interface FrameWriter {
   frame(frame: WireFrame): string;
-  /** What closes the stream, or "". */
+  /** Returns the bytes that close the stream, or "". */
   end(): string;
 }
 

@@ -24,10 +24,10 @@ import type { TextRequest } from "../text-request.ts";
 
 type ScannedRequest = Pick<TextRequest, "protocol" | "body" | "scan"> & Partial<Pick<TextRequest, "headers">>;
 
-/** What an upstream's options change of a caller's bytes. */
+/** The changes that an upstream's options make to a caller's body. */
 interface OwnChanges {
   readonly edits: readonly Edit[];
-  /** What the caller sent and the upstream doesn't get. */
+  /** Fields of the caller that the upstream doesn't get. */
   readonly losses: readonly Loss[];
 }
 
@@ -173,5 +173,5 @@ function betaChanges(
   return { replaced, removed, losses };
 }
 
-/** Far above all betas that a vendor has: it is parsed on the event loop. */
+/** Far above all betas of a vendor: the list is parsed on the event loop. */
 const LIST_BYTES = 16 * 1024;

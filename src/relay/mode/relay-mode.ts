@@ -31,6 +31,6 @@ export interface RelayMode {
   openStream(usage: UsageReader): RelayedStream;
   /** How a whole response, framed as it came, becomes what the caller asked for. */
   wholeForm(framing: Framing): WholeForm;
-  /** Is told each call of a whole response and its state; absent = nobody keeps them. */
+  /** Called with each tool call of a whole response and its state; absent = nobody keeps them. */
   readonly onCall?: OnCall | undefined;
 }

@@ -112,7 +112,7 @@ export class RelayModes {
     return this.openOnMainThread(candidate, terms);
   }
 
-  /** Gives up what is being fetched or translated. To be called when no candidate is left to be asked. */
+  /** Cancels running fetches and translations. Call it when no candidate is left to be tried. */
   close(): void {
     this.translating?.abort(shuttingDown());
     this.inlining?.end();
@@ -173,7 +173,7 @@ export class RelayModes {
     return whole instanceof Promise ? whole.then(openTranslated) : openTranslated(whole);
   }
 
-  /** Of several prompts each is a request of its own, written as often as it is to be answered. */
+  /** Each of several prompts is a request of its own, repeated for each response it is to get. */
   private encoded(request: ChatRequest, target: EncodeTarget): Translated<WrittenRequest> {
     const { prompts, responses } = this.request;
     if (prompts === undefined) return encodeRequest(request, target);

@@ -32,7 +32,7 @@ export function framingOf(beginning: Buffer, upstream: ProtocolName, copies = 1)
   return EVENTS.test(text) ? "events" : undefined;
 }
 
-/** As UTF-8 the byte order mark is three bytes. */
+/** The byte order mark takes three bytes in UTF-8. */
 const BLANKS = /^(?:\xef\xbb\xbf)?\s*/;
 const EVENTS = /^(?:data|event|id|retry|error)?:/;
 /** How many bytes are enough to recognize the framing. */
@@ -51,8 +51,8 @@ export interface ResponseConversion {
 }
 
 /**
- * What callers of a response that is written anew are told of its usage: what is charged. A response that costs nothing though
- * its upstream counts tells what that counts.
+ * The usage that callers of a rewritten response see: the charged usage. A free response whose upstream counts tokens shows
+ * the upstream's count.
  */
 export function reportedUsage(
   stated: MeteredUsage | undefined,
@@ -86,8 +86,8 @@ export function writeClientResponse(
 }
 
 /**
- * The same where the upstream speaks the caller's own protocol: heads as the vendor wrote them, and the whole response
- * itself where one of its events holds it.
+ * Writes the response of an upstream that speaks the caller's protocol: heads as the vendor wrote them, and the whole response
+ * if one of its events holds it.
  */
 export function writeNativeResponse(conversion: ResponseConversion, read: ReadResponse): BodyRewrite {
   const { streamed, frame } = conversion;

@@ -22,7 +22,7 @@ export interface LongResponse {
 
 /** Reads and writes long answers beside the event loop, which they would hold up for everybody. */
 export interface ResponseReader {
-  /** As `readWhole` does. Rejects with NotAnImage, OversizedResponse, or a bug of ours. */
+  /** Like `readWhole`. Rejects with NotAnImage, OversizedResponse, or a bug's error. */
   read(answer: LongResponse): Promise<ResponseReading>;
   /** The response without what is the operator's own. */
   scrub(body: readonly Uint8Array[], catalog: KnownUpstreams): Promise<Uint8Array>;
@@ -53,7 +53,7 @@ const HEAP_MB = 2_048;
 /** Counts, ids, the beginning of a text: more is no response, and would hold up the event loop. */
 const MAX_SUMMARY_CHARACTERS = 1024 * 1024;
 
-/** Whether this response is left to a worker. */
+/** True if this response is left to a worker. */
 export function isLong(chunks: readonly Buffer[], bytes: number, { form, client }: ResponseTerms): boolean {
   if (bytes <= LONG_BYTES) return false;
   const areVectors = PROTOCOLS[client].endpoint.makes === "embedding" && form.kind === "as-it-came";
@@ -176,7 +176,7 @@ function thrownIn({
   stack,
 }: Extract<ResponseReply, { readonly thrown: unknown }>["thrown"]): Error {
   if (name === "NotAnImage") return new NotAnImage(message);
-  // What is written may be longer than any text can be.
+  // The written response may exceed the longest possible string.
   if (name === "OversizedResponse" || name === "RangeError") return new OversizedResponse(message);
   return Object.assign(new Error(message), { name, stack });
 }

@@ -26,7 +26,7 @@ export type ResponseMessage =
     }
   | { readonly body: Uint8Array<ArrayBuffer>; readonly upstreams: readonly ScrubbedUpstream[] };
 
-/** What was read; `summary` and `error` are JSON. */
+/** The result of reading; `summary` and `error` are JSON. */
 export interface ResponseRead {
   readonly summary: string;
   readonly finished: boolean;
@@ -51,7 +51,9 @@ export type PlainSummary = Omit<ResponseSummary, "outputText" | "parts"> & {
 /** Beyond it, states of calls are forgotten, which they may be: whoever asks for them hashes them on the event loop. */
 const CALLS_CHARACTERS = 256 * 1024;
 
-/** Of answers from this size on nothing is kept: an idle thread would not collect its last one, and its text, for hours. */
+/**
+ * Responses from this size on leave nothing behind: an idle thread would not collect its last response and its text for hours.
+ */
 const COLLECTED_BYTES = 4 * 1024 * 1024;
 
 setFlagsFromString("--expose-gc");

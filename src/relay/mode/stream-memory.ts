@@ -6,22 +6,22 @@ import { PLAIN_RESPONSE_BYTES } from "../response/buffered-response.ts";
 /** Responses have some dozens of texts, thoughts and calls. Each costs memory, and its callers' clients work. */
 const MAX_BLOCKS = 10_000;
 
-/** Nearly all streams keep less, and never count against the memory that all share. */
+/** Nearly all streams keep less and never count against the shared memory. */
 export const ORDINARY_BYTES = 1024 * 1024;
 
-/** What a piece takes beside its letters, however few they are. */
+/** Overhead of a piece, however short it is. */
 const PIECE_BYTES = 64;
 
 /**
- * What a translated stream makes the gateway keep until its end: arguments until they are whole, blocks that wait for
- * their turn, all words for protocols that state them once more. Bounded as a plain response is.
+ * Bounds the memory that a translated stream keeps until its end: arguments until they are complete, blocks that wait for
+ * their turn, and all text for protocols that repeat it at the end. The bound is that of a plain response.
  */
 export class StreamMemory {
-  /** About; what is kept in several places counts once. */
+  /** Approximate; data that is kept in several places counts once. */
   bytes = 0;
   #blocks = 0;
 
-  /** Of one frame and the events that it was read as. Throws OversizedResponse. */
+  /** Counts one frame and the events decoded from it. Throws OversizedResponse. */
   count({ data }: WireFrame, events: readonly ChatEvent[]): void {
     // Pieces of words are kept without their framing; what made no event may be kept as it is.
     let bytes = 0;

@@ -21,7 +21,7 @@ export interface TranslateMessage {
 /** `linksMedia`: files must be fetched first, which is not for a worker to do. */
 export type TranslateReply = Translated<WrittenRequest> | { readonly linksMedia: true };
 
-/** What it answers: a reply whose `echo` is JSON text, since threads hand each other numbers as doubles only. */
+/** The worker's reply. `echo` is JSON text, because structured cloning turns exact numbers into doubles. */
 export type TranslateResponse =
   | Exclude<TranslateReply, { readonly value: WrittenRequest }>
   | { readonly value: Omit<WrittenRequest, "echo"> & { readonly echo: string } };

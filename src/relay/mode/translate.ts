@@ -23,7 +23,7 @@ import { translationOf, type WrittenRequest } from "./translate-request.ts";
 /** Bytes of text per token, for the estimate that stands in until the upstream tells its count (rule 6). */
 const BYTES_PER_TOKEN = 4;
 
-/** Whom a request is written for. */
+/** The target that a request is encoded for. */
 export function targetOf(
   request: TextRequest,
   candidate: Candidate,
@@ -46,7 +46,7 @@ export function targetOf(
   };
 }
 
-/** Who issues state in a candidate's answers; its protocol is one of the four that generate. */
+/** The origin of state in a candidate's responses; its protocol is one of the four that generate. */
 export function originOf({ protocol, upstream, model, credential }: Candidate): Origin {
   return {
     protocol: protocol as Origin["protocol"],

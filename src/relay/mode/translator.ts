@@ -20,13 +20,13 @@ export interface Translator {
 /** A body of this size takes 10 ms or more to parse and write again; smaller ones cost less than the way to a worker. */
 const LARGE_BODY_BYTES = 1024 * 1024;
 
-/** So many values take as long, however small they are. Conversations of agents with their tools have fewer. */
+/** This many values take as long as a large body, however small they are. Agents' conversations with their tools have fewer. */
 const LARGE_BODY_VALUES = 5_000;
 
 /** Some seconds' work. A context of a million tokens, all of it turns of a few words, has fewer. */
 const MOST_VALUES = 400_000;
 
-/** Of what links media that must be fetched, and of several prompts, which the event loop translates. */
+/** Limit for requests with linked media to fetch or with several prompts, which the event loop translates. */
 const MOST_VALUES_ON_LOOP = 20_000;
 
 /** Large bodies are rare: two threads keep up with some 20 of 16 MB a second, and leave the other cores alone. */
@@ -36,7 +36,7 @@ const WORKERS = 2;
 const WAITING = 512;
 const WAITING_OF_ACCOUNT = 128;
 
-/** Far beyond what the largest body takes on a busy machine. */
+/** Far above the time of the largest body on a busy machine. */
 const LIMIT_MS = 30_000;
 
 /** The tree of the largest body, made of the smallest values, and its other forms. More ends that worker alone. */
@@ -79,7 +79,7 @@ function replyOf(response: TranslateResponse): TranslateReply {
   return { value: { ...response.value, echo: parseExact(response.value.echo) as JsonObject } };
 }
 
-/** Whether a body is left to a worker. */
+/** True if a body is left to a worker. */
 export function isLargeBody({ scan }: TextRequest): boolean {
   return scan.length > LARGE_BODY_BYTES || scan.values > LARGE_BODY_VALUES;
 }

@@ -11,7 +11,7 @@ import {
 export interface VectorForm {
   readonly isNative: boolean;
   readonly wantsBase64: boolean;
-  /** As the response names it. */
+  /** The model's name in the response. */
   readonly model: string;
 }
 

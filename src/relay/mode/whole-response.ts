@@ -18,7 +18,7 @@ import { type VectorForm, writeVectors } from "./vectors.ts";
 /** How a whole response becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
 export type WholeForm =
   | { readonly kind: "as-it-came" }
-  /** As it came but for what its protocol tells otherwise. */
+  /** Passed on with only the changes that its protocol requires. */
   | { readonly kind: "rewritten"; readonly client: ProtocolName }
   | ({ readonly kind: "vectors" } & VectorForm)
   /** Written anew; `own`: the upstream speaks the caller's protocol, in another framing. */
@@ -40,7 +40,7 @@ export interface ResponseReading {
   readonly summary: ResponseSummary;
   /** False: its events ended before it did. */
   readonly finished: boolean;
-  /** What the caller gets; absent where the summary alone say that it is none, which is then not written. */
+  /** The caller's response; absent if the summary alone shows that there is none. */
   readonly passed?: BodyRewrite;
 }
 

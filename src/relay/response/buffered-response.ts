@@ -33,9 +33,9 @@ import { isLarge } from "./response-memory.ts";
 export const PLAIN_RESPONSE_BYTES = 96 * 1024 * 1024;
 
 /**
- * What is left for the rest of a response whose caller has gone, from its first byte on: vendors send a plain response once all of
- * it is made, and the largest is here within seconds. Without a bound one that never ends would be read for as long as a
- * caller may wait.
+ * Time limit for the rest of a response after its caller has disconnected. Vendors send a plain response once it is complete,
+ * so even the largest arrives within seconds. Without a limit, an endless response would be read for as long as a caller may
+ * wait.
  */
 const ABANDONED_MS = 30_000;
 
@@ -52,7 +52,7 @@ export class BufferedResponse implements Receiver {
   private begun = false;
   /** A worker has it. */
   private isRead = false;
-  /** Gives it up; undefined = its caller is there. */
+  /** Aborts an abandoned response; undefined = its caller is connected. */
   private abandoned: NodeJS.Timeout | undefined;
 
   /** `headers` are those of a successful answer. */
@@ -143,7 +143,7 @@ export class BufferedResponse implements Receiver {
       : readWhole(terms, attempt.usage, chunks, onCall);
   }
 
-  /** What was written anew with the usage that is charged: read once more where its upstream counts otherwise, or nothing. */
+  /** Returns the rewritten body with the charged usage. It is encoded again only if the upstream's count differs. */
   private async counted(
     body: readonly Uint8Array[],
     { form, ...terms }: ResponseTerms,
@@ -167,7 +167,7 @@ export class BufferedResponse implements Receiver {
     return { client: protocol.name, framing, responses, form: mode.wholeForm(framing), secrets };
   }
 
-  /** What joined several responses has a form of its own, and only protocols that generate stream. */
+  /** Joined responses have a framing of their own, and only generating protocols stream. */
   private framing(): Framing {
     const { mode, exchange, candidate } = this.attempt;
     if (mode.copies > 1 || !isGenerating(exchange.request.protocol.name)) return "whole";
@@ -180,7 +180,7 @@ export class BufferedResponse implements Receiver {
     return Buffer.concat(this.chunks.slice(0, SNIFFED_BYTES));
   }
 
-  /** Where nothing of a model's was found, the words may be the vendor's own. */
+  /** A body without model output may hold the vendor's own words. */
   private scrubbed(body: readonly Uint8Array[]): Uint8Array | Promise<Uint8Array> {
     const { attempt } = this;
     return this.bytes > LONG_BYTES
@@ -232,7 +232,7 @@ export class BufferedResponse implements Receiver {
   }
 }
 
-/** Nothing but what JSON lets stand before a value. */
+/** True if the chunk holds only whitespace that JSON allows before a value. */
 function isBlank(chunk: Buffer): boolean {
   return chunk.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }

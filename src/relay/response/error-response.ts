@@ -44,7 +44,7 @@ export class ErrorResponse implements Receiver {
     this.abort();
   }
 
-  /** What has come of it must do. */
+  /** The bytes that have arrived must do. */
   abort(): void {
     this.attempt.upstreamCall.abort();
     this.failAttempt();

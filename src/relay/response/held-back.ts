@@ -11,7 +11,7 @@ export const HOLD_BACK_BYTES = 256 * 1024;
 export class HeldBack {
   bytes = 0;
   #chunks: Buffer[] = [];
-  /** So many of the chunks hold whole frames. */
+  /** The number of leading chunks that hold whole frames. */
   #whole = 0;
   /** The bytes that were held when the finish arrived. */
   #atFinish: number | undefined;
@@ -25,7 +25,7 @@ export class HeldBack {
     }
     if (whole === chunk.length) return;
     const open = whole === 0 ? chunk : chunk.subarray(whole);
-    // What is open stays apart from what is whole.
+    // An incomplete frame stays apart from complete ones.
     if (this.#chunks.length === this.#whole) this.#chunks.push(open);
     else packChunk(this.#chunks, open, this.bytes);
   }
@@ -78,5 +78,5 @@ export class HeldBack {
 }
 
 const ARRAY_END = Buffer.from("]");
-/** Behind a lone CR or one line end too, it closes the frame. */
+/** After a lone CR or a single line end it closes the frame as well. */
 const BLANK_LINE = Buffer.from("\n\n");

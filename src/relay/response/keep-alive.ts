@@ -11,9 +11,9 @@ interface KeepAliveExchange {
 }
 
 /**
- * What the caller of a stream hears while nothing of the response comes: clients and the proxies between drop connections
- * that stay silent. One slot in a sweep for each stream, and an assignment for each write: no timer is made or moved
- * while bytes flow. It stands from the first candidate to the last, since keep-alives are no part of a response.
+ * Writes keep-alives to the caller of a stream while no response bytes come, because clients and proxies drop silent
+ * connections. A stream costs one slot in a sweep and one assignment per write: no timer is set or moved while bytes flow. It
+ * lives from the first candidate to the last, since keep-alives are no part of a response.
  */
 export class KeepAlive implements Timed {
   slot = -1;
@@ -63,7 +63,7 @@ export class KeepAlive implements Timed {
   }
 }
 
-/** Of a response whose upstream has stated none yet. */
+/** The headers of a stream whose upstream hasn't sent any yet. */
 function streamHeaders({ request, losses }: KeepAliveExchange): Record<string, string> {
   const type = request.arrayStream ? "application/json" : "text/event-stream";
   return { "content-type": `${type}; charset=utf-8`, ...droppedHeader(losses), ...UNBUFFERED };
@@ -77,7 +77,7 @@ const BLANK = Buffer.from(" ");
 
 const COLON = 0x3a;
 
-/** Of whole frames that begin with a comment, whether all others are comments too. */
+/** Given whole frames that begin with a comment, true if all of them are comments. */
 function canWriteComments(frames: Uint8Array): boolean {
   return !/^[^:\r\n]/m.test(Buffer.from(frames).toString("latin1"));
 }

@@ -22,13 +22,13 @@ export interface Attempt {
   answering(): void;
   /** The exchange is over and settled; `health` is what routing learns, by default that the upstream answered. */
   done(health?: AttemptOutcome): void;
-  /** The same where the response broke off in its middle, by default by its upstream: only the log tells the operator why. */
+  /** Ends a response that broke off in the middle, by default at its upstream; only the log gives the reason. */
   interrupted(why: Error, health?: AttemptOutcome): void;
   /** Another receives the response from here on. */
   setReceiver(receiver: Receiver): void;
   /**
-   * Nothing reached the caller; another candidate or an error response may. `seen` is what the vendor may bill; absent = nobody
-   * knows.
+   * Fails the attempt with nothing sent to the caller, so that another candidate or an error response can follow. `seen` is
+   * what the vendor may bill; absent = unknown.
    */
   fail(failure: AttemptFailure, seen?: Seen): void;
   /** Records the ids in a complete response, so that later requests reach the upstream that stores it. */
@@ -45,20 +45,20 @@ export interface Attempt {
     terms: ResponseTerms,
     onCall: OnCall | undefined,
   ): Promise<ResponseReading>;
-  /** Who is told of whose failure, for `streamFailure`. */
+  /** The recipient of the failure, for `streamFailure`. */
   recipient(): ErrorRecipient;
   /** The upstream's error as this request's failure, in words that can be told. */
   failureOf(error: UpstreamError): AttemptFailure;
-  /** Of a response of which nothing was passed on: what it failed by, be it a refusal that a fallback model may answer. */
+  /** The failure of a response of which nothing was passed on, including a refusal that a fallback model may answer. */
   undeliveredFailure(
     summary: ResponseSummary,
     verdict: UpstreamError | undefined,
   ): AttemptFailure | undefined;
-  /** So much of a response is kept by now: the upstream is read from no further while there is no memory for more. */
+  /** Reports how many bytes are kept. The upstream is paused while there is no memory for more. */
   keeps(bytes: number): void;
-  /** So much of a stream is kept by now; false: there is no memory for it. */
+  /** Reserves memory for this many bytes of a stream; false = there is none. */
   mayKeep(bytes: number): boolean;
-  /** What is kept is the caller's to read, however long that takes. */
+  /** The kept bytes wait for the caller to read them, however long that takes. */
   keepsUntilRead(): void;
   /** The way back to the caller. */
   readonly mode: RelayMode;

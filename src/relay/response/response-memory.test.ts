@@ -22,7 +22,7 @@ class Upstream {
     });
   }
 
-  /** Whether it could do anything. */
+  /** True if it could do anything. */
   send(piece: number): boolean {
     if (this.paused || this.sent === this.size) return false;
     this.sent = Math.min(this.size, this.sent + piece);

@@ -52,7 +52,7 @@ export class ResponseMemory {
     else this.byAccount.delete(accountId);
   }
 
-  /** What is used up for this one; undefined = it may grow. */
+  /** The limit that stops this response from growing; undefined = it may grow. */
   obstacle(part: ResponsePart): Obstacle | undefined {
     const [oldest] = this.parts;
     if (part === oldest) return undefined;
@@ -87,7 +87,7 @@ export class ResponsePart {
     this.call = call;
   }
 
-  /** So much has come by now. False: it may not grow. */
+  /** Reports the size so far; false = it may not grow. */
   holds(bytes: number): boolean {
     this.memory.add(this, bytes - this.bytes);
     this.bytes = bytes;
@@ -99,7 +99,7 @@ export class ResponsePart {
     return false;
   }
 
-  /** Nothing of it is kept any more. A second call does nothing. */
+  /** Frees the memory. Calls after the first do nothing. */
   release(): void {
     if (this.released) return;
     this.released = true;

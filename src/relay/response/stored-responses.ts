@@ -22,7 +22,7 @@ export interface StoredAsk {
   readonly caller: Caller;
   readonly id: string;
   readonly method: "GET" | "POST" | "DELETE";
-  /** Behind the id: "", "/input_items" or "/cancel". */
+  /** The path after the id: "", "/input_items" or "/cancel". */
   readonly below: string;
   /** Without its question mark; "" = none. */
   readonly query: string;
@@ -35,7 +35,7 @@ export interface StoredResponses {
 
 export interface StoredResponse {
   readonly body: Uint8Array;
-  /** To be called once it has been read, or never will be. */
+  /** Call it once the response was read or never will be. */
   release(): void;
 }
 
@@ -122,7 +122,7 @@ function pathAt({ upstream }: PlacedUpstream, protocol: ProtocolName, group: str
   return isOpen && upstream.protocols.includes(protocol) ? kindOf(upstream.kind)?.paths[protocol] : undefined;
 }
 
-/** As it came, but for our credential and what a failed response tells of the operator's account. */
+/** Returns the body without our credential and without a failed response's details of the operator's account. */
 function scrubbedBody(body: Uint8Array, catalog: Catalog, place: PlacedUpstream): Uint8Array {
   const pieces = openSecretFilter(sentSecrets(place)).without([withoutWords(body, catalog)]);
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
@@ -130,7 +130,7 @@ function scrubbedBody(body: Uint8Array, catalog: Catalog, place: PlacedUpstream)
 
 function withoutWords(body: Uint8Array, catalog: Catalog): Uint8Array {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  // Nearly every response has `"error": null`, and a large one is parsed only where there is more to read.
+  // Nearly every response has `"error": null`; only a body with an error object is worth parsing.
   if (!ERROR_OBJECT.test(withPlainLetters(text.toString("latin1")))) return body;
   const response = asObject(parseLoosely(text.toString("utf8"))) ?? ({} as JsonObject);
   if (asObject(response["error"]) === undefined) return body;

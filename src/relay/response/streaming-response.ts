@@ -86,7 +86,7 @@ export class StreamingResponse implements Receiver {
     }
     if (meter.continuedAfterFinish) this.continueAfterFinish();
     const goesOn = !meter.finished && !meter.finishedBeforeOutput;
-    // Nearly every chunk passes as it is.
+    // Nearly every chunk passes unchanged.
     if (goesOn && whole === chunk.length && this.held.isEmpty) this.send([chunk]);
     else {
       this.held.keep(chunk, whole);
@@ -150,7 +150,7 @@ export class StreamingResponse implements Receiver {
     return false;
   }
 
-  /** Whether the response begins with this chunk; else that is held back, or the response refused. */
+  /** True if the response begins with this chunk; else that is held back, or the response refused. */
   private maySend(chunk: Buffer, whole: number): boolean {
     const { started } = this.meter;
     const bytes = this.held.bytes + chunk.length;
@@ -289,7 +289,7 @@ export class StreamingResponse implements Receiver {
     const { attempt, meter, held } = this;
     attempt.upstreamCall.abort();
     const passes = this.passesError();
-    // Of several responses each has a decoder, which passes over it by itself.
+    // Each of several responses has its own decoder, which skips the error by itself.
     const kept = passes || attempt.mode.copies > 1 ? whole : meter.bytesBeforeError;
     if (kept > 0) held.keep(chunk.subarray(0, kept), kept);
     if (!passes) this.send(held.takeWhole());
@@ -301,7 +301,7 @@ export class StreamingResponse implements Receiver {
     this.attempt.guard(() => this.endWithError(error, "upstream_failed_after_output", upstreamError));
   }
 
-  /** What came is beyond a bound, cannot be read, or met a bug of ours. Until any of it is told, another may answer. */
+  /** The response exceeded a limit, was unreadable, or hit a bug. Another candidate can respond until part of it is sent. */
   crashed(cause: unknown): void | Promise<void> {
     const failure = failureOfReading(cause, this.upstream);
     if (!this.hasWritten) return this.failAttempt(failure);

@@ -95,7 +95,10 @@ function advisorsOf({ additionalModels = [] }: UsageBound): ReadonlySet<string> 
   return new Set(additionalModels.flatMap(({ byCall, model }) => (byCall ? [model] : [])));
 }
 
-/** The same passes as in the hold: a tool's model and an advisor as often as tools may run, a fallback in place of the asked model. */
+/**
+ * Allows the same passes as the hold: a tool's model and an advisor once per tool call, a fallback in place of the requested
+ * model.
+ */
 function createAllowance(
   request: TextRequest,
   bound: UsageBound,

@@ -132,7 +132,7 @@ function ownOf(
 }
 
 /**
- * Whether a response names a model other than the asked one. Vendors may name the asked model by a date or an alias, so a name
+ * True if a response names a model other than the asked one. Vendors may name the asked model by a date or an alias, so a name
  * counts only if the request names other models: it must be one of them, or any if the vendor bills the model that it names.
  */
 function isAdditionalModel(
@@ -206,7 +206,7 @@ function isPaidByUnits(units: UnitCounts = {}, { maxUnits = {} }: UsageBound): b
 interface Gaps {
   readonly needsInput: boolean;
   readonly needsOutput: boolean;
-  /** Of a tool, which are counted apart. */
+  /** The tool makes images, which are counted apart. */
   readonly hasImages: boolean;
   readonly count: Counter;
 }
@@ -294,7 +294,7 @@ function wordsOf(request: TextRequest, count: Counter): number {
 const MAX_VALUES = 50_000;
 
 /**
- * Whether output was not reported, or was reported as 0 by a stream that broke off within content of any kind: Gemini reports
+ * True if output was not reported, or was reported as 0 by a stream that broke off within content of any kind: Gemini reports
  * the prompt with the first chunk and the output only with the last. The 0 of a finished response stays 0, unless it holds media.
  */
 function lacksOutput(summary: ResponseSummary, reported: TokenUsage): boolean {

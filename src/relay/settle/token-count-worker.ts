@@ -11,7 +11,7 @@ export type CountResponse = readonly number[];
 /** A page of a document is read as text and as an image. */
 const PAGE_TOKENS = 2_000;
 
-/** Of base64, what a page of an ordinary PDF takes. */
+/** Base64 characters of a page of an ordinary PDF. */
 const PAGE_CHARS = 70_000;
 
 parentPort?.on("message", async (bodies: CountMessage) => {

@@ -61,7 +61,7 @@ const REST_MS = 30_000;
 const WAITING = 64;
 const WAITING_OF_ACCOUNT = 16;
 
-/** Far beyond what the largest body takes on a busy machine. */
+/** Far above the time of the largest body on a busy machine. */
 const LIMIT_MS = 30_000;
 
 /** The tokenizer and the tree of the largest body. */
@@ -78,7 +78,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   const factor = new LearntFactor();
-  /** By upstream: until when it rests. */
+  /** Upstreams that are left alone for now, with the time until which. */
   const resting = new Map<bigint, number>();
 
   const ask = async (
@@ -167,7 +167,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
   };
 }
 
-/** As many as any catalog has. */
+/** More upstreams than any catalog has. */
 const MANY_UPSTREAMS = 1_000;
 
 /** A response of our own. */
@@ -175,7 +175,7 @@ function countResponse({ endpoint: { count } }: Protocol, tokens: number): JsonO
   return count === undefined ? {} : { ...count.beside, [count.field]: tokens };
 }
 
-/** Who counts it, and where. */
+/** The upstream that counts a request, and its endpoint. */
 interface CountEndpoint {
   readonly candidate: Candidate;
   readonly kind: UpstreamKind;

@@ -11,8 +11,8 @@ import { IMAGE_TOKENS } from "./tokenizer.ts";
 const BYTES_PER_TOKEN = 4;
 
 /**
- * What is known of the tokens of a request by its bytes: nothing is counted before it is sent. No bound, as holds are; what it turns
- * out to be is corrected at its end.
+ * Estimates the tokens of a request from its bytes; nothing is tokenized before it is sent. Unlike a hold it is no bound: the
+ * end of the request corrects it.
  */
 export function tokenEstimate(request: TextRequest, model: Model): TokenEstimate {
   const { protocol, body } = request;

@@ -12,7 +12,7 @@ const COUNTED_CHARS = 400_000;
 const RUN_CHARS = 256;
 
 const LONG_RUN = new RegExp(`\\S{${RUN_CHARS + 1}}|\\s{${RUN_CHARS + 1}}`);
-/** What may be one word, or a part of it. */
+/** Matches a run that may be one word or a part of one. */
 const PIECES = new RegExp(`\\S{1,${RUN_CHARS}}|\\s{1,${RUN_CHARS}}`, "g");
 
 /** Tokens that a vendor's format spends around a prompt whatever it says (roles, separators). */

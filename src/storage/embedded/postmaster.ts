@@ -84,7 +84,7 @@ async function readPidFile(clusterFolder: string): Promise<Postmaster | undefine
   return { pid, socketFolder: lines[4] ?? "" };
 }
 
-/** Whether the program with this pid is a postgres that was started on the folder. */
+/** True if the program with this pid is a postgres that was started on the folder. */
 async function runsOn(pid: number, clusterFolder: string): Promise<boolean> {
   const words = await commandLine(pid);
   return basename(words[0] ?? "") === "postgres" && words.includes(clusterFolder);

@@ -4,7 +4,7 @@ import type { TaskCandidate } from "./places.ts";
 /** Remembers for a while what places have shown they cannot do. */
 export interface RecentFailures {
   add(candidate: TaskCandidate): void;
-  /** Whether it was noted a while ago at most. */
+  /** True if it was noted a while ago at most. */
   has(candidate: TaskCandidate): boolean;
 }
 

@@ -7,7 +7,7 @@ import { keepResponse, post } from "./post.ts";
 import { findDelayMs, TIMED_OUT, UNKNOWN_FATE } from "./schedule.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
-/** Whether the vendor can tell what became of a submit whose response was lost. */
+/** True if the vendor can tell what became of a submit whose response was lost. */
 export function canFind({ idempotent, find }: TaskApi): boolean {
   return idempotent || find !== undefined;
 }

@@ -3,7 +3,7 @@ import type { Transport } from "../call.ts";
 
 /** One vendor's way of keeping media for later use in videos. */
 export interface AssetApi {
-  /** Whether this credential can do it; some vendors want more than a key. */
+  /** True if this credential can do it; some vendors want more than a key. */
   usable(credential: Credential): boolean;
   create(site: AssetSite, asset: NewAsset): Promise<AssetOutcome<CreatedUpstreamAsset>>;
   read(site: AssetSite, upstreamAsset: string): Promise<AssetOutcome<UpstreamAsset>>;

@@ -45,7 +45,7 @@ export class EventStreamReader {
     }
   }
 
-  /** Whether the body ended within a message. */
+  /** True if the body ended within a message. */
   get isCut(): boolean {
     return this.#heldBytes > 0;
   }

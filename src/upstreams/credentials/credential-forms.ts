@@ -53,7 +53,7 @@ export function referenceOfField(
   return pairs.find(([name]) => name === field)?.[1] ?? null;
 }
 
-/** Whether it is one key and nothing else. */
+/** True if it is one key and nothing else. */
 export function isPlainKey(parts: CredentialParts): boolean {
   return Object.keys(parts).every((field) => field === PLAIN_KEY);
 }
@@ -102,7 +102,7 @@ function described({ name, from, fields }: CredentialForm): string {
   return `${name} (${words.join(", ")})`;
 }
 
-/** Whether a field may be shown. One that no form has is taken for a secret. */
+/** True if a field may be shown. One that no form has is taken for a secret. */
 export function isSecretField(forms: readonly CredentialForm[], field: string): boolean {
   if (field === "from") return false;
   const known = forms.flatMap(({ fields }) => fields[field] ?? []);

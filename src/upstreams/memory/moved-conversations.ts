@@ -28,7 +28,7 @@ export interface MovedConversations {
     ms: number,
   ): Promise<MovedConversation | undefined>;
   /**
-   * Whether a request of so many values adds nothing to what the conversation held when it moved, and so is not its next turn.
+   * True if a request of so many values adds nothing to what the conversation held when it moved, and so is not its next turn.
    * Of a move that another process has told, the first request asked about is taken for the next turn.
    */
   isRepeated(key: string, values: number): boolean;

@@ -64,7 +64,7 @@ export function refusalWithoutTask(response: TaskApiResponse, table: RefusalTabl
 const FAULT = /^5\d\d$|internal|server.?error|service.?(?:error|unavailable)|time.?out/i;
 
 /**
- * Whether a status without a listed code says that no task exists. Those from 500 on do not: what fails behind the queue
+ * True if a status without a listed code says that no task exists. Those from 500 on do not: what fails behind the queue
  * fails after the task was made, and proxies answer for vendors that go on. Nor does a wait that was given up (408), nor,
  * by itself, a code beside HTTP 200 that is no status.
  */
@@ -100,12 +100,12 @@ function retryAfterOf({ headers }: TaskApiResponse): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : undefined;
 }
 
-/** Whether it has a status that says that nothing is wrong. */
+/** True if it has a status that says that nothing is wrong. */
 export function isSuccessful({ status }: TaskApiResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Whether a poll's response can be believed at all. */
+/** True if a poll's response can be believed at all. */
 export function isGoodRecord(response: TaskApiResponse, body: unknown, table: RefusalTable): boolean {
   if (!isSuccessful(response) || valueAt(body, "") === undefined) return false;
   const code = textAt(body, table.code);

@@ -19,7 +19,7 @@ export interface EndpointPaths {
   readonly modelsPath: string | null;
   /** How that list is asked for page by page; absent = it comes whole. */
   readonly modelsPages?: ModelsPages;
-  /** Whether the endpoints of protocols with versions take the caller's `beta=true`. */
+  /** True if the endpoints of protocols with versions take the caller's `beta=true`. */
   readonly betaQuery: boolean;
 }
 

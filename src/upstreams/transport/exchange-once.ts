@@ -31,7 +31,7 @@ export interface WrittenRequest {
 export interface OneResponse {
   readonly status: number;
   readonly body: Buffer;
-  /** Whether the body is all of it. */
+  /** True if the body is all of it. */
   readonly isWhole: boolean;
 }
 

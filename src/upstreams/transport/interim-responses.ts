@@ -9,7 +9,7 @@ export class InterimFlood extends Error {
   }
 }
 
-/** Whether the next bytes of a connection are the head of a response. */
+/** True if the next bytes of a connection are the head of a response. */
 export interface AwaitedHead {
   awaited: boolean;
 }
@@ -83,7 +83,7 @@ function isInterim(bytes: Buffer): boolean {
   return bytes.length >= STATUS_BYTES && INTERIM.test(bytes.toString("latin1", 0, STATUS_BYTES));
 }
 
-/** Whether it is one as far as it has come. */
+/** True if it is one as far as it has come. */
 function mayBeInterim(bytes: Buffer): boolean {
   if (bytes.length >= STATUS_BYTES) return isInterim(bytes);
   const example = bytes.toString("latin1") + EXAMPLE.slice(bytes.length);

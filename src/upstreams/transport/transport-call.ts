@@ -26,7 +26,7 @@ export type RequestTo = (prefix: string) => Dispatcher.DispatchOptions;
 export interface TransportCallOptions {
   readonly upstream: Upstream;
   readonly streamed: boolean;
-  /** Whether it may go out once more where a kept connection turns out to have been closed. */
+  /** True if it may go out once more where a kept connection turns out to have been closed. */
   readonly repeatable: boolean;
   readonly deadlines: Deadlines<TransportCall>;
   readonly log: Log;

@@ -74,7 +74,7 @@ export async function deleteInvitation(
 }
 
 /**
- * Whether somebody may still invite: as operator, or as owner of the account (null = none), and by a password of their
+ * True if somebody may still invite: as operator, or as owner of the account (null = none), and by a password of their
  * own. Keeps others from taking the right until the transaction ends, so that no invitation comes between a removal and
  * what goes with it. One at a time: of locks that are shared, new ones would keep that removal waiting forever.
  */

@@ -102,7 +102,7 @@ const MEMBERS = `select m.user_id as "userId", u.email, u.name, m.role, u.disabl
   from account_members m join users u on u.id = m.user_id`;
 
 /**
- * Whether a key speaks for its account's owners: somebody made it who owns the account now or is an operator, and may
+ * True if a key speaks for its account's owners: somebody made it who owns the account now or is an operator, and may
  * sign in; or the catalog file or the command line did, which operators write. Asked anew each time, as roles are.
  */
 export async function isKeyOfOwner(db: Queryable, keyId: KeyId): Promise<boolean> {

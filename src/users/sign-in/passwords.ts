@@ -7,7 +7,7 @@ import { GatewayError } from "../../errors.ts";
 export interface Passwords {
   /** What is kept of a password. */
   hash(password: string): Promise<string>;
-  /** Whether it is the password. Works as long where there is nobody to compare with, so that time tells nothing. */
+  /** True if it is the password. Works as long where there is nobody to compare with, so that time tells nothing. */
   matches(password: string, kept: string | null | undefined, who?: Asker): Promise<boolean>;
   /** Throws too_many_attempts where so many wait that another one would be refused. */
   expectRoom(who?: Asker): void;

@@ -24,7 +24,7 @@ export function newPassword(hasher: KeyHasher): string {
 }
 
 /**
- * Whether the gateway has made this password, for whomever. Who does not know the installation's secret guesses one
+ * True if the gateway has made this password, for whomever. Who does not know the installation's secret guesses one
  * that looks so once in millions of attempts, and the right one never.
  */
 export function isMadePassword(hasher: KeyHasher, password: string): boolean {
