@@ -58,9 +58,16 @@ const RETIRED: readonly [word: string, under: RegExp][] = [
   ["bridge", /^src\/relay\//],
   ["announcement", /^src\/relay\//],
   ["fact", /^src\/(relay|protocols)\//],
-  ["tally", /^src\/(relay|billing|protocols|routing)\//],
+  ["tally", /^src\/(relay|billing|protocols|routing|tasks)\//],
   ["trouble", /^src\/routing\//],
   ["mint", /^src\//],
+  ["note", /^src\/(protocols|relay|tasks)\//],
+  ["weight", /^src\/(conversation|protocols)\//],
+  ["rider", /^src\/conversation\//],
+  ["stray", /^src\/conversation\//],
+  ["neighbour", /^src\/conversation\//],
+  ["keeper", /^src\/relay\//],
+  ["untagged", /^src\/relay\//],
 ];
 
 /** Words that no metric, no field of an API and no local name may have either. */

@@ -23,10 +23,10 @@ export interface Billing<Order, Taken, Payer> {
 }
 
 /**
- * What `relay` sees of money. The hot path makes no database call: money comes from the lease, facts go to the journal. A
- * hold's begin record is written when it is taken; 503 = the last flush is stale or records cannot be written. Funds are what
- * pays for anything at all: known at once where this process holds money of the account and of the key's limit, else the
- * next flush is asked.
+ * Billing of text requests, as `relay` uses it. The hot path makes no database call: money comes from the lease, records go to
+ * the journal. A hold's begin record is written when the hold is taken; 503 = the last flush is stale or records cannot be
+ * written. `requireFunds` answers at once if this process holds money of the account and of the key's limit; otherwise the
+ * next flush asks the database.
  */
 export type TextBilling = Billing<HoldOrder, OpenHold, Caller>;
 
@@ -47,7 +47,7 @@ export interface FrozenPrice {
   /** The base row. */
   readonly rates: TokenPrices;
   readonly factorPpm: bigint;
-  /** Of a table with more than its base row. */
+  /** Present if the price table has more than its base row. */
   readonly dimensions?: PriceDimensions | undefined;
   /** How the request asks to be served, in words that the price table has; absent = plainly. */
   readonly asked?: ServiceTerms | undefined;
@@ -57,7 +57,7 @@ export interface FrozenPrice {
   readonly tools?: readonly string[] | undefined;
   /** The sizes that it asks of those that run in several, by their names there; the dearest counts. Absent = it asks for none. */
   readonly sizes?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** What it pays once for a field of it, unless the response counts that; also among the table's calls. */
+  /** Fields with a fee that is charged once, unless the response counts their calls; also among the table's calls. */
   readonly fees?: readonly string[] | undefined;
   /** Those of the table's hours in which it was accepted. */
   readonly hours?: Pick<PriceHours, "name" | "factor"> | undefined;
@@ -69,7 +69,7 @@ export interface UnrequestedTerms {
   readonly regions: readonly string[];
 }
 
-/** The same for images and videos. */
+/** The frozen price of images and videos. */
 export interface FrozenMediaPrice {
   readonly priceId: bigint;
   readonly rates: FrozenMediaRates;
@@ -121,9 +121,9 @@ export interface OpenHold {
   settle(outcome: Outcome): Promise<void>;
   /** The charge, 0 until the hold is settled. It never exceeds the hold, which grows if there is money. */
   chargeNanos(): bigint;
-  /** What it cost beyond that. */
+  /** The cost beyond the charge. */
   writtenOffNanos(): bigint;
-  /** What it was served with and has no price for, as FrozenPrice names it; [] until it is settled. */
+  /** Items that were used without a price, as FrozenPrice names them; [] until the hold is settled. */
   unpriced(): readonly string[];
 }
 
@@ -155,7 +155,7 @@ export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
 
 /** The usage of a model other than the requested one, with that model's price. */
 export interface AdditionalUsage {
-  /** By its name in the catalog, or the vendor's where the catalog has none. */
+  /** The catalog's name of the model, or the vendor's if the catalog has none. */
   readonly model: string;
   readonly usage: TokenUsage;
   /** It worked beside the model that has served the response: the response's speed was not its own. */
@@ -164,7 +164,7 @@ export interface AdditionalUsage {
   readonly tool?: string | undefined;
   /** It is one call of this tool: where calls of that have a price, it is paid beside the tokens. */
   readonly callOf?: string | undefined;
-  /** As it was when the request was accepted; undefined = the model has none. */
+  /** The price when the request was accepted; undefined = the model has none. */
   readonly price: FrozenPrice | undefined;
 }
 
@@ -177,17 +177,17 @@ export interface ServedUsage extends CountedWork {
   readonly requests?: number | undefined;
   /** How the vendor says that it served the request; absent = it says nothing. */
   readonly served?: ServiceTerms | undefined;
-  /** Where the upstream that responded serves what names no region; absent = plainly. */
+  /** Region of the upstream that responded, which applies where the response names none; absent = no region. */
   readonly region?: string | undefined;
   /** Set where the upstream that responded was not asked for tools, tiers and the like. */
   readonly withoutOptions?: true | undefined;
 }
 
-/** The same with the vendor's own words. */
+/** The usage together with the vendor's own usage object. */
 export interface ReportedUse extends ServedUsage {
   /** The vendor's usage object as sent. */
   readonly raw?: unknown;
-  /** The same as JSON, as it is recorded; absent = it isn't written yet. */
+  /** The usage object as recorded JSON; absent = it isn't written yet. */
   readonly rawText?: string | undefined;
 }
 
@@ -196,7 +196,7 @@ export interface AttemptUse {
   readonly upstream: string;
   readonly upstreamModel: string;
   readonly credential: string;
-  /** What the upstream bills, as it was when the request was accepted; null = the model's list price. */
+  /** The upstream's prices when the request was accepted; null = the model's list price. */
   readonly cost: UpstreamCost | null;
   /**
    * "charged": what the outcome says. "nothing": the vendor has heard nothing of it or has refused it. "unknown": the vendor
@@ -218,7 +218,7 @@ export interface Outcome extends ReportedUse {
   readonly reason: ChargeReason;
   /** True where a bucket is our estimate and not the vendor's word. */
   readonly estimated: boolean;
-  /** Of every attempt, in order; absent = there was one, which used what is charged, at the list price. */
+  /** The usage of every attempt, in order; absent = a single attempt, which used what is charged, at the list price. */
   readonly attemptUses?: readonly AttemptUse[] | undefined;
   /** Impossible values that were ignored. */
   readonly hostile?: readonly string[] | undefined;

@@ -37,7 +37,7 @@ export interface HoldAdmissionOptions {
   readonly waitLimits: () => WaitLimits;
 }
 
-// Where others hold all of an account's money it has some: only to know that is not worth a longer wait.
+// An account whose money is all held by others does have funds; confirming that isn't worth a longer wait.
 const FUNDS_WAIT_MS = 1_000;
 // The least that can be asked for.
 const MIN_NANOS = 1n;
@@ -49,11 +49,11 @@ const ADVICE = "Ask for fewer output tokens";
 // A billion dollars: nobody has it, and it fits the database's integers many times.
 const LARGEST_HOLD_NANOS = 10n ** 18n;
 
-/** Says who gets a hold at once, who waits, and who is sent away with which error. */
+/** Decides which requests get a hold at once, which wait, and which are refused with which error. */
 export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmission {
   const { clock, timers, log, current, draining, waitLimits } = options;
   const surroundings = { clock, timers, log };
-  // Only while somebody waits.
+  // True only while a request waits.
   let watching = false;
   const watchWaiters = (): void => {
     if (watching) return;
@@ -97,7 +97,7 @@ export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmissio
     client.flushLoop.wake();
   };
 
-  /** What these leases have given goes back to them where no hold comes of it. */
+  /** Amounts taken from these leases go back to them if the hold isn't opened. */
   const opened = (client: LedgerClient, order: HoldOrder, leases: readonly Lease[]): OpenHold => {
     try {
       return new TextHold(client, order, leases, surroundings);

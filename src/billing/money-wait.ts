@@ -8,12 +8,12 @@ import { type LedgerRef, periodEnd } from "./leases/ledger-ref.ts";
 
 /** How requests wait for money that others merely hold: `settings.queues`. */
 export interface WaitLimits {
-  /** Of one account so many wait at once; text requests and tasks are counted apart. */
+  /** Maximum number of waiting requests of one account; text requests and tasks are counted apart. */
   readonly balanceWaiting: number;
   /** After that a caller is better told. */
   readonly balanceWaitMs: number;
 }
-/** Who waits for money that only the database can give is told of an outage within a second. */
+/** A request that needs money from the database learns of an outage within a second. */
 export const UNANSWERED_MS = 600;
 /** Requests wait for less than 10 s; who is told to come back a little later finds the money settled. */
 const RETRY_AFTER_SECONDS = 2;
@@ -70,7 +70,7 @@ function limitText({ allowanceNanos }: LedgerRef): string {
   return `spending limit of $${formatUsd(allowanceNanos ?? 0n)}`;
 }
 
-/** What helps against a limit; waiting does not where all of it is less than the request may cost. */
+/** Advice for a caller that met a limit. Waiting doesn't help if the whole limit is below what the request may cost. */
 function waitOrChange(ledger: LedgerRef, amountNanos = 0n): string {
   const end = periodEnd(ledger);
   const change = "use another key";

@@ -8,9 +8,8 @@ import { lackingLedger } from "./ledger/ledger-store.ts";
 import { RETRY_MS, refusalOf, UNANSWERED_MS, type WaitLimits, waitForReclaim } from "./money-wait.ts";
 
 /**
- * What `tasks` sees of money. A task outlives its process, so the database takes its hold in one statement with the task
- * itself; who waits, how long and which errors it gets is as for a text request. `Taken` is what that statement gives.
- * An outage is passed on as the database told it, once it has lasted 0.6 s.
+ * Billing of tasks. A task outlives its process, so the database takes its hold in one statement with the task itself. Waiting
+ * and errors are as for text requests. `Taken` is that statement's result. An outage is reported once it has lasted 0.6 s.
  */
 export type TaskBilling<Taken> = Billing<TaskHoldOrder<Taken>, Taken, HoldAmount>;
 
@@ -51,7 +50,7 @@ export function openTaskBilling<Taken>(
 
 export function createTaskBilling<Taken>(options: TaskBillingOptions): TaskBilling<Taken> {
   const { clock, timers, waitLimits, lacking } = options;
-  /** By the ledger of the balance. */
+  /** Number of waiting tasks by balance. */
   const waiters = new Map<string, number>();
 
   const queueUp = ({ ledgers: [{ id }], amountNanos }: HoldAmount, limits: WaitLimits): (() => void) => {

@@ -17,7 +17,7 @@ export interface TextBillingOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** By default 1,000 requests of an account for 10 s. */
+  /** Default: 1,000 requests of an account, for 10 s. */
   readonly waitLimits?: () => WaitLimits;
   /** Tests put a faulty one between. */
   readonly store?: JournalStore;

@@ -49,7 +49,7 @@ export class TextHold implements OpenHold {
       encodeBegin(number, beganAtMs, order, ledgers),
     );
     this.begun = this.writeBegin();
-    // Whoever ends the hold before it is carried does not wait for this.
+    // A caller that ends the hold before its begin record is written doesn't wait for the write.
     this.begun.catch(() => undefined);
   }
 
@@ -175,7 +175,7 @@ function answeredOrder(order: HoldOrder, { answeredBy }: Outcome): HoldOrder {
   return answeredBy === undefined ? order : { ...order, ...answeredBy };
 }
 
-/** What every outcome has, which nothing of a vendor's is in. */
+/** Returns the fields that every outcome has, without anything of the vendor's. */
 function bareOutcome(outcome: Outcome): Outcome {
   const { reason, usage, estimated, upstream, upstreamModel, status, attempts, firstByteMs, totalMs } =
     outcome;
@@ -210,7 +210,7 @@ const UNKNOWN_OUTCOME: Outcome = {
 
 interface DueCharge {
   readonly charge: Charge;
-  /** Nothing, where it ended for a reason that is free. */
+  /** The charge; 0 if the reason for the end is free. */
   readonly dueNanos: bigint;
 }
 

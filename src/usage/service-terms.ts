@@ -3,7 +3,7 @@ export const SERVICE_DIMENSIONS = ["tier", "speed", "region"] as const;
 
 export type ServiceDimension = (typeof SERVICE_DIMENSIONS)[number];
 
-/** What a request asks to be served with, or was: the vendor's words, normalised by `readServiceWord`. */
+/** Service terms that a request asks for or was served with: the vendor's words, normalised by `readServiceWord`. */
 export type ServiceTerms = Readonly<Partial<Record<ServiceDimension, string | undefined>>>;
 
 /** The word for plain service, which costs what the model costs. */
@@ -62,5 +62,5 @@ export function findTerm(names: readonly string[], word: string): string | undef
   return undefined;
 }
 
-/** Asked as one, told as the other: https://developers.openai.com/api/docs/guides/fast-mode */
+/** Requested under one name, reported under the other: https://developers.openai.com/api/docs/guides/fast-mode */
 const ALIASES: readonly (readonly string[])[] = [["priority", "fast"]];

@@ -16,7 +16,7 @@ export const PLACE_REASONS = [
 
 export type PlaceReason = (typeof PLACE_REASONS)[number];
 
-/** Where a request was sent last. */
+/** The place where a request was sent last. */
 export interface AskedPlace {
   /** The name of the credential, which is its number where nobody has named it. */
   readonly credential: string;
@@ -61,13 +61,13 @@ export type TokenBucket = TokenClass | TokenPart;
 export const TOKEN_BUCKETS: readonly TokenBucket[] = [...TOKEN_CLASSES, ...TOKEN_PARTS];
 
 /**
- * What a request consumed, in buckets that never overlap: every token stands in exactly one of them (cached sound is
- * `audioCacheRead` and neither `audioInput` nor `cacheRead`), so a price per bucket can never bill a token twice.
- * Undefined means "not reported", which is not 0.
+ * The tokens of a request in buckets that never overlap: every token is in exactly one of them (cached audio is
+ * `audioCacheRead` and neither `audioInput` nor `cacheRead`), so a price per bucket can never bill a token twice. Undefined
+ * means "not reported", which is not 0.
  */
 export type TokenUsage = Readonly<Partial<Record<TokenBucket, number>>>;
 
-/** The same by classes alone, each with the parts that are told apart within it. */
+/** Groups the buckets by class. */
 export function byClass(usage: TokenUsage): Readonly<Partial<Record<TokenClass, number>>> {
   let classes: Partial<Record<TokenClass, number>> | undefined;
   for (const part of TOKEN_PARTS) {
@@ -121,30 +121,30 @@ function totalOf(usage: TokenUsage, buckets: readonly TokenBucket[]): number {
 
 /** Uses of a tool that the vendor runs and bills. */
 export interface CallCount {
-  /** As a price table calls it: "web_search". */
+  /** Name of the tool in price tables: "web_search". */
   readonly tool: string;
-  /** Where the vendor's price goes by size: "low". */
+  /** Size, if the vendor's price depends on it: "low". */
   readonly size?: string;
   /** 0 = the vendor says that it has not run: then nothing is paid for its offer either. */
   readonly count: number;
 }
 
-/** What responses count beside tokens: only what a meter reads can have a price. */
+/** Units that responses count besides tokens: only what a meter reads can have a price. */
 export const BILLED_UNITS = ["search", "image"] as const;
 
 export type BilledUnit = (typeof BILLED_UNITS)[number];
 
 export type UnitCounts = Readonly<Partial<Record<BilledUnit, number>>>;
 
-/** What a vendor counts beside tokens; absent = it counts none. */
+/** Work that a vendor counts besides tokens; absent = none. */
 export interface CountedWork {
   readonly calls?: readonly CallCount[] | undefined;
   readonly units?: UnitCounts | undefined;
 }
 
-/** What another model than the one that was asked has used for a response. */
+/** Tokens of an additional model. */
 export interface ModelTokens {
-  /** As the vendor names it. */
+  /** The vendor's name of the model. */
   readonly model: string;
   readonly tokens: TokenUsage;
   /** It has served the response in the place of the model that was asked. */
@@ -157,14 +157,14 @@ export interface ModelTokens {
   readonly callOf?: string | undefined;
 }
 
-/** What a meter read off an upstream's response. */
+/** Usage that a meter read from an upstream's response. */
 export interface MeteredUsage extends CountedWork {
   readonly tokens: TokenUsage;
-  /** What of `tokens` the same model used to summarize the conversation; absent = nothing. */
+  /** The part of `tokens` that the same model used to summarize the conversation; absent = none. */
   readonly summaries?: TokenUsage | undefined;
   /** The model whose tokens these are, where the response says that another one than was asked has served it. */
   readonly servedBy?: string | undefined;
-  /** What additional models have used, one pass each; not part of `tokens`. */
+  /** Usage of additional models, one entry per pass; not part of `tokens`. */
   readonly additionalUsage?: readonly ModelTokens[] | undefined;
   /** The vendor's own usage object(s), as sent. */
   readonly raw?: unknown;
@@ -186,7 +186,7 @@ export function sumTokens(parts: readonly TokenUsage[]): TokenUsage {
   return sum;
 }
 
-/** What several responses were billed for beside tokens. */
+/** Sums the work of several responses besides tokens. */
 export function sumWork(parts: readonly CountedWork[]): CountedWork {
   const calls: CallCount[] = [];
   for (const call of parts.flatMap((part) => part.calls ?? [])) {
@@ -207,7 +207,7 @@ export function sumWork(parts: readonly CountedWork[]): CountedWork {
   };
 }
 
-/** The same with the vendors' own objects, in order. */
+/** Sums the usage of several responses and keeps the vendors' own objects in order. */
 export function sumUsage(parts: readonly MeteredUsage[]): MeteredUsage {
   return {
     tokens: sumTokens(parts.map(({ tokens }) => tokens)),
@@ -230,14 +230,14 @@ export function readCount(value: unknown): number | undefined {
 }
 
 /**
- * What an image or video consumed, in the units it is priced by. Words are those of the price book in
- * lower case: tiers ("1k", "2k", "4k") and resolutions ("720p", "768p").
+ * Units of an image or video, as they are priced. Words are those of the price book in lower case: tiers ("1k", "2k", "4k")
+ * and resolutions ("720p", "768p").
  */
 export interface MediaUnits {
   /** Images by tier. */
   readonly images?: Readonly<Record<string, number>>;
   /** Whole seconds of video by resolution; parts of a second round up. */
   readonly videoSeconds?: Readonly<Record<string, number>>;
-  /** Of the model that made the images, where its vendor counts them. */
+  /** Tokens of the model that made the images, if its vendor counts them. */
   readonly tokens?: TokenUsage;
 }

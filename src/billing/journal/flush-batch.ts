@@ -5,7 +5,7 @@ import type { JournalRecord } from "./journal-record.ts";
 
 /** The fields of an ended request that are needed if its row can't be parsed. */
 export interface EndedHold {
-  /** Of the end record. */
+  /** Number of the end record. */
   readonly number: number;
   /** Id of the balance, and what was held of it. */
   readonly balance: string;

@@ -24,7 +24,7 @@ export interface FlushLoop {
 export interface FlushLoopOptions {
   readonly journal: Journal;
   readonly store: JournalStore;
-  /** Who this is, for people. */
+  /** Name of the process in messages. */
   readonly label: string;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -69,7 +69,7 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
       const response = await store.flush(request);
       failpoint("flush.after-statement");
       if (response === undefined) {
-        // The same flush finds a journal that has leased nothing, and learns that.
+        // The same flush finds a journal without leases, and its result says so.
         await store.open(journal.id, label);
         return;
       }

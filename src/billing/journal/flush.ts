@@ -2,8 +2,8 @@ import type { LeaseDelta } from "../leases/lease.ts";
 import type { FlushBatch } from "./flush-batch.ts";
 
 /**
- * What a process and the database say to each other. A request is sent until it is answered, never
- * changed; `flush` makes it take effect once. A response is the whole truth about what it names.
+ * The exchange between a process and the database. A request is repeated unchanged until it is answered; `flush` applies it
+ * once. A response states the full amount of every ledger that it names.
  */
 export interface FlushRequest {
   readonly journal: string;

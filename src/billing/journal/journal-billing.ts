@@ -21,7 +21,7 @@ export interface JournalBillingOptions {
   readonly timers: Timers;
   readonly log: Log;
   readonly waitLimits: () => WaitLimits;
-  /** Who this is, for people. */
+  /** Name of the process in messages. */
   readonly label: string;
   /** An id no journal ever had. */
   readonly newId: () => string;
@@ -51,10 +51,10 @@ export interface JournalBilling extends TextBilling {
   drain(limitMs?: number): Promise<boolean>;
 }
 
-// By then the server's own limit for running requests is over.
+// The server's own limit for running requests has passed by then.
 const DRAIN_LIMIT_MS = 10_000;
 
-/** Nothing was taken yet: the journal is empty, and its closing is one statement. */
+/** No hold was taken yet: the journal is empty, and one statement closes it. */
 const FAILED_START_MS = 1_000;
 
 /** Opens this process's journal, recovers those its dead predecessors left on this data dir, and starts flushing. */
@@ -92,7 +92,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
     await Promise.all([clients.current()?.answered, maintenance.recover()]);
     unlisten = await options.listen(onNews);
   } catch (error) {
-    // What was begun goes on until it is told, and would complain of a database that is closed.
+    // A running flush continues until it is stopped, and would fail on the closed database.
     await drain(FAILED_START_MS).catch(() => undefined);
     throw error;
   }

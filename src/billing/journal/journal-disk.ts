@@ -82,7 +82,7 @@ export function journalsOnDisk(dataDir: string): string[] {
 }
 
 const ROOT = "journal";
-/** As the folder was called before the first release. */
+/** Name of the folder before the first release. */
 const OLD_ROOT = "spool";
 const OWNER_FILE = "owner.json";
 /** Begins the name of a folder that has no owner yet; its maker's process id follows. */

@@ -50,11 +50,11 @@ export interface SettledEnd {
   /** The part of the request's price beyond the hold. */
   readonly writtenOffNanos: bigint;
   readonly outcome: Outcome;
-  /** Undefined where the begin record's rates and the usage say it all. */
+  /** Undefined if the begin record's rates and the usage determine the charge. */
   readonly charge: Charge | undefined;
-  /** What it costs the platform. */
+  /** The platform's cost of the request. */
   readonly cost: RequestCost;
-  /** What `rawText` made of the usage object. */
+  /** The usage object as written by `rawText`. */
   readonly raw: string;
 }
 
@@ -87,7 +87,7 @@ export function encodeEnd(
         attempts: outcome.attempts,
         first_byte_ms: outcome.firstByteMs === null ? null : Math.round(outcome.firstByteMs),
         total_ms: Math.round(outcome.totalMs),
-        // What few requests have.
+        // Fields that few requests have.
         model: other?.model,
         price: other?.price.priceId.toString(),
         rates: other && modelText(other.model, other.price).rates,

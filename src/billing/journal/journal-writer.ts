@@ -138,7 +138,7 @@ function defer(): Deferred {
     resolve = onDone;
     reject = onFailure;
   });
-  // Whoever awaits it hears of a failure; that nobody does is no reason to end the program.
+  // Every caller that awaits the promise gets the error; an unawaited one must not end the process.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -17,7 +17,7 @@ export interface Waiter {
 interface Waiting {
   readonly waiter: Waiter;
   readonly leases: readonly Lease[];
-  /** Its wish is in a flush under way or answered: only then does a low total speak against it. */
+  /** Its demand is in a running or answered flush: only then does a low total mean that the money is short. */
   asked: boolean;
 }
 
@@ -149,7 +149,7 @@ export class LeaseTable {
     for (const [ledger, lease] of this.byLedger) if (lease.isEmpty()) this.byLedger.delete(ledger);
   }
 
-  /** What has come is theirs before anybody else's: their responses are made already. A closed journal leases nothing. */
+  /** New amounts go first to holds that must grow, because their responses already exist. A closed journal leases nothing. */
   private responseGrowths(closed: boolean): void {
     const answered = closed ? [...this.asked, ...this.growing] : this.asked;
     this.asked = [];
@@ -165,7 +165,7 @@ export class LeaseTable {
   serveQueue(balance: Lease, nowMs: number, refuse: boolean): void {
     const queue = this.queues.get(balance);
     if (!queue) return;
-    // Who waits for a limit only does not hold up other keys of the account.
+    // A request that waits only for a limit doesn't hold up other keys of the account.
     const shortLimits = new Set<Lease>();
     let balanceShort = false;
     const keep = queue.filter((waiting) => {
@@ -230,7 +230,7 @@ function holdAll(leases: readonly Lease[], amountNanos: bigint, nowMs: number): 
   return true;
 }
 
-/** Of those that are known: one that was not asked about has room for what is wanted. */
+/** The smallest known total: a lease without an answer yet is assumed to have enough. */
 function minTotal(leases: readonly Lease[]): bigint {
   const totals = leases.flatMap(({ totalNanos }) => (totalNanos === undefined ? [] : [totalNanos]));
   return totals.reduce((least, total) => (total < least ? total : least));

@@ -25,13 +25,13 @@ export interface LeaseDelta {
 }
 
 /**
- * What this process may spend of one ledger without asking. Invariant while the journal is open: lease =
- * held + unposted + given + free, and free is never negative.
+ * The part of one ledger that this process may spend without asking. Invariant while the journal is open: lease = held +
+ * unposted + given + free, and free is never negative.
  */
 export class Lease {
   ledger: LedgerRef;
   grantedNanos = 0n;
-  /** By open holds. */
+  /** Reserved by open holds. */
   heldNanos = 0n;
   /** Charged, but not yet taken from the lease by a flush. */
   unpostedNanos = 0n;
@@ -46,7 +46,7 @@ export class Lease {
 
   private usedAtMs: number;
   private reclaimedAtMs = Number.NEGATIVE_INFINITY;
-  // What was spent, and most of what was held at once, in this window of time and the one before.
+  // Amount spent and the largest amount held at once, in this time window and in the one before.
   private windowFromMs: number;
   private spentNanos = 0n;
   private spentBeforeNanos = 0n;

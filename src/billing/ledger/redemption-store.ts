@@ -64,7 +64,7 @@ export interface Code {
   readonly revokedAt: Date | null;
   readonly redeemedAt: Date | null;
   readonly redeemedBy: string | null;
-  /** Whose balance it went to. */
+  /** The account that was credited. */
   readonly account: { readonly id: string; readonly name: string } | null;
 }
 
@@ -100,7 +100,7 @@ export interface Redemption {
   readonly outcome: "done" | "repeated" | "used" | "revoked" | "expired" | "unknown" | "throttled";
   /** Null of a code that is unknown, or while it was not looked at. */
   readonly codeId: bigint | null;
-  /** Only of done and repeated. */
+  /** Set only for done and repeated. */
   readonly amountNanos: bigint | null;
   /** done, repeated: when it was credited; expired: since when; throttled: when the next may be sent. */
   readonly at: Date | null;

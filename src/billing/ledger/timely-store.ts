@@ -10,7 +10,7 @@ export class LateResponseError extends Error {
   override readonly name = "LateResponseError";
 }
 
-/** The same store, but whoever waits for it is told after 4 s: {@link LateResponseError}. */
+/** Wraps a store so that a caller gets {@link LateResponseError} after 4 s. */
 export function storeWithTimeout(store: JournalStore, timers: Timers): JournalStore {
   const inTime = async <T>(response: Promise<T>): Promise<T> => {
     let cancel = (): void => undefined;

@@ -9,7 +9,7 @@ import {
   readTotals,
 } from "./verify-store.ts";
 
-/** What `faregate ledger verify --json` prints; amounts in nanos. */
+/** The output of `faregate ledger verify --json`; amounts in nanos. */
 export interface LedgerReport {
   readonly ok: boolean;
   readonly breaches: readonly LedgerBreach[];

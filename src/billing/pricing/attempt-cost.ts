@@ -9,7 +9,7 @@ import { boundCost, statedCost } from "./stated-cost.ts";
 
 /** The cost of a request: what its vendors bill the operator. */
 export interface RequestCost {
-  /** Of all attempts. */
+  /** Sum over all attempts. */
   readonly nanos: Nanos;
   /** In order. undefined = the attempts are none or one, which used what is charged, at the list price. */
   readonly attempts: readonly AttemptCostText[] | undefined;
@@ -33,13 +33,12 @@ export interface AttemptCostText {
 
 export const NO_COST: RequestCost = { nanos: 0n, attempts: undefined };
 
-/** Of a request whose cost cannot be computed. */
+/** Cost of a request that can't be computed. */
 export const UNKNOWN_COST: RequestCost = { nanos: 0n, attempts: [{ nanos: "0", used: "unknown" }] };
 
 /**
- * What each attempt of a request costs us: by the same computation as its charge and on the same usage, with the upstream's
- * prices in place of the model's, and without the group's factor. `charge` is the request's; undefined = it could not be
- * computed.
+ * Computes the platform's cost of each attempt: the same computation as the charge and on the same usage, but with the
+ * upstream's prices and without the group's factor. `charge` is the request's; undefined = it could not be computed.
  */
 export function costOf(
   order: Pick<HoldOrder, "price" | "model">,

@@ -23,7 +23,7 @@ export const PRICE_OF = {
   videoOutput: "videoOutput",
 } as const satisfies Readonly<Record<TokenBucket, TokenPriceName>>;
 
-/** What operators read of a bucket without a price: the words under which the catalog file writes that, as `audio_input`. */
+/** Returns the name under which operators see a bucket without a price, as the catalog file spells it: `audio_input`. */
 export function bucketName(bucket: TokenBucket): string {
   return keysOfTokenPrice(PRICE_OF[bucket]).join("_");
 }

@@ -6,7 +6,7 @@ import type { FrozenPrice } from "../billing.ts";
 import { highestSize, maxCallPrice, nanosOfCall } from "./price.ts";
 import type { CallBound } from "./usage-bound.ts";
 
-/** What every request pays, and what this one pays for a field of it. */
+/** Adds the fee of every request and the fees of this request's fields. */
 export function feesOf(price: FrozenPrice): Nanos {
   const { dimensions = NO_DIMENSIONS, fees = [] } = price;
   return fees.reduce((sum, name) => sum + priceOf(price, name), dimensions.request);
@@ -26,7 +26,7 @@ export function callsHeld(price: FrozenPrice, calls: number): Nanos {
   return eachUse * BigInt(calls) + onceEach;
 }
 
-/** The same where it may call any of the tools that have a price, in any size, as nobody has offered them. */
+/** Returns the bound for calls of any priced tool in any size, for requests whose tools are unknown. */
 export function anyCallsHeld(price: FrozenPrice, calls: number): Nanos {
   const tools = Object.keys(price.dimensions?.calls ?? {});
   return callsHeld({ ...price, tools, sizes: undefined }, calls);

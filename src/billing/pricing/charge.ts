@@ -137,7 +137,7 @@ function withAdditional(
   };
 }
 
-/** What another model than the one that was asked lacks a price for; `sum_unpriced_usage()` parts it again. */
+/** Names an unpriced item of an additional model; `sum_unpriced_usage()` splits the name again. */
 function unpricedAt(model: string, name: string): string {
   return `${name} of ${model}`;
 }
@@ -225,7 +225,7 @@ function callsOf(
   return paid.map((call) => withSize(call, dimensions.calls[call.tool], asked[call.tool]));
 }
 
-/** Where the price goes by a size that the response does not say, the request's counts, else the vendors' usual one. */
+/** If the price depends on a size that the response doesn't state, the request's sizes apply, or else the vendor's default. */
 function withSize(
   call: CallCount,
   terms: CallPrice | undefined,

@@ -21,7 +21,7 @@ import { type AdditionalBound, boundOfTexts, limitsOf, type UsageBound } from ".
 
 /** The properties of a text request that determine its hold. */
 export interface CostEstimateInput {
-  /** Where bodies of the caller's protocol state what their cost depends on. */
+  /** Paths of the fields that the cost depends on, in bodies of the caller's protocol. */
   readonly forward: CostPaths;
   readonly model: Model;
   /** The price row and factor in force, from freezePrice. */
@@ -54,11 +54,11 @@ export interface AdditionalModel {
   readonly makesImages?: true | undefined;
   /** True if the vendor bills only the model that responds; absent = it also bills the models that declined before that one. */
   readonly isBilledAlone?: true | undefined;
-  /** Its own output limit; absent = the request's limit applies. */
+  /** The model's own output limit; absent = the request's limit applies. */
   readonly outputLimit: number | undefined;
 }
 
-/** Where bodies of a protocol state what their cost depends on. */
+/** Paths of the fields that the cost depends on, in bodies of a protocol. */
 interface CostPaths extends LimitPaths {
   readonly hold: HoldTable;
   /** Paths of the number of choices that are requested; [] = always one. */

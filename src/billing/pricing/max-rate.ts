@@ -18,7 +18,10 @@ export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readon
   return buckets;
 }
 
-/** The same for output. Models that make images may do so unasked, but they speak only if the request asks for audio. */
+/**
+ * Returns the output buckets that a response may use. Models that make images may do so unasked, but they speak only if the
+ * request asks for audio.
+ */
 export function outputBuckets({ requestedMedia }: MediaFeatures): readonly TokenBucket[] {
   return requestedMedia.length > 0 ? [...ALWAYS_WRITTEN, "audioOutput"] : ALWAYS_WRITTEN;
 }

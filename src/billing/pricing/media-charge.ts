@@ -14,7 +14,7 @@ export interface MediaChargeLine {
   readonly word: string;
   readonly count: number;
   readonly nanosEach: bigint;
-  /** As that of a line of text. */
+  /** Exact amount, as of a text line. */
   readonly exact: bigint;
 }
 
@@ -22,15 +22,15 @@ export interface MediaChargeLine {
 export interface MediaCharge {
   readonly chargeNanos: Nanos;
   readonly lines: readonly (MediaChargeLine | PriceLine)[];
-  /** Of the lines, before the group's factor. */
+  /** Sum of the lines before the group's factor. */
   readonly sum: bigint;
-  /** As that of a text. */
+  /** Unpriced items, as of a text request. */
   readonly unpriced: readonly string[];
 }
 
 /**
- * What images and seconds cost: count x rate, or tokens by their prices, times the group's factor, rounded once, half up.
- * Throws UnpricedError.
+ * Computes the charge of images and seconds: count x rate, or tokens by their prices, times the group's factor, rounded once,
+ * half up. Throws UnpricedError.
  */
 export function mediaCharge(
   units: MediaUnits,
@@ -47,8 +47,8 @@ export function mediaCharge(
 }
 
 /**
- * What is held: the price of what is ordered, which must cover the tokens of what is made, and the tokens of what is read,
- * where those have prices. Throws UnpricedError.
+ * Computes the hold: the price of the order, which must cover the tokens of the result, plus the tokens of the input if those
+ * have prices. Throws UnpricedError.
  */
 export function mediaHold(units: MediaUnits, frozen: FrozenMediaPrice, read: MediaInput): Nanos {
   const { sum } = mediaCharge(units, frozen);
@@ -61,9 +61,9 @@ export function mediaHold(units: MediaUnits, frozen: FrozenMediaPrice, read: Med
   return roundedExact(sum + exact * FACTOR_SCALE, frozen.factorPpm);
 }
 
-/** What an order brings. */
+/** The input of an order. */
 export interface MediaInput {
-  /** Of the prompt, in UTF-8: no tokenizer makes more than one token of a byte. */
+  /** Length of the prompt in UTF-8: no tokenizer makes more than one token of a byte. */
   readonly textBytes: number;
   readonly images: number;
 }

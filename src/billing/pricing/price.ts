@@ -35,20 +35,23 @@ export interface PricedUsage extends CountedWork {
   readonly requests?: number | undefined;
 }
 
-/** What a request was served with: an absent term is plain service, one that the table lacks is charged at its highest price. */
+/**
+ * The service terms of a request. An absent term is plain service; a term that the table lacks is charged at its highest
+ * price.
+ */
 export interface PriceTerms extends ServiceTerms {
   /** A model that has no price, which the tokens are of: they are charged at the highest price of the table. */
   readonly unpricedModel?: string | undefined;
   /** The name of the table's hours that held when the request was accepted; absent = none. */
   readonly hours?: string | undefined;
-  /** Of the account's group. */
+  /** Factor of the account's group. */
   readonly factorPpm: bigint;
 }
 
 /** One of the terms that tokens were charged by. */
 export interface AppliedTerm {
   readonly dimension: ServiceDimension | "hours";
-  /** As the price table calls it, or the vendor where the table does not know it. */
+  /** Name of the term in the price table, or the vendor's name if the table lacks it. */
   readonly name: string;
   /** On tokens, parts per million; absent = it has a row of its own. */
   readonly factorPpm?: bigint | undefined;
@@ -57,14 +60,14 @@ export interface AppliedTerm {
 /** Tokens of one bucket in one pass. */
 export interface TokenPriceLine {
   readonly kind: "tokens";
-  /** Where it is not the one that was asked. */
+  /** Present if it isn't the requested model. */
   readonly model?: string;
   readonly bucket: TokenBucket;
   readonly tokens: number;
   /** The row that was taken, by its name in `WholeRow`. */
   readonly row: string;
   readonly nanosPerMillion: bigint;
-  /** Of the factors on tokens, over FACTOR_SCALE. */
+  /** Product of the factors on tokens, over FACTOR_SCALE. */
   readonly factor: bigint;
   readonly exact: bigint;
 }
@@ -84,7 +87,7 @@ export type PriceLine = TokenPriceLine | CountPriceLine;
 export interface PricedCharge {
   /** `exact` of a line is in 1 / EXACT_PER_NANO nanos, before the group's factor. Those of a reported 0 are there too. */
   readonly lines: readonly PriceLine[];
-  /** Of the lines; times the group's factor and rounded once, half up, it is the charge. */
+  /** Sum of the lines; times the group's factor and rounded once, half up, it is the charge. */
   readonly sum: bigint;
   readonly chargeNanos: Nanos;
   /** The row that the first pass took. */
@@ -101,9 +104,9 @@ export const FACTOR_SCALE = PPM ** 4n;
 export const EXACT_PER_NANO = PPM * FACTOR_SCALE;
 
 /**
- * What a request costs by a price table: the one place where usage becomes money. Each pass takes the row of the highest
- * step that its input exceeds, or the row of the tier; tier, speed, region and hours are factors on tokens alone, the group's
- * on everything. What has no price is charged at the highest price that the table has for its like, and named.
+ * Computes the charge from a price table: the only place where usage becomes money. Each pass takes the row of the highest
+ * step that its input exceeds, or the row of the tier. Tier, speed, region and hours are factors on tokens alone; the group's
+ * factor applies to everything. An item without a price is charged at the table's highest price of its kind, and named.
  */
 export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms): PricedCharge {
   const unpriced = new Set<string>();
@@ -148,9 +151,9 @@ export function roundedExact(exact: bigint, factorPpm: bigint): Nanos {
 /** A row with the factors on it. */
 interface Candidate {
   readonly row: WholeRow;
-  /** Of the tier that leads to it, where it has one. */
+  /** Factor of the tier that leads to the row, if any. */
   readonly tierPpm: bigint | undefined;
-  /** Of all factors, over FACTOR_SCALE. */
+  /** Product of all factors, over FACTOR_SCALE. */
   readonly factor: bigint;
 }
 
@@ -183,14 +186,14 @@ function sharedTerms(
   return shared;
 }
 
-/** Of a word that the table lacks, the largest that it has, if that is above 1. */
+/** The factor of a word that the table lacks: the table's largest, if that is above 1. */
 function largest(factors: readonly bigint[]): bigint {
   return factors.reduce((most, factor) => (factor > most ? factor : most), PPM);
 }
 
 const THREE_FACTORS = PPM ** 3n;
 
-/** Of speed, region and hours, over THREE_FACTORS. */
+/** Product of speed, region and hours, over THREE_FACTORS. */
 function productOf(shared: readonly AppliedTerm[]): bigint {
   let product = THREE_FACTORS;
   for (const { factorPpm = PPM } of shared) product = (product * factorPpm) / PPM;
@@ -224,7 +227,7 @@ function candidate(row: WholeRow, tierPpm: bigint | undefined, { factor }: Share
   return { row, tierPpm, factor: factor * (tierPpm ?? PPM) };
 }
 
-/** What a tier of the table makes of the row that the input takes. */
+/** Returns the row that a tier of the table makes of the input's row. */
 function ofTier(name: string, row: WholeRow, shared: Shared): Candidate {
   const tier = shared.table.tiers[name];
   if (tier !== undefined && "factor" in tier) return candidate(row, tier.factor, shared);
@@ -326,7 +329,7 @@ export function nanosOfCall(terms: CallPrice, size: string | undefined): bigint 
   return size !== undefined && Object.hasOwn(terms.sizes, size) ? terms.sizes[size] : undefined;
 }
 
-/** Of these sizes the one that costs most; of those without a price the first. */
+/** Returns the most expensive of these sizes, or the first one without a price. */
 export function highestSize(terms: CallPrice, sizes: readonly string[]): string {
   const priced = sizes.filter((size) => nanosOfCall(terms, size) !== undefined);
   return priced.reduce(

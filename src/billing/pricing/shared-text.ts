@@ -5,7 +5,7 @@ import type { FrozenPrice } from "../billing.ts";
 
 /** Model, price row, rates and factor of many requests. */
 interface ModelText {
-  /** As `encodeRates` writes them, to be a part of other JSON. */
+  /** JSON written by `encodeRates`, to be embedded in other JSON. */
   readonly rates: unknown;
   /** Part of a row of the usage log; undefined where a row cannot hold the model's name. */
   readonly row: Uint8Array | undefined;
@@ -61,7 +61,7 @@ export function isPlain(text: string): boolean {
 
 const PLAIN = /^[ !#-[\]-~]+$/;
 
-/** Beside the rates, what every request pays and the hours of its acceptance: the factor and, behind a blank, the name. */
+/** Word for the fee of every request, in keys that hold the factor and, after a blank, the name. */
 const FEE = "request";
 const HOURS = "hours";
 

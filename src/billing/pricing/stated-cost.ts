@@ -1,6 +1,6 @@
 import { divideHalfUp, type Nanos, parseWrittenNumber } from "../../base/money.ts";
 
-/** Where vendors state in their usage object what they bill for a request, and how many of their units are a dollar. */
+/** Paths of the cost in vendors' usage objects, with the number of units per dollar. */
 const COST_FIELDS: readonly { readonly path: readonly string[]; readonly perUsd: bigint }[] = [
   // xAI, in ticks: https://docs.x.ai/developers/cost-tracking
   { path: ["cost_in_usd_ticks"], perUsd: 10_000_000_000n },
@@ -12,7 +12,7 @@ const COST_FIELDS: readonly { readonly path: readonly string[]; readonly perUsd:
   { path: ["estimated_cost"], perUsd: 1n },
 ];
 
-/** Nobody's request costs more than a million dollars; what a vendor writes must never stop a charge from being posted. */
+/** No request costs more than a million dollars, and a vendor's number must never stop a charge from being posted. */
 const MAX_NANOS = 1_000_000n * 10n ** 9n;
 
 /** A cost as it can be recorded. */
@@ -21,7 +21,9 @@ export function boundCost(nanos: Nanos): Nanos {
   return nanos < MAX_NANOS ? nanos : MAX_NANOS;
 }
 
-/** What the vendor's usage object says that the request costs; of several responses their sum. undefined = not all of them say it. */
+/**
+ * Returns the cost that the vendor's usage object states; the sum for several responses. Undefined = not all of them state it.
+ */
 export function statedCost(raw: unknown): Nanos | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   if (!Array.isArray(raw)) return reportedIn(raw);

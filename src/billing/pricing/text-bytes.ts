@@ -54,6 +54,6 @@ function nextBackslash(chunk: Uint8Array, from: number): number {
 const NEAR = 32;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** Of a `\uXXXX`, and of what it spells in UTF-8; half of a pair of them has two bytes. */
+/** Length of `\uXXXX` and of its character in UTF-8; half of a surrogate pair has two bytes. */
 const UNICODE_ESCAPE = 6;
 const MAX_BYTES = 3;

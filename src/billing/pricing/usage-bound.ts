@@ -78,7 +78,7 @@ export interface BoundedUsage {
   readonly implausible: readonly Implausible[];
 }
 
-/** Of all protocols, since a beta header is forwarded even if the caller uses another protocol. */
+/** Limits of all protocols, since a beta header is forwarded even if the caller uses another protocol. */
 const BETA_LIMITS = Object.values(PROTOCOLS).flatMap(({ endpoint }) => endpoint.betaLimits ?? []);
 
 /** The limits of a model for a request with these beta headers; undefined if the model states none. */

@@ -28,7 +28,7 @@ export interface Receipt {
    */
   readonly state: "running" | "pending" | "posted" | "quarantined";
   readonly model?: string;
-  /** What the caller asked for, where that is another name than the model's. Absent = the model. */
+  /** The requested name, if it differs from the model's. Absent = the model. */
   readonly asked_model?: string | undefined;
   readonly endpoint?: string;
   readonly streamed?: boolean;
@@ -50,9 +50,9 @@ export interface Receipt {
   readonly step_estimated?: true | undefined;
   /** How it was served, or asked to be where the response does not say, with what that does to the prices of tokens. */
   readonly served?: readonly ServedTerm[] | undefined;
-  /** What it was served with and the model has no price for: it was charged at the highest price that the model has. */
+  /** Items that were used without a price: they were charged at the model's highest price. */
   readonly unpriced?: readonly string[] | undefined;
-  /** Of the lines. */
+  /** Sum of the lines. */
   readonly sum_usd?: string;
   /** The price factor of the account's group at acceptance. */
   readonly factor?: string | undefined;
@@ -62,7 +62,7 @@ export interface Receipt {
   readonly charge_nanos?: string;
   /** The final amount of the hold; the charge never exceeds it. */
   readonly hold_usd?: string;
-  /** What the request cost beyond that and the account's money or the key's limit did not cover: nobody's to pay. */
+  /** Cost beyond what the account's money or the key's limit covered; nobody pays it. */
   readonly written_off_usd?: string;
   /** Tokens: the limit that the gateway wrote into a request which stated none, as the money covered no more. Absent = none. */
   readonly output_limit?: number | undefined;
@@ -70,7 +70,7 @@ export interface Receipt {
   readonly implausible?: readonly Implausible[];
   /** Fields that could not be carried to the upstream's protocol. */
   readonly losses?: readonly string[];
-  /** Of an image or video. */
+  /** Present for images and videos. */
   readonly task?: TaskOfReceipt | undefined;
 }
 
@@ -100,11 +100,11 @@ export interface MediaReceiptLine {
 
 export interface TokenReceiptLine {
   readonly bucket: string;
-  /** Whose tokens they are; absent = that of the receipt. */
+  /** Model of these tokens; absent = the receipt's. */
   readonly model?: string | undefined;
   readonly tokens: number;
   readonly usd_per_million_tokens: string;
-  /** What multiplies that, by how it was served and when it was accepted; absent = 1. */
+  /** Factor by service terms and time of acceptance; absent = 1. */
   readonly factor?: string | undefined;
   /** Absent = that of the receipt. */
   readonly row?: string | undefined;
@@ -245,7 +245,7 @@ interface EndFields {
   readonly hostile?: readonly string[];
   readonly error_code?: string;
   readonly losses?: readonly string[];
-  /** Of a fallback model that answered. */
+  /** Set if a fallback model responded. */
   readonly model?: string;
   readonly price?: string;
   readonly rates?: Readonly<Record<string, string>>;
@@ -317,7 +317,7 @@ function textItems(row: UsageRow): Items {
 /** The charge in a row of the usage log. */
 export type RowCharge = Pick<UsageRow, "charged" | "priceId" | "factorPpm" | "rates" | TokenClass>;
 
-/** As it was written, or of a plain charge as it was computed. */
+/** The recorded charge; a plain charge is computed again. */
 export function chargeOfRow(row: RowCharge): ShownCharge {
   if (row.charged !== null) return decodeCharge(row.charged);
   const frozen = { priceId: row.priceId, factorPpm: row.factorPpm, ...decodeRates(row.rates) };

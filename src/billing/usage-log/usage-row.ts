@@ -57,7 +57,7 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
     writeNumber(writer, usage.outputReasoning);
     writeText(writer, end.raw);
     writeText(writer, String(end.chargeNanos));
-    // Nothing is written off; programs that did not know of it have no such field.
+    // Nothing is written off; rows of earlier programs lack the field.
     writeText(writer, "0");
     writeText(writer, place?.credential ?? null);
     writeText(writer, place?.reason ?? null);

@@ -34,7 +34,7 @@ export interface UsageRow {
   readonly errorCode: string | null;
   readonly estimated: boolean;
   readonly hostile: readonly string[];
-  /** By class; what is told apart within one stands in `charged`. */
+  /** By token class; `charged` holds the buckets within a class. */
   readonly inputUncached: number | null;
   readonly cacheRead: number | null;
   readonly cacheWrite5m: number | null;
@@ -42,7 +42,7 @@ export interface UsageRow {
   readonly outputVisible: number | null;
   readonly outputReasoning: number | null;
   readonly priceId: bigint;
-  /** Of an image or video: what was used; null = text. */
+  /** Units of an image or video; null = text. */
   readonly media: MediaUnits | null;
   /** Nanos per 1,000,000 tokens, as text; of images and videos MediaRates with the amounts as text. */
   readonly rates: Readonly<Record<string, string>>;

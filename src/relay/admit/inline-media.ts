@@ -12,8 +12,8 @@ import { GatewayError } from "../../errors.ts";
 import { shuttingDown } from "../failures.ts";
 
 /**
- * Returns the type of a fetched file. Recognizable bytes outrank the server's `content-type`, which may be anything; but MP4
- * holds audio or video, so the server's word decides there.
+ * Returns the type of a fetched file. Recognizable bytes outrank the server's `content-type`, which may be anything; but one
+ * container holds audio or video, so the server's word decides there.
  */
 function fileType(stated: string | undefined, bytes: Buffer, url: string): string | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);
