@@ -311,7 +311,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return gradeOf(target.health, target.seed, this.#routingKey, nowMs);
   }
 
-  /** Only places that store what the request refers to; a cooling credential too, since no other can respond. */
+  /** Only places that store what the request names; a cooling credential too, since no other can respond. */
   #pinned(pins: readonly Pin[], nowMs: number): Choice | undefined {
     for (const upstreamTarget of this.#route.flat()) {
       const pin = pins.find(({ upstreamId }) => upstreamId === upstreamTarget.upstream.id);

@@ -16,7 +16,7 @@ export const GRADE = {
 
 export type Grade = (typeof GRADE)[keyof typeof GRADE];
 
-/** Who asks, and by which key its place is drawn. */
+/** The account of a request, and the key by which its place is drawn. */
 export interface RoutingKey {
   readonly account: bigint;
   /** Absent = a place that comes back counts as ready. */
@@ -47,8 +47,9 @@ export interface PlaceChoice<Site extends HealthTarget> {
 }
 
 /**
- * Of few places the one to ask next: of the best grade, of the lowest priority number, the nearest to the key. For a text request of
- * no conversation the candidate iterator comes to the same on a route that was worked out ahead; here closed places are asked too, after all others.
+ * Chooses the next of a few places: of the best grade, the lowest priority number, the nearest to the key. The candidate
+ * iterator gives the same choice for a text request without a conversation, on a route computed ahead; here closed places are
+ * tried too, after all others.
  */
 export function choosePlace<Site extends HealthTarget>(
   sites: readonly Site[],

@@ -8,7 +8,7 @@ export interface Place {
 export interface ConversationKey {
   /** 32 hexadecimal characters. */
   readonly id: string;
-  /** The same as numbers of 32 bits, to hash with. */
+  /** The key as 32-bit numbers, for hashing. */
   readonly high: number;
   readonly low: number;
 }

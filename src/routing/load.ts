@@ -1,7 +1,7 @@
 /** Fewer requests at once crowd no place. */
 const MIN_CROWD = 16;
 
-/** So far above its share a place counts as full. */
+/** A place this far above its share counts as full. */
 const MAX_OF_SHARE = 1.25;
 
 /** The running requests at one place in this process, for all models. */

@@ -23,11 +23,11 @@ export interface CandidateOrder extends RouteOrder {
   readonly account: bigint;
   /** Undefined = of no conversation: any place by weight. */
   readonly conversation?: ConversationKey | undefined;
-  /** Where its conversation went on when its own place could not: there it stays, whatever the priorities. */
+  /** The place to which the conversation moved when its own could not serve it; it stays there, whatever the priorities. */
   readonly moved?: Place | undefined;
-  /** Whoever issued the state that the request carries is asked before others of its priority. */
+  /** The issuer of the state in the request is tried before others of its priority. */
   readonly issuer?: Origin | undefined;
-  /** Where what the request refers to is kept: one of these places, or nothing. */
+  /** The places that store what the request names: one of them must serve it. */
   readonly pins?: readonly Pin[] | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface CredentialTarget {
   readonly health: Health;
   /** Our id of the model. */
   readonly model: string;
-  /** Its part of the upstream's weight. */
+  /** The credential's part of the upstream's weight. */
   readonly weight: number;
   readonly seed: Seed;
   readonly load: Load;
@@ -64,9 +64,9 @@ export type Route = readonly PriorityLevel[];
 
 export interface Routes {
   find(catalog: Catalog, order: RouteOrder): Route;
-  /** What is known of a candidate that came from a route of any state of the catalog. */
+  /** Returns the target of a candidate, which may come from an earlier state of the catalog. */
   targetOf(candidate: Candidate): CredentialTarget | undefined;
-  /** What is known of a model under a credential, also one that no text request asks for. */
+  /** Returns the health of a model under a credential, also for models that no text request uses. */
   healthAt(site: HealthTarget): Health;
   /** Breakers that are open now, to all or to some accounts, by the name of their upstream. */
   openBreakers(): ReadonlyMap<string, number>;
@@ -85,7 +85,7 @@ export function createRoutes(): Routes {
   const known = new Map<string, { readonly site: HealthTarget; readonly health: Health }>();
   const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
-  /** By upstream and credential: what runs there counts whatever the catalog's state. */
+  /** Running requests by upstream and credential, independent of the catalog's state. */
   const loads = new Map<string, Load>();
 
   return {
@@ -99,7 +99,7 @@ export function createRoutes(): Routes {
       let route = routes.get(key);
       if (route === undefined) {
         route = buildRoute(catalog, order);
-        // What is not in the catalog is not remembered, else callers could fill the memory with names.
+        // Unknown names are not cached, or callers could fill the memory with them.
         if (route.length > 0) routes.set(key, route);
       }
       return route;

@@ -30,8 +30,8 @@ export interface RoutingOptions {
 
 export interface Routing {
   /**
-   * Whom to ask, in order, at most three. Ask for the next one only after the outcome of the one before
-   * is reported, since the choice depends on it. Never throws; may be empty.
+   * The candidates in order, at most three. Take the next one only after the outcome of the one before is reported, since the
+   * choice depends on it. Never throws; may be empty.
    */
   candidates(catalog: Catalog, order: CandidateOrder): Candidates;
   /** How an attempt for a request of this account went. May be called twice for one attempt (answering, then broken off). */
@@ -46,11 +46,11 @@ export interface Routing {
   inspect(catalog: Catalog, order: RouteOrder): readonly InspectedUpstream[];
   /** How many requests named each conversation of a model in the last one to two hours, in this process. */
   seenConversations(model: string): SeenConversations;
-  /** The same of every model that has any. */
+  /** Conversations of every model that has any. */
   allSeenConversations(): Iterable<readonly [string, SeenConversations]>;
   /** How a model does under a credential, also where no text request asks for it. */
   condition(site: HealthTarget): Condition;
-  /** The same choice and health for what is no text request: tasks and assets have their own few places. */
+  /** The choice and health of places for tasks and assets, which have a few places each. */
   readonly places: PlaceHealth;
   /** Milliseconds since an attempt at the upstream was reported; Infinity = none was. */
   idleMs(upstreamId: bigint): number;
@@ -59,7 +59,10 @@ export interface Routing {
 }
 
 export interface PlaceHealth {
-  /** Of these places the one to ask next for a request of the account, by the rules of text requests; `isDeprioritized`: asked as one that cools. */
+  /**
+   * Chooses the next of these places for a request of the account, by the rules of text requests; `isSetBack`: tried
+   * like a cooling one.
+   */
   choose<Site extends HealthTarget>(
     sites: readonly Site[],
     account: bigint,
@@ -79,7 +82,7 @@ export function createRouting(options: RoutingOptions): Routing {
   const routes = createRoutes();
   const tally = new AttemptCounter();
   const seen = createConversationSample();
-  /** By upstream; as many as an installation has ever had. */
+  /** Time of the last report by upstream; as many as an installation has ever had. */
   const reportedMs = new Map<bigint, number>();
   const nowMs = (): number => clock.monotonicMs();
   const iteratorDeps = { nowMs, inFlight, random: options.random ?? drawFraction };

@@ -5,14 +5,14 @@ import type { ConversationKey } from "./conversation.ts";
 export interface SeenConversations {
   /** A sample of at most 256, drawn by their keys. */
   readonly sampled: number;
-  /** Of these, those that only one request has named. */
+  /** The conversations among these that only one request has named. */
   readonly once: number;
 }
 
 export interface ConversationSample {
   see(model: string, key: ConversationKey, nowMs: number): void;
   of(model: string, nowMs: number): SeenConversations;
-  /** Of every model with any. */
+  /** Conversations of every model with any. */
   all(nowMs: number): Iterable<readonly [string, SeenConversations]>;
 }
 
@@ -39,9 +39,9 @@ interface Sample {
 }
 
 /**
- * What part of the conversations is seen once: where clients make up a new name for each request it is nearly all, and none
- * stays at its place. The keys with the least hashes are a fair sample of all: one that is among them at the end has been
- * since it was first seen.
+ * Estimates the share of conversations that are seen once: where clients make up a new name for each request it is nearly all
+ * of them, and none stays at its place. The keys with the lowest hashes are a fair sample: a key that is in it at the end has
+ * been in it since it was first seen.
  */
 export function createConversationSample(): ConversationSample {
   const samples = createLru<string, Sample>(MAX_MODELS);

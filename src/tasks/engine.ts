@@ -58,9 +58,9 @@ export interface TaskEngine extends Tasks {
   inFlight(): number;
   /** Tasks of all processes that are not over, by state, as of some seconds ago; where this one makes tasks. */
   openByState(): ReadonlyMap<string, number>;
-  /** By upstream, the tasks that this process gave up because nobody knows whether it has them. */
+  /** Number of tasks by upstream that this process failed because their submit has no known outcome. */
   unknownFates(): ReadonlyMap<string, number>;
-  /** By upstream, the responses to this process's polls that can't be used. */
+  /** Number of unusable poll responses by upstream in this process. */
   unusablePolls(): ReadonlyMap<string, number>;
   /** Takes no more tasks; what it has claimed is finished within `graceMs` or left to other processes. */
   stop(graceMs: number): Promise<void>;
@@ -215,7 +215,7 @@ const RETENTION_INTERVAL_MS = 3_600_000;
 /** Short statements: what they lock, workers want. */
 const MAX_DROPPED_AT_ONCE = 500;
 
-/** Told at 0 too: an alert on a rise needs the sample before the first task. */
+/** Reported at 0 too: an alert on an increase needs a sample from before the first task. */
 const OPEN_STATES = TASK_STATES.filter((state) => !isFinal(state));
 
 /** Counts the open tasks for the metrics, drops those past retention. */

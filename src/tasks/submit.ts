@@ -95,7 +95,7 @@ function holdOf({ ledgers, holdNanos }: NewTask): HoldAmount {
   return { ledgers, amountNanos: holdNanos };
 }
 
-/** As it is before anyone has looked at it. */
+/** The record of a task that no worker has claimed yet. */
 function freshTask({ id, requestId, model, order, action }: NewTask, acceptedAt: number): Task {
   return {
     id,

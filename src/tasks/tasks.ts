@@ -12,7 +12,7 @@ export interface Tasks {
    * (insufficient_user_quota, rate_limit_exceeded, upstream saturated, idempotency conflict) with nothing kept.
    */
   submit(request: TaskRequest): Promise<Task>;
-  /** What the request would hold at most, in nanos; nothing is kept. */
+  /** Returns the hold that the request would need, in nanos; nothing is stored. */
   preview(request: TaskRequest): bigint;
   /** The account's task; undefined = unknown or another's. With `waitMs`, once it is final or the time is over. */
   find(accountId: bigint, medium: "image" | "video", id: string, waitMs?: number): Promise<Task | undefined>;
@@ -34,7 +34,7 @@ export interface TaskRequest {
 }
 
 export const TASK_STATES = ["NOT_START", "SUBMITTED", "QUEUED", "IN_PROGRESS", "SUCCESS", "FAILURE"] as const;
-/** Only ever moves rightwards; images say FAILED for FAILURE on the wire. */
+/** A state only moves rightwards; images say FAILED for FAILURE on the wire. */
 export type TaskState = (typeof TASK_STATES)[number];
 
 /** A task as its account sees it. Times are Unix seconds, 0 = not yet. */
@@ -51,7 +51,7 @@ export interface Task {
   readonly submitTime: number;
   readonly startTime: number;
   readonly finishTime: number;
-  /** Of a task that succeeded. */
+  /** Set once the task has succeeded. */
   readonly result: TaskResult | null;
 }
 

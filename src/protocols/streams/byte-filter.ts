@@ -59,7 +59,7 @@ const QUOTE = 0x22;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const LETTER_N = 0x6e;
-/** Behind the two zeros of an escape: letters are from 0x41 to 0x7a. */
+/** Offset of the digits after the two zeros of an escape: letters are from 0x41 to 0x7a. */
 const DIGIT_AT = 4;
 const DIGIT_4 = 0x34;
 const DIGIT_7 = 0x37;

@@ -2,13 +2,13 @@ import { familyOf } from "../../usage/tool-names.ts";
 import { type CallCount, readCount } from "../../usage/usage.ts";
 import { asObject, asText, type JsonObject } from "../json.ts";
 
-/** Where a vendor's usage object states how often a tool ran that it bills. */
+/** Path of the field in which a vendor's usage object reports the runs of a tool that it bills. */
 export interface ReportedCallField {
   /** Names of fields, the outermost first. */
   readonly at: readonly string[];
-  /** As price tables call it. */
+  /** The price table's name of the tool. */
   readonly tool: string;
-  /** Where the size stands that its price goes by. */
+  /** Field with the size that the price depends on. */
   readonly size?: string;
 }
 
@@ -45,7 +45,7 @@ export const XAI_CALLS: readonly ReportedCallField[] = Object.entries({
 /** Each of its protocols states them so: https://openrouter.ai/docs/guides/features/plugins/web-search */
 export const OPENROUTER_CALLS: readonly ReportedCallField[] = [
   { at: ["server_tool_use", "web_search_requests"], tool: "web_search" },
-  // Of its own tools: https://openrouter.ai/docs/guides/features/server-tools/web-search
+  // OpenRouter's own tools: https://openrouter.ai/docs/guides/features/server-tools/web-search
   { at: ["server_tool_use_details", "web_search_requests"], tool: "web_search" },
 ];
 
@@ -57,7 +57,7 @@ export const ALIBABA_CALLS: readonly ReportedCallField[] = [
 /** It ends up on receipts. */
 const SIZE = /^[a-z0-9_-]{1,20}$/;
 
-/** What the vendor states counts, 0 too; of a tool that it states nothing of, what came. */
+/** Returns the vendor's counts, even those of 0, and for tools without one the calls in the response. */
 export function countedCalls(
   stated: readonly CallCount[] | undefined,
   seen: ReadonlyMap<string, ReadonlySet<string>> | undefined,

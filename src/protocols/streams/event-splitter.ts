@@ -18,9 +18,9 @@ export function openEventSplitter(): EventSplitter {
   let isEvents: boolean | undefined;
   /** The end of an object, as far as its line end has come, if that was passed on last. */
   let tail = "";
-  /** Whole and half lines behind such an end, which may belong to the next event. */
+  /** Lines after such an end that may belong to the next event, the last one maybe incomplete. */
   let kept = "";
-  /** What the vendor ends each event with; undefined = none had to be parted. */
+  /** The line end with which the vendor ends each event; undefined = no event had to be split. */
   let lineEndUsed: string | undefined;
   let lastByte: number | undefined;
 
@@ -72,7 +72,7 @@ function openEnd(chunk: Buffer): string {
   return chunk[at] === CLOSING_BRACE ? chunk.toString("latin1", at) : "";
 }
 
-/** Of nearly every stream no chunk has one: each line of data is followed by a blank line. A vendor ends all lines alike. */
+/** Nearly no stream has such a chunk: each line of data is followed by a blank line. A vendor ends all lines alike. */
 function hasLineBehindObject(chunk: Buffer): boolean {
   const first = indexIn(chunk, "}\n", 0);
   for (let at = first; at !== -1; at = indexIn(chunk, "}\n", at + 2))
@@ -98,7 +98,7 @@ const MAX_FIELDS = 1024;
 /** The end of an object's line behind which the next event begins. */
 const END_OF_EVENT = new RegExp(`\\}(${LINE_END})(?=${FIELDS}data: ?[{[])`, "g");
 const END_OF_LINE = new RegExp(`\\}(${LINE_END})`);
-/** What may become the beginning of the next event when more has come. */
+/** Matches text that may become the start of the next event once more has arrived. */
 const UNDECIDED = new RegExp(`^${FIELDS}(?:[a-z]{0,5}|data: ?|${FIELD}\\r?)$`);
 /** An object's end at the end of a text. */
 const OPEN_END = /\}(?:\r\n|\n|\r)?$/;

@@ -4,9 +4,8 @@ import { mediaIn } from "./media-counts.ts";
 import { inclusiveUsage, UsageCounter } from "./usage-counts.ts";
 
 /**
- * What a model of images has used, as OpenAI states it of its images endpoint and of its image tool: texts and images that it
- * read, and images that it made, which are all of the output unless it says otherwise.
- * https://developers.openai.com/api/reference/resources/images
+ * Reads the usage of an image model as OpenAI's images endpoint and image tool report it: input text and images, and output
+ * images, which are the whole output unless it says otherwise. https://developers.openai.com/api/reference/resources/images
  */
 export function imageUsage(usage: JsonObject): MeteredUsage {
   const tally = new UsageCounter();

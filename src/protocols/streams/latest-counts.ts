@@ -111,7 +111,10 @@ interface Capacity {
   omitted: number;
 }
 
-/** The same object where all of it is kept, as of every honest answer. Its names are listed once, which costs most. */
+/**
+ * Returns the same object if all of it is kept, as in every honest response. Listing the names, the most expensive step, happens
+ * once.
+ */
 function keptObject(object: JsonObject, capacity: Capacity, levels: number): JsonObject {
   const names = Object.keys(object);
   const first = takeCapacity(names, capacity);
@@ -132,7 +135,7 @@ function keptList(list: readonly unknown[], capacity: Capacity, levels: number):
   return isWhole ? list : values.filter((value) => value !== undefined);
 }
 
-/** Undefined where it is not kept. `levels`: how many objects and lists it may stand for, one within the other. */
+/** Undefined if the value isn't kept. `levels`: how many levels of objects and lists it may have. */
 function keptValue(value: unknown, capacity: Capacity, levels: number): unknown {
   const isNest = typeof value === "object" && value !== null;
   if (isNest ? levels > 1 : typeof value !== "string" || value.length <= MAX_LETTERS) {
@@ -151,9 +154,9 @@ function takeCapacity<Value>(all: readonly Value[], capacity: Capacity): readonl
   return count === all.length ? all : all.slice(0, count);
 }
 
-/** Of one object or list: vendors' usage has some dozens. */
+/** Fields of one object or list: vendors' usage has some dozens. */
 const MAX_FIELDS = 256;
-/** Of an object with all that it holds. */
+/** Values of an object with everything inside it. */
 const MAX_VALUES = 2_048;
-/** Of a name or a text: vendors write words. */
+/** Length of a name or text: vendors write words. */
 const MAX_LETTERS = 1_024;

@@ -5,7 +5,7 @@ export type MediaCounts = Partial<Record<Medium, number>>;
 
 export type Medium = "audio" | "image" | "video";
 
-/** Where nobody says which of them were cached, the last is believed to be so least. */
+/** The order in which cached tokens are assigned if the vendor doesn't say which were cached; the last is the least likely. */
 export const MEDIA: readonly Medium[] = ["image", "video", "audio"];
 
 /** Reads counts out of a usage object: a `UsageCounter`. */
@@ -26,7 +26,7 @@ export function mediaIn(tally: CountReader, details: JsonObject | undefined): Me
   return found;
 }
 
-/** By their numbers: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta/content.proto */
+/** By number: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta/content.proto */
 const MODALITIES = ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT"];
 
 /** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number, or in small letters. */

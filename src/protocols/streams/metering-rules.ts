@@ -46,7 +46,7 @@ export interface MeteringRules {
 /** Tools that a vendor ran, with a key of each run. */
 export type ToolRuns = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What has been read of a response so far. */
+/** State of a response as far as it has been read. */
 export interface StreamState {
   started: boolean;
   finished: boolean;
@@ -151,7 +151,7 @@ export function recordIssuedId(
   if (ids.length < MAX_ISSUED && state.issuedLetters <= MAX_ISSUED_LETTERS) ids.push(id);
 }
 
-/** Far above the items of any response. */
+/** Far above the number of items in any response. */
 const MAX_ISSUED = 1_000;
 const MAX_ISSUED_LETTERS = 256 * 1024;
 
@@ -217,7 +217,7 @@ export function finishAtEnd(state: StreamState): void {
   if (all.length > 0 && all.every(hasFinished)) state.finished = true;
 }
 
-/** What the notes amount to. */
+/** Summarizes the state. */
 export function summaryOf(
   rules: MeteringRules,
   state: StreamState,

@@ -22,7 +22,7 @@ export function openOrdinaryFilter(): ByteFilter {
   };
 }
 
-/** Where the line behind `event: <name>` begins; -1 where it is the name of an error, or none of an event. */
+/** Returns the start of the line after `event: <name>`; -1 if it names an error, or isn't an event's name. */
 function endOfName(frame: Buffer, start: number, end: number): number {
   const name = frame[start + NAME_AT] === SPACE ? start + NAME_AT + 1 : start + NAME_AT;
   if (frame[start + NAME_AT - 1] !== COLON || (frame[name] === LETTER_E && frame[name + 1] === LETTER_R))

@@ -15,7 +15,7 @@ export interface TextSink {
   imageModel(name: unknown): void;
   /** An image that this tool has made. */
   toolImage(): void;
-  /** What it has kept so far. */
+  /** Returns the text kept so far. */
   text(): OutputText;
 }
 
@@ -65,7 +65,7 @@ export function openTextSink(): TextSink {
   };
 }
 
-/** What so many letters of base64 stand for. */
+/** Returns the bytes that this many base64 characters encode. */
 function bytesOf(letters: number): number {
   return Math.floor((letters * 3) / 4);
 }
@@ -87,7 +87,7 @@ function openKeeper() {
 }
 
 /**
- * What a stream may hold of its text, as slow readers must stay below 1 MB each. It is 16k tokens of
- * English; an estimate of a longer text goes by the ratio of this much.
+ * Maximum text kept of a stream, as slow readers must stay below 1 MB each. It is 16k tokens of English; the estimate of a
+ * longer text uses the ratio of this part.
  */
 const KEPT_CHARS = 64 * 1024;

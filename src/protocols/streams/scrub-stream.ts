@@ -5,8 +5,8 @@ import { asObject, parseWhole, withPlainLetters } from "../json.ts";
 import { openArrayScanner } from "./array-scanner.ts";
 
 /**
- * Whole frames of a stream (or items of a JSON array) with the vendor's own words scrubbed: comments, errors, what is
- * no event of the protocol. The very bytes where nothing was found, and frames that hold a model's words alone.
+ * Removes the vendor's own words from whole frames of a stream (or items of a JSON array): comments, errors, and data that is
+ * no event of the protocol. Returns the very bytes if nothing was found; frames with only model output stay as they are.
  */
 export function scrubStream(bytes: Buffer, form: "sse" | "array", scrub: Scrub): Buffer {
   const pieces: Buffer[] = [];
@@ -40,8 +40,8 @@ export function scrubStream(bytes: Buffer, form: "sse" | "array", scrub: Scrub):
 }
 
 /**
- * Whole frames without their comments, on which some clients fail; a frame of nothing else goes with the blank line that
- * ends it. The very bytes where there are none.
+ * Removes comments, on which some clients fail, from whole frames; a frame of comments alone goes with its blank line. Returns
+ * the very bytes if there are none.
  */
 export function dropComments(frames: Buffer): Buffer {
   const kept: Buffer[] = [];

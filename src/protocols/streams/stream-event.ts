@@ -37,7 +37,7 @@ export class JsonText {
 
 /** One event of a stream, cut and parsed once for its meter and its decoder. */
 export class StreamEvent extends JsonText {
-  /** Its `event:` line; "" where it has none. */
+  /** The value of its `event:` line; "" if it has none. */
   readonly name: string;
   #parts: readonly StreamEvent[] | undefined;
 
@@ -64,7 +64,7 @@ export class StreamEvent extends JsonText {
     return asObjects(this.exact).map((item) => new StreamEvent({ name, data: writeExact(item) }));
   }
 
-  /** What it says, for counting: an object, alone or at the head of an array; undefined where it is none. */
+  /** The JSON object for counting: alone or at the head of an array; undefined if there is none. */
   get body(): JsonObject | undefined {
     const { value } = this;
     return asObject(Array.isArray(value) ? value[0] : value);

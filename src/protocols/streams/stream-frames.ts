@@ -10,7 +10,7 @@ export class OversizedResponse extends RangeError {
   override readonly name = "OversizedResponse";
 }
 
-/** As a plain response: images of the largest kind come to 25 MB in one event. */
+/** The limit of a plain response: images of the largest kind come to 25 MB in one event. */
 const MAX_EVENT_BYTES = 96 * 1024 * 1024;
 
 /** Values of one event: they take a tenth of a second to parse, in which nobody else is served. Responses with log probabilities have fewer. */
@@ -33,7 +33,7 @@ export interface EventScanner {
   end(): void;
 }
 
-/** Told of each event: its bytes from `start` to `end`, what closes it from there to `next`, and how to read it. */
+/** Called with each event: its bytes from `start` to `end`, its terminator from there to `next`, and how to read it. */
 export type EventSink = (
   buffer: Buffer,
   start: number,
@@ -79,11 +79,11 @@ export function openEventScanner(
   return { form: "sse", ...openFrameScanner({ frame, oversized: bounds.oversized }, MAX_EVENT_BYTES) };
 }
 
-/** What may be an event: the others are left out, or refused where none may be. */
+/** Decides which bytes may be an event: others are left out, or rejected where every frame must be one. */
 interface EventBounds {
   /** True if this one is to be read, by its values. */
   admit(buffer: Buffer, start: number, end: number): boolean;
-  /** The same by its lines, which an item of an array may have as many of as it likes. */
+  /** Checks the lines of an event, of which an item of an array may have any number. */
   admitLines(buffer: Buffer, start: number, end: number): boolean;
   /** One is larger than any response. */
   oversized(): void;
@@ -167,7 +167,7 @@ export interface FrameReader {
   end(): readonly StreamEvent[];
 }
 
-/** Of server-sent events alone, without a meter. `write` throws OversizedResponse. */
+/** Reads server-sent events alone, without a meter. `write` throws OversizedResponse. */
 export function openFrameReader(): FrameReader {
   let events: StreamEvent[] = [];
   const bounds = openBounds(true);

@@ -38,7 +38,7 @@ export abstract class EventReading implements StreamMeter {
   #bytesBeforeError = 0;
   #bytesToEnd: number | undefined;
   #errorBehindEnd = false;
-  /** Of the event whose response is kept, to be told again should the stream fail. */
+  /** Size of the event whose response is kept, to be sent again if the stream fails. */
   #openingBytes = 0;
   /** Bytes that were kept of an event when the last write began. */
   #keptBefore = 0;
@@ -283,7 +283,7 @@ export class ByteMeter extends EventReading {
     const { notes: state } = this;
     const isOrdinary = readEvent !== readFrameAt || this.#isOrdinary(buffer, start, end);
     if (!isOrdinary) this.#mayHoldVendorWords = true;
-    // Of several responses each piece says which of them has begun. What is not ordinary may be a list of events.
+    // With several responses, each piece says which of them has begun. An unordinary frame may be a list of events.
     const isPiece = isOrdinary && state.responses === 1 && state.output && state.started;
     if (isPiece && !this.behindFinish && !this.#matters(buffer, start, end)) {
       this.events += 1;
@@ -351,7 +351,7 @@ export function keepText(rules: MeteringRules, event: StreamEvent, sink: TextSin
   for (const body of bodiesIn(event)) rules.eventText(body, sink, event.name);
 }
 
-/** What an event says, for counting. */
+/** Returns the JSON objects of an event, for counting. */
 function bodiesIn({ parts }: StreamEvent): readonly JsonObject[] {
   return parts.flatMap(({ body }) => (body === undefined ? [] : [body]));
 }

@@ -292,7 +292,7 @@ export interface OutputCounts {
   readonly heard?: boolean | undefined;
 }
 
-/** What a usage object says that counts cached tokens inside its input (rule 1), wherever each vendor writes it. */
+/** The parts of a usage object that counts cached tokens inside its input (rule 1), wherever each vendor writes them. */
 export interface InclusiveUsage {
   readonly input: number | undefined;
   readonly inputDetails: JsonObject | undefined;
@@ -303,7 +303,7 @@ export interface InclusiveUsage {
   readonly calls: readonly CallCount[] | undefined;
 }
 
-/** Its buckets, by the details that such vendors name alike. */
+/** Returns the buckets, from the details that such vendors name alike. */
 export function inclusiveUsage(tally: UsageCounter, usage: JsonObject, stated: InclusiveUsage): MeteredUsage {
   const { input, inputDetails, cache, outputDetails, calls } = stated;
   const counts = {

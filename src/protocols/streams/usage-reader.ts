@@ -7,14 +7,14 @@ import { emptyStreamState, type MeteringRules, type StreamState, summaryOf } fro
 import { openTextSink } from "./output-text.ts";
 import { ByteMeter } from "./stream-meter.ts";
 
-// Whole texts only, so it keeps nothing from one to the next; making one costs as much as decoding.
+// It decodes whole texts only and so keeps no state between calls; creating one costs as much as decoding.
 const UTF8 = new TextDecoder();
 
 /** The reader of a protocol's responses, from what the protocol says about them. */
 export function usageReader(rules: MeteringRules): UsageReader {
   function readPlain(body: unknown): ResponseSummary {
     const state = emptyStreamState(1);
-    // Of what cannot be parsed nothing is known, not even that it says nothing.
+    // An unparsable body may hold anything, so it isn't known to be empty.
     const response = asObject(Array.isArray(body) ? body[0] : body);
     if (response !== undefined) rules.readResponse(response, state);
     if (rules.anyForm !== true && response !== undefined && response === body && isEmptyBody(response, state))

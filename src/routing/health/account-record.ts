@@ -5,16 +5,16 @@ const SLOTS = 6;
 /** Fewer attempts are no pattern. */
 const ATTEMPTS_TO_JUDGE = 3;
 
-/** So many failures in a row are no accident. */
+/** This many failures in a row are no accident. */
 const FAILURES_TO_CLOSE = 5;
 
 /** A restart or a failover of a vendor takes about this long. */
 export const OPEN_MS = 30_000;
 
-/** What an account's attempts of the last half minute say of a place: nothing, that it answers, or that it fails. */
+/** An account's verdict on a place from its attempts of the last half minute: none, it responds, or it fails. */
 export type AccountVote = "none" | "good" | "bad";
 
-/** What one account has met at one place: its vote on the place's health, and whether the place is closed to itself. */
+/** One account's record at one place: its vote on the place's health, and whether the place is closed to that account. */
 export class AccountRecord {
   readonly #attempts: number[] = Array<number>(SLOTS).fill(0);
   readonly #failures: number[] = Array<number>(SLOTS).fill(0);
@@ -29,7 +29,7 @@ export class AccountRecord {
   /** The model of its last request that failed here. */
   failedModel = "";
 
-  /** Its own last five attempts here have failed. */
+  /** The account's last five attempts here failed. */
   get closed(): boolean {
     return this.#failuresInRow >= FAILURES_TO_CLOSE;
   }

@@ -19,7 +19,7 @@ export interface Condition {
 export interface UnhealthyTarget extends Condition {
   readonly upstreamId: bigint;
   readonly credentialId: bigint;
-  /** What the upstream calls it. */
+  /** The upstream's name of the model. */
   readonly model: string;
 }
 

@@ -9,7 +9,7 @@ import type { AttemptOutcome, Requester } from "./outcome.ts";
 /** Connections are nobody's request: whoever's they were, so many in a row that could not be made are no accident. */
 const UNREACHABLE_TO_OPEN = 5;
 
-/** Where accounts agree that a place fails and they have no other, they may try it this often, all of them together. */
+/** How often accounts may try a place that they agree is failing if they have no other; shared by all of them. */
 const LAST_PROBE_MS = 1_000;
 
 /** How often an open breaker checks its votes again. */
@@ -23,7 +23,7 @@ const RAMP_MS = 60_000;
 export interface HealthTarget {
   readonly upstream: Upstream;
   readonly credential: Credential;
-  /** What the upstream calls it. */
+  /** The upstream's name of the model. */
   readonly model: string;
 }
 
@@ -150,7 +150,7 @@ export class Health {
     return this.#judge(outcome, requester, nowMs) ?? withdrawn;
   }
 
-  /** What an idle place's own trial taught: it speaks for nobody's requests, only for the way there and for our key. */
+  /** Records the result of an idle place's probe, which tests the connection and our key but no real request. */
   reportTrial(found: TrialResult["found"], nowMs: number): HealthChange {
     if (found === "away") return this.#unreachable(nowMs);
     const reached = this.#reached(nowMs);

@@ -22,7 +22,7 @@ export type AttemptOutcome =
     }
   | { readonly kind: "rate-limited"; readonly retryAfterSeconds?: number | undefined };
 
-/** Whose request it was, and which model it asked for. */
+/** The account of a request and its requested model. */
 export interface Requester {
   readonly account: bigint;
   /** Our id of the model. */
@@ -31,7 +31,7 @@ export interface Requester {
 
 export type CountedOutcome = "answering" | "ok" | "failed" | "refused-account" | "neutral" | "rate-limited";
 
-/** As counts and metrics have it: an upstream that refuses a wrong request has answered, one that is away has failed. */
+/** The outcome as counted in metrics: an upstream that rejects a wrong request has responded, an unreachable one has failed. */
 export function countedAs({ kind }: AttemptOutcome): CountedOutcome {
   if (kind === "client-error") return "ok";
   return kind === "unreachable" ? "failed" : kind;

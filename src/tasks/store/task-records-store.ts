@@ -27,7 +27,7 @@ export interface TaskRecord {
   readonly holdNanos: bigint;
   readonly chargeNanos: bigint | null;
   readonly result: TaskResult | null;
-  /** Of a task that had failed and was refunded before. */
+  /** Result of a task that had already failed and been refunded. */
   readonly lateResult: TaskResult | null;
 }
 
@@ -47,8 +47,8 @@ export interface StoredTaskPlace {
 }
 
 /**
- * What a page reads at most to find rows that pass the filter: a filter that few of an account's million tasks pass must
- * not read them all in one request. Reading so many takes some tens of milliseconds.
+ * Maximum number of rows that one page reads to find matches: a filter that few of an account's million tasks pass must not
+ * read them all in one request. Reading this many takes some tens of milliseconds.
  */
 const MAX_READ = 10_000;
 
@@ -115,7 +115,7 @@ export async function readTaskUpstream(db: Queryable, id: string): Promise<bigin
   return row?.upstream ?? null;
 }
 
-/** Who watches an account sees so many of its running tasks at most; the newest. */
+/** Maximum number of running tasks that a watcher of an account sees; the newest. */
 const MAX_WATCHED = 200;
 
 /** The account's tasks that are not over; none is older than the longest deadline there is, a day. */
@@ -149,7 +149,7 @@ export async function tasksSince(
 
 const MICROS = "(extract(epoch from t.accepted_at) * 1000000)::int8";
 
-/** Of the account, below a place, between two moments. */
+/** Selects the account's tasks below a cursor and between two times. */
 const WINDOW = `account_id = $1
   and ($2::int8 is null or (accepted_at <= 'epoch'::timestamptz + $2 * interval '1 microsecond'
        and (accepted_at, id) < ('epoch'::timestamptz + $2 * interval '1 microsecond', $3::text)))

@@ -25,16 +25,16 @@ export interface TaskStore extends QueueStore<Claim, ClaimOptions> {
   /** Notes where the task is about to be submitted, before it is. False = the claim is over: do not. */
   intend(claim: Claim, place: TaskPlace): Promise<boolean>;
   /**
-   * Nobody took it: not submitted anywhere, due again later. `refused`: for reasons of their own, which is counted as
-   * a submit attempt. Ends the claim.
+   * Puts a task that no upstream accepted back in the queue. `refused`: upstreams refused it for reasons of their own, which
+   * counts as a submit attempt. Ends the claim.
    */
   requeue(claim: Claim, dueMs: number, refused: boolean): Promise<void>;
   /**
-   * What the upstream answered to the submit: its id or the result itself. Kept once, by whoever has it, although
-   * the claim may be over, since nobody else will ever learn it. Ends whatever claim there is; due again in `dueMs`.
+   * Keeps the upstream's response to the submit: an id or the result itself. It is kept once, even if the claim is over, since
+   * no other process can learn it. Ends any claim; due again in `dueMs`.
    */
   submitted(id: string, upstreamId: bigint, response: SubmitResponse, dueMs: number): Promise<void>;
-  /** What polls taught; due again later. Ends the claims; those that are over change nothing. */
+  /** Records the results of polls; the tasks are due again later. Ends the claims; polls of ended claims change nothing. */
   polled(polls: readonly PollResult[]): Promise<void>;
   /** Final state, money, usage log and webhook in one. False = the claim is over, or it was final before. */
   finish(claim: Claim, ending: TaskEnd): Promise<boolean>;
@@ -60,7 +60,7 @@ export interface NewTask {
   readonly model: string;
   readonly action: Task["action"];
   readonly order: MediaOrder;
-  /** What the hold covers. */
+  /** Units that the hold covers. */
   readonly units: MediaUnits;
   readonly violation: string | null;
   readonly deadlineMs: number;
@@ -131,7 +131,10 @@ export interface Claim extends QueueClaim {
   readonly msSinceFinished: number | null;
   /** Since the order was about to go out; null = it was not. */
   readonly msSinceIntended: number | null;
-  /** Where it was or is to be submitted; with it and without `upstreamTask` and `immediateResult` nobody knows what came of it. */
+  /**
+   * The place of the submit. If it is set while `upstreamTask` and `immediateResult` aren't, the outcome of the submit is
+   * unknown.
+   */
   readonly place: TaskPlace | null;
   readonly upstreamTask: string | null;
   readonly immediateResult: TaskResult | null;
@@ -153,9 +156,9 @@ export interface TaskEnd {
   readonly state: "SUCCESS" | "FAILURE";
   readonly failReason: string;
   readonly reason: ChargeReason;
-  /** Of a success; a failure is released in full. */
+  /** Charge of a success; a failure releases the whole hold. */
   readonly chargeNanos: bigint;
-  /** What was used; {} where nothing is charged. */
+  /** Units that were used; {} if nothing is charged. */
   readonly used: MediaUnits;
   /** The seconds are the hold's, as nobody could say how long the video is. */
   readonly estimated: boolean;

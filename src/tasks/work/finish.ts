@@ -40,7 +40,7 @@ export function createFinisher(
     const order = await store.order(claim.id);
     return order.medium === "video" && order.returnLastFrame ? result : others;
   };
-  /** What a vendor says of an image, or how many it made, where that is another than was ordered. */
+  /** Returns the vendor's image size or count if it differs from the order. */
   const otherImage = async (claim: Claim, made: TaskResult): Promise<Mismatch | undefined> => {
     const [tier, images] = Object.entries(claim.units.images ?? {})[0] ?? [];
     if (tier === undefined || images === undefined) return undefined;
@@ -160,7 +160,7 @@ function failure(failReason: string, reason: ChargeReason): TaskEnd {
   };
 }
 
-/** Nothing that anyone could fetch can be told: nothing is charged. */
+/** The result can't be stored, so the caller gets nothing and pays nothing. */
 const UNRECORDED = failure("The vendor's result can't be recorded.", "upstream_failed");
 
 const PASSING: ReadonlySet<Failure> = new Set(["connection", "conflict", "timeout"]);
@@ -171,7 +171,7 @@ function orderedEnd({ units, price, holdNanos }: Claim, result: TaskResult): Tas
   return { ...success(units, result), chargeNanos: least(chargeNanos, holdNanos) };
 }
 
-/** What was ordered and what a vendor says it made instead, as the log has it. */
+/** The order and the vendor's differing result, for the log. */
 interface Mismatch {
   readonly ordered: object;
   readonly made: object;
@@ -194,7 +194,7 @@ function rankOf(words: readonly string[], word: string | undefined): number {
   return rank < 0 ? Number.NaN : rank;
 }
 
-/** What a vendor says it made beyond a video's order; undefined = nothing, or it does not say. */
+/** Returns the excess over a video's order according to the vendor; undefined = none, or the vendor states nothing. */
 function orderMismatch({ units, openEnded }: Claim, made: TaskResult): Mismatch | undefined {
   const [resolution, seconds] = Object.entries(units.videoSeconds ?? {})[0] ?? [];
   if (resolution === undefined || seconds === undefined) return undefined;
@@ -217,8 +217,8 @@ function measured(result: TaskResult, openEnded: boolean, found: Measure | undef
 type Measure = Pick<TaskResult, "durationSeconds">;
 
 /**
- * What an open-ended video used: the seconds the vendor states, else those of the file, parts rounded up, and never more
- * than what is held; where nobody can tell, all of what is held.
+ * Returns the units of an open-ended video: the seconds that the vendor states, otherwise those of the file, rounded up and
+ * never more than the hold. If neither is known, the whole hold.
  */
 async function actualUnits(
   held: MediaUnits,

@@ -3,8 +3,8 @@ import { Semaphore } from "../../base/async/semaphore.ts";
 /** Bounds how much runs at each upstream at once; what is beyond waits its turn in order, where upstreams answer. */
 export interface PerUpstreamLimiter {
   /**
-   * Of the job `undefined` means that no response came in time. Where as many in a row as may run say that, what would have
-   * to wait for a turn there is sent home with `undefined` too: it would wait as long as those before it, each for nothing.
+   * Runs a job; a result of `undefined` means that no response came in time. Once as many jobs in a row as may run have timed
+   * out, jobs that would have to wait return `undefined` at once: they would wait just as long for nothing.
    */
   run<T>(upstreamId: bigint, job: () => Promise<T | undefined>): Promise<T | undefined>;
   /** Upstreams at which as much runs as may, and more would have to wait. */

@@ -45,7 +45,7 @@ export async function pollUpstream(
 
 /** A record is read in a moment, and a poll that is under way at the deadline must not keep a task from ending. */
 const POLL_MS = 30_000;
-/** Of a task that had to wait for its last poll beyond its deadline, behind others that were not answered either. */
+/** Limit for the last poll of a task whose deadline passed while it waited behind other unanswered polls. */
 const LAST_POLL_MS = 10_000;
 
 function pollMs(held: HeldTask): number {
@@ -56,7 +56,7 @@ function pollMs(held: HeldTask): number {
 type Outcomes = ReadonlyMap<string, PollOutcome>;
 const NOTHING: Outcomes = new Map();
 
-/** By upstream id; one that is missing could not be asked. */
+/** Outcomes by upstream id; a task without one could not be polled. */
 async function askAbout(
   tasks: readonly Submitted[],
   candidate: TaskCandidate,
@@ -90,7 +90,7 @@ async function pollBatch(
     limiter,
   );
   const outcomes = response && readable(() => batch.read(response), NOTHING, first, candidate, deps);
-  // About none of them: it may have no batches at all.
+  // No task is in the response: the vendor may not support batches at all.
   if (outcomes?.size === 0) deps.batchless.add(candidate);
   return outcomes;
 }
@@ -126,7 +126,10 @@ async function pollSingle(
   );
 }
 
-/** What a response says. One that our own reading fails at says nothing of its tasks: they run on, into their deadlines at worst. */
+/**
+ * Reads a response. A failure of our own parser says nothing about its tasks: they keep running, until their deadlines at
+ * worst.
+ */
 function readable<Read>(
   read: () => Read,
   nothing: Read,
@@ -182,20 +185,20 @@ async function responseTo(
     return isTimeout(outcome) ? undefined : outcome;
   });
   if (asked?.type === "answered") return asked.response;
-  // Asked again it would come again: the task runs into its deadline, and the vendor may bill it.
+  // Another poll would get the same response: the task runs into its deadline, and the vendor may bill it.
   if (asked?.failure.kind === "protocol")
     countUnusablePoll(task, candidate, { reason: scrub(asked.failure.message) }, UNREADABLE, deps);
   return undefined;
 }
 
-/** Who refuses a connection says so at once; who says nothing keeps others waiting. */
+/** An upstream that refuses a connection does so at once; one that is silent delays other tasks. */
 function isTimeout(outcome: AskOutcome | undefined): boolean {
   return outcome === undefined || (outcome.type === "failed" && outcome.failure.kind === "timeout");
 }
 
 /** A result may come a moment after the word for it, not at the fourth poll. */
 const MAX_RESULTLESS = 4;
-/** Nor is it waited for as long as for a task that runs: some three seconds from poll to poll. */
+/** Keeps the poll interval short, at about three seconds: a result follows soon, unlike that of a running task. */
 const RESULTLESS_POLLS = 3;
 const RESULTLESS = "The vendor reports success but gives no result.";
 
@@ -212,7 +215,7 @@ async function applyOutcome(
   if (outcome?.type === "resultless" && deps.resultless.increment(claim.id) >= MAX_RESULTLESS)
     return deps.finisher.fail(claim, { reason: RESULTLESS, as: "upstream_failed" });
   const leftMs = msToDeadline(held);
-  // That was the last poll.
+  // There is no time for another poll.
   if (leftMs <= 0) return deps.finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
   const { state, progressPercent } = outcome === undefined ? claim : advance(claim, outcome);
   const polls = outcome?.type === "resultless" ? Math.min(claim.polls, RESULTLESS_POLLS) : claim.polls;
@@ -236,7 +239,7 @@ async function applyLateOutcome(
   await again({ claim, state, progressPercent, dueMs });
 }
 
-/** What polls taught is gathered for so long and written in one statement: there may be hundreds a second. */
+/** Results of polls are collected for this long and written in one statement: there may be hundreds a second. */
 const GATHER_MS = 20;
 
 export interface PollWriter {

@@ -70,7 +70,7 @@ function outcomeOf(asked: AskOutcome, read: TaskApi["readSubmit"]): SubmitOutcom
   if (asked.type === "answered") return read(asked.response);
   const { kind, phase, message } = asked.failure;
   if (phase !== "connect") return { type: "unclear", reason: message };
-  // Nothing was sent.
+  // The request was never sent.
   return kind === "busy"
     ? { type: "refused", next: "later", reason: message, retryAfterSeconds: 1 }
     : { type: "refused", next: "another", reason: message };
@@ -81,7 +81,7 @@ function scrubbed(outcome: SubmitOutcome, { scrub }: WorkDeps): SubmitOutcome {
   return "reason" in outcome ? { ...outcome, reason: scrub(outcome.reason) } : outcome;
 }
 
-/** Nobody else will ever learn this: tried until the database takes it. */
+/** Stores the response, retrying until the database takes it, because no other process can learn it. */
 export async function keepResponse(
   held: HeldTask,
   place: TaskPlace,
@@ -104,7 +104,7 @@ export async function keepResponse(
   }
 }
 
-/** What the outcome of a submit says of where it was sent. */
+/** Returns what the outcome of a submit says about the health of its place. */
 function healthOf(asked: AskOutcome, outcome: SubmitOutcome): AttemptOutcome {
   if (asked.type === "failed") {
     const { kind, phase } = asked.failure;

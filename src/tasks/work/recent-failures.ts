@@ -8,14 +8,14 @@ export interface RecentFailures {
   has(candidate: TaskCandidate): boolean;
 }
 
-/** What refused a moment ago may take the next one. */
+/** A place that refused one task may accept the next one soon. */
 export const REFUSED_MS = 30_000;
 /** To try a batch in vain costs one call; not to try one that would be answered again costs one for each task. */
 export const BATCHLESS_MS = 60_000;
 
 /** Counts what happened to tasks, or at upstreams, since the start of this process. */
 export interface NamedCounter {
-  /** Gives how often it was noted, this time included. */
+  /** Returns the new count. */
   increment(name: string): number;
   counts(): ReadonlyMap<string, number>;
 }

@@ -67,9 +67,9 @@ function withinDeadline(delayMs: number, msToDeadline: number): number {
   return Math.round(Math.max(0, Math.min(delayMs, msToDeadline)));
 }
 
-/** What the caller of a task reads that was not over by its deadline. */
+/** Error message of a task that exceeded its deadline. */
 export const TIMED_OUT = "The task did not finish in time.";
 
-/** What the caller of a task reads whose submit had no response that says whether it was taken. */
+/** Error message of a task whose submit has no known outcome. */
 export const UNKNOWN_FATE =
   "The vendor's response to the submit was lost, and its outcome is unknown. The task was not submitted again and is free.";

@@ -9,9 +9,9 @@ import { resubmitDelayMs, TIMED_OUT } from "./schedule.ts";
 import { failUnusableResult, resolveUnknownSubmit } from "./unknown-fate.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
-/** So often all upstreams may refuse a task for reasons of their own; that takes about half a minute. */
+/** Number of submit attempts in which all upstreams may refuse a task; together they take about half a minute. */
 const MAX_ATTEMPTS = 5;
-/** Nobody refused, there was nobody to ask: some eight seconds until the next attempt. */
+/** No upstream refused, because none could be asked: the next attempt follows in about eight seconds. */
 const UNSURE_ATTEMPTS = 2;
 /** A 429 that does not say how long. */
 const COOL_MS = 10_000;
@@ -51,7 +51,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
 
   let refusals = 0;
   for (;;) {
-    // What refused one a moment ago comes last, and so does what fails by all that is known of it.
+    // Places that refused a task a moment ago come last, and so do places that are known to fail.
     const candidate = deps.health.choose([...untried], claim.accountId, deps.faults.has);
     if (candidate === undefined) break;
     untried.delete(candidate);
@@ -89,7 +89,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
   await store.requeue(claim, resubmitDelayMs(attempts, soonest, msToDeadline(held), random()), refusals > 0);
 }
 
-/** Whoever has its response in the end keeps it, and a late success is shown on the receipt. */
+/** The process that gets the response in the end stores it, and a late success is shown on the receipt. */
 function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
   return finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
 }

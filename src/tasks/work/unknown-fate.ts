@@ -13,8 +13,8 @@ export function canFind({ idempotent, find }: TaskApi): boolean {
 }
 
 /**
- * Nobody knows whether an upstream has the task: it is not submitted again. Where the vendor can tell it is looked for,
- * else it ends with its refund now. Ends the claim.
+ * Handles a submit without a known outcome; it is never repeated blindly. If the vendor can find the task it is looked up,
+ * otherwise it fails and is refunded now. Ends the claim.
  */
 export async function resolveUnknownSubmit(
   held: HeldTask,
@@ -108,7 +108,7 @@ async function findInList(held: HeldTask, candidate: TaskCandidate, deps: WorkDe
     : unclear("The vendor's list doesn't contain the task.");
 }
 
-/** The same submit again, where the vendor makes one task of any number of them; another order would be no repetition. */
+/** Repeats the same submit at a vendor that deduplicates by idempotency key; a different order would be a new task. */
 async function repeatSubmit(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<Found> {
   const order = await orderFor(held, candidate, deps);
   if (typeof order === "string") return { type: "unclear", reason: order };

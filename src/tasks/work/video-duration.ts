@@ -1,13 +1,13 @@
 import type { ConnectThrough, SafeFetch } from "../../base/fetch/safe-fetch.ts";
 import type { ReadDuration } from "./finish.ts";
 
-/** What is read at once: the header of a file that begins with it fits many times. */
+/** Size of one read, many times that of a header at the beginning of a file. */
 const PIECE_BYTES = 64 * 1024;
 /** A file that ends with its header takes two reads; more than a few say that somebody leads us around. */
 const MAX_PIECES = 6;
 const PIECE_MS = 5_000;
 
-/** By the upstream that made a file: how it is fetched. */
+/** Returns the connection settings of the upstream that made a file. */
 export type ThroughOf = (upstreamId: bigint | undefined) => ConnectThrough | undefined;
 
 /** Reads how long a video is off the header of its file (MP4 and MOV), without the images. */
@@ -44,7 +44,7 @@ function findDuration(bytes: Buffer): { readonly seconds: number } | { readonly 
     if (box.type === "moov") {
       const seconds = secondsOf(bytes.subarray(at + box.headerBytes));
       if (seconds !== undefined) return { seconds };
-      // Perhaps it was cut off: once more from its beginning on.
+      // The header may have been cut off: read again from its start.
       return { skipBytes: at };
     }
     if (box.bytes < box.headerBytes) return { skipBytes: 0 };
@@ -66,7 +66,7 @@ function boxAt(bytes: Buffer, at: number): Box | undefined {
   return { type, headerBytes: 16, bytes: Number(bytes.readBigUInt64BE(at + 8)) };
 }
 
-/** Of the movie header, which vendors and encoders write first inside `moov`. */
+/** Reads the movie header, which vendors and encoders write first inside `moov`. */
 function secondsOf(moov: Buffer): number | undefined {
   const box = boxAt(moov, 0);
   if (box?.type !== "mvhd" || moov.length < box.headerBytes + 32) return undefined;

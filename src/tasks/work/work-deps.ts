@@ -18,12 +18,12 @@ import type { NamedCounter, RecentFailures } from "./recent-failures.ts";
 /** A task that this worker has claimed. */
 export type HeldTask = Held<Claim>;
 
-/** By this process's own steady time; below 0 = the deadline is over. */
+/** Measured by this process's monotonic clock; below 0 = the deadline has passed. */
 export function msToDeadline({ claim, ageMs }: HeldTask): number {
   return claim.msToDeadline - ageMs();
 }
 
-/** What the steps of a worker share. */
+/** Dependencies of the worker's steps. */
 export interface WorkDeps {
   readonly store: TaskStore;
   readonly finisher: Finisher;
@@ -33,23 +33,23 @@ export interface WorkDeps {
   readonly serving: (claim: Claim) => readonly Upstream[];
   /** Exactly this upstream and credential, enabled or not; undefined = they were removed. */
   readonly at: (place: TaskPlace) => TaskCandidate | undefined;
-  /** What becomes of an order because of the assets it names. */
+  /** Resolves the assets that an order names. */
   readonly resolveAssets: (claim: Claim, order: MediaOrder) => Promise<ResolvedOrder>;
   /** The order for a vendor that wants files: its linked images fetched in that time. */
   readonly inline: (order: MediaOrder, withinMs: number) => Promise<InlinedOrder>;
   /** Places that refused a task for reasons of their own: the others are asked before them. */
   readonly faults: RecentFailures;
-  /** What requests and tasks of all accounts have learnt of them. */
+  /** Health of places, shared by requests and tasks of all accounts. */
   readonly health: PlaceHealth;
   /** Places whose response to a batch was about none of its tasks: they are asked about each. */
   readonly batchless: RecentFailures;
-  /** By task, the polls at which its vendor called it done and showed no result. */
+  /** Polls by task in which the vendor reported success without a result. */
   readonly resultless: NamedCounter;
-  /** By upstream, the tasks that were given up because nobody knows whether it has them. */
+  /** Tasks by upstream that were failed because their submit has no known outcome. */
   readonly unknownFates: NamedCounter;
-  /** By upstream, the responses to polls that can't be used. */
+  /** Unusable poll responses by upstream. */
   readonly unusablePolls: NamedCounter;
-  /** By task, the alarms that such responses raised. */
+  /** Alarms by task that such responses raised. */
   readonly pollAlarms: NamedCounter;
   /** A vendor's words without what is the operator's own. */
   readonly scrub: (text: string) => string;

@@ -23,7 +23,10 @@ export interface Worker {
 
 /** Submits take a second or two each, those of synchronous vendors a minute. */
 const MAX_FRESH = 64;
-/** Who has so many of these places gets more where nobody else wants them: others' tasks do not wait for all of theirs. */
+/**
+ * Slots that an account may always use. It gets more only while no other account waits: others' tasks don't wait for all of
+ * its tasks.
+ */
 const ACCOUNT_SHARE = 16;
 /** To look past such an account's tasks reads all that are due, ten thousand at worst: not at each of fifty claims a second. */
 const SHARING_INTERVAL_MS = 250;
@@ -129,7 +132,7 @@ export function createWorker(deps: WorkDeps): Worker {
     if (first === undefined) return;
     const again = async (poll: PollResult): Promise<void> => {
       await writer.write(poll);
-      // Its claim is over, though files of others of its batch may still be copied.
+      // The claim has ended, though files of other tasks in the batch may still be copied.
       for (const { held } of group) if (held.claim === poll.claim) queue.letGo(held);
     };
     const candidate = deps.at(first.place);
@@ -185,16 +188,18 @@ function groupsOf<T extends Submitted & { readonly place: TaskPlace }>(polls: re
   return [...groups.values()];
 }
 
-/** What a worker does with a task that it has claimed. */
+/** The next step of a claimed task. */
 type NextStep =
   /** The order breaks its family's rules: fail without asking anyone. */
   | { readonly do: "refuse"; readonly reason: string }
   | { readonly do: "submit" }
   /** It was submitted and nobody knows what came of it: that place can tell. */
   | { readonly do: "find"; readonly place: TaskPlace }
-  /** The same where nobody can tell: never again, but whoever submitted it may still come to its answer. */
+  /**
+   * Its vendor can't find it: wait without another submit, because the process that submitted it may still get its response.
+   */
   | { readonly do: "wait"; readonly ms: number }
-  /** Nor did they. */
+  /** That process didn't get it either. */
   | { readonly do: "give-up"; readonly place: TaskPlace }
   | { readonly do: "time-out" }
   /** The upstream answered the submit with the result itself. */
