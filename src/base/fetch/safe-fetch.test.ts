@@ -158,6 +158,23 @@ it("refuses the machine's own public address too", async () => {
   expect(await reasonOf(client.read("http://me.example/", WISH))).toBe("forbidden");
 });
 
+it("does not tell a name of a private network from a name that does not exist", async () => {
+  const known: Record<string, string[]> = {
+    "db.internal.example": ["10.0.0.7"],
+    "odd.example": ["not an address"],
+    "empty.example": [],
+  };
+  const client = createSafeFetch({
+    allow: () => [],
+    lookup: async (host) => known[host] ?? Promise.reject(new Error("ENOTFOUND")),
+  });
+  const hosts = [...Object.keys(known), "missing.example", "localhost", "vault.local"];
+  const failures = await Promise.all(
+    hosts.map((host) => client.read(`http://${host}/`, WISH).catch((error: Error) => error.message)),
+  );
+  expect(new Set(failures)).toEqual(new Set(["Its host name does not lead to a public address."]));
+});
+
 describe("the allow-list", () => {
   it("opens a CIDR, an address, a host:port, and nothing beside them", async () => {
     const site = await serve((_request, response) => response.end("file"));

@@ -192,13 +192,13 @@ async function addressesOf(target: URL, rules: Rules, lookup: Lookup): Promise<r
   const host = plainHost(target.hostname);
   const port = portOf(target);
   const named = rules.allowed.endpoint(host, port);
-  if (!named && isLocalName(host)) throw forbidden();
+  if (!named && isLocalName(host)) throw forbidden(host);
   const found = isIP(host) === 0 ? await lookup(host).catch(notFound) : [host];
   const addresses = found.map((address) => plainAddress(address) ?? "");
   if (addresses.length === 0) return notFound();
   for (const address of addresses) {
-    if (isIP(address) === 0) throw forbidden();
-    if (!named && !isOpen(address, port, rules)) throw forbidden();
+    if (isIP(address) === 0) throw forbidden(host);
+    if (!named && !isOpen(address, port, rules)) throw forbidden(host);
   }
   return addresses;
 }
@@ -206,21 +206,27 @@ async function addressesOf(target: URL, rules: Rules, lookup: Lookup): Promise<r
 /** All that can be told of a target whose name only a proxy resolves. */
 function assertNotPrivate(target: URL, { allowed }: Rules): void {
   const isNamed = allowed.endpoint(plainHost(target.hostname), portOf(target));
-  if (!isNamed && !isPublicUrl(target.href, allowed)) throw forbidden();
+  if (!isNamed && !isPublicUrl(target.href, allowed)) throw forbidden(plainHost(target.hostname));
 }
 
 function isOpen(address: string, port: number, { allowed, own }: Rules): boolean {
   return (isPublicAddress(address) && !own.includes(address)) || allowed.address(address, port);
 }
 
-/** The same words for every private place: which one it is, is nobody's business. */
-function forbidden(): FetchFailure {
-  return new FetchFailure("forbidden", "Its address is in a network that this gateway does not fetch from.");
+/**
+ * An address of a private network gets the same words whichever network it is. A name that leads to one gets the words of
+ * a name that doesn't exist: otherwise callers could find out which names the operator's network has.
+ */
+function forbidden(host: string): FetchFailure {
+  return new FetchFailure("forbidden", isIP(host) === 0 ? NO_PUBLIC_ADDRESS : PRIVATE_ADDRESS);
 }
 
 function notFound(cause?: unknown): never {
-  throw new FetchFailure("unreachable", "Its host name can't be resolved.", cause);
+  throw new FetchFailure("unreachable", NO_PUBLIC_ADDRESS, cause);
 }
+
+const PRIVATE_ADDRESS = "Its address is in a network that this gateway does not fetch from.";
+const NO_PUBLIC_ADDRESS = "Its host name does not lead to a public address.";
 
 async function lookupAll(host: string): Promise<readonly string[]> {
   const found = await systemLookup(host, { all: true, verbatim: true });

@@ -48,10 +48,11 @@ describe("an order for a vendor that wants files", () => {
 
   it("is refused where a link cannot be fetched or is no image, saying which", async () => {
     const order = imageOrder({ images: ["data:image/png;base64,AAAA", "https://a.example/1"] });
-    const failing: ReadFile = () => Promise.reject(new Error("Its host name can't be resolved."));
+    const failing: ReadFile = () =>
+      Promise.reject(new Error("Its host name does not lead to a public address."));
     expect(await inlineImages(order, failing, TIME)).toEqual({
       type: "refused",
-      reason: "Reference image 2 can't be fetched: Its host name can't be resolved.",
+      reason: "Reference image 2 can't be fetched: Its host name does not lead to a public address.",
     });
     const html: ReadFile = async () => ({
       bytes: Buffer.from("<html>"),
