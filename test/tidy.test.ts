@@ -99,6 +99,12 @@ describe("tidy", () => {
     expect(among.flatMap(conditionalSpreads)).toEqual([]);
   });
 
+  it("spreads no list into `push`: callers write longer lists than a call takes arguments (`base/append-all.ts`)", () => {
+    const allowed = /^(dashboard|sandbox)\/|append-all\.ts$/;
+    const inside = production.filter((file) => !allowed.test(file));
+    expect(places(inside, /\.(push|unshift)\(\.\.\./)).toEqual([]);
+  });
+
   it("has no barrel, no default export and no note left behind", () => {
     expect(sources.filter((file) => file.endsWith("/index.ts"))).toEqual([]);
     expect(places(production, /^export default /m)).toEqual([]);

@@ -1,3 +1,4 @@
+import { appendAll } from "../base/append-all.ts";
 import { normalizedUrl } from "../base/text.ts";
 import { GatewayError } from "../errors.ts";
 import type { MediaReference } from "./family.ts";
@@ -57,7 +58,7 @@ export function readContent(items: readonly Body[], limits: ContentLimits, fault
     const place = `content[${index}]`;
     const { type } = item;
     if (typeof type !== "string") throw malformed(`\`${place}.type\` is required.`);
-    if (type === "text") texts.push(...textOf(item, place));
+    if (type === "text") appendAll(texts, textOf(item, place));
     else if (isKind(type)) drafts.push(readMaterial(item, type, place, limits, faults));
     else
       faults.fail(`\`${place}.type\` must be text, image_url, video_url or audio_url, not ${shown(type)}.`);

@@ -2,6 +2,7 @@ import { findAccount, setAccountDisabled, upsertAccount } from "../accounts/acco
 import type { AccountId } from "../accounts/caller.ts";
 import { type KeyHasher, keepToken } from "../accounts/key-hasher.ts";
 import { createKey, revokeKey, rotateKey, setKeyTerms } from "../accounts/keys-store.ts";
+import { appendAll } from "../base/append-all.ts";
 import { assert, unreachable } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Seals } from "../base/seal.ts";
@@ -139,7 +140,7 @@ export async function makePlan(
     ),
   );
   const warnings = warningsOf(manifest, state, { removed, now });
-  if (isDemo) warnings.push(...demoAccountWarnings(state, manifest, changes));
+  if (isDemo) appendAll(warnings, demoAccountWarnings(state, manifest, changes));
   return { changes, notes: plan.notes, warnings };
 }
 

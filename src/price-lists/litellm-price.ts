@@ -1,3 +1,4 @@
+import { appendAll } from "../base/append-all.ts";
 import { LongNumber, writeExact } from "../base/json/exact-json.ts";
 import { isRecord } from "../base/json/record.ts";
 import {
@@ -185,7 +186,7 @@ function readOffPeak(value: unknown, base: TokenPrices, isFlat: boolean): PriceH
     const meaning = priceField(field);
     if (meaning?.kind === "tokens" && meaning.above === 0 && meaning.tier === undefined)
       row[meaning.name] = perMillion(field, each);
-    else if (field === "hours_utc") ranges.push(...[each].flat().map(readRange));
+    else if (field === "hours_utc") appendAll(ranges, [each].flat().map(readRange));
     else throw new NotExpressible(`off_peak_pricing has ${field}`);
   }
   const factor = commonFactor(base, row);

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { appendAll } from "../base/append-all.ts";
 import { type Cause, type CauseSentence, causeOf } from "./cause-sentence.ts";
 import {
   absolute,
@@ -188,7 +189,7 @@ async function ofModels(compared: Compared, explained: ReadonlySet<Cell>): Promi
   for (const cells of groupBy(unexplained, modelKey).values()) {
     if (done % GROUPS_AT_ONCE === 0) await setImmediate();
     done += 1;
-    causes.push(...ofModel(lookup, cells));
+    appendAll(causes, ofModel(lookup, cells));
   }
   return causes;
 }

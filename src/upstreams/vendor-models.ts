@@ -1,3 +1,4 @@
+import { appendAll } from "../base/append-all.ts";
 import { isRecord } from "../base/json/record.ts";
 import type { Credential, Upstream } from "../catalog/catalog.ts";
 import type { AccessDeps } from "./access/known-access.ts";
@@ -43,7 +44,7 @@ export async function listVendorModels(
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const path = query === undefined ? modelsPath : `${modelsPath}?${query}`;
     const value = await readPage(path, { upstream, credential, kind, ...deps });
-    models.push(...entriesOf(value).flatMap(readModel));
+    appendAll(models, entriesOf(value).flatMap(readModel));
     const next = pages && nextPage(pages, value);
     if (next === undefined) break;
     query = next;

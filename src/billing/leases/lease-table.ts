@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { assert } from "../../base/assert.ts";
 import type { FlushRequest, FlushResult } from "../journal/flush.ts";
 import type { HoldRefusal, WaitLimits } from "../money-wait.ts";
@@ -101,7 +102,7 @@ export class LeaseTable {
   /** The lease changes for the next flush. */
   deltas(nowMs: number, releasesAll: boolean): LeaseDelta[] {
     const lacking = new Map<Lease, bigint>();
-    this.asked.push(...this.growing);
+    appendAll(this.asked, this.growing);
     this.growing = [];
     for (const { leases, amountNanos } of this.asked)
       for (const lease of leases) lacking.set(lease, (lacking.get(lease) ?? 0n) + amountNanos);

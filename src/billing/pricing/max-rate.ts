@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { PPM } from "../../base/money.ts";
 import { NO_DIMENSIONS, rowsOf, type WholeRow } from "../../catalog/price-table.ts";
 import { type TokenPrices, tokenPrice } from "../../catalog/token-prices.ts";
@@ -14,7 +15,7 @@ type MediaFeatures = Pick<BodyFeatures, "mayWriteLong" | "mediaRead" | "requeste
 export function inputBuckets({ mayWriteLong, mediaRead }: MediaFeatures): readonly TokenBucket[] {
   const buckets = [...ALWAYS_READ];
   if (mayWriteLong) buckets.push("cacheWrite1h", "cacheWrite12h");
-  for (const medium of mediaRead) buckets.push(...MEDIUM_READ[medium]);
+  for (const medium of mediaRead) appendAll(buckets, MEDIUM_READ[medium]);
   return buckets;
 }
 

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { assert } from "../../base/assert.ts";
 import { divideHalfUp, type Nanos, PPM } from "../../base/money.ts";
 import {
@@ -123,8 +124,8 @@ export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms):
     tokenLines(pass, taken, known, lines, unpriced);
   }
   const hasTokens = lines.length > 0;
-  if (usage.calls !== undefined) lines.push(...callLines(table, usage.calls, unpriced));
-  if (usage.units !== undefined) lines.push(...unitLines(table, usage.units, unpriced));
+  if (usage.calls !== undefined) appendAll(lines, callLines(table, usage.calls, unpriced));
+  if (usage.units !== undefined) appendAll(lines, unitLines(table, usage.units, unpriced));
   if (table.request !== 0n) lines.push(countLine("request", "request", 1, table.request));
   const isPlainTier = terms.tier === undefined || unpricedModel !== undefined;
   const tier = isPlainTier ? [] : [tierTerm(table, terms.tier, first, unpricedTerms)];

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { systemClock } from "../../base/clock.ts";
 import { priceOf } from "../../price-lists/list-entry.ts";
 import { type PublicEntry, publicList } from "../../price-lists/public-list.ts";
@@ -29,7 +30,7 @@ export function knownPriceOperations(): readonly Operation[] {
         const found: Known[] = [];
         for (const entry of entries) {
           if (found.length === MAX) break;
-          if (!entry.isDeprecated && matches(entry)) found.push(...describe(entry));
+          if (!entry.isDeprecated && matches(entry)) appendAll(found, describe(entry));
         }
         return { data: found, next: null };
       },

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { Queryable } from "../../storage/database.ts";
 import {
   type LikelyHour,
@@ -26,7 +27,7 @@ export async function newestRequests(db: Queryable, wanted: Wanted, most: number
     for (let next = 0; next < hours.length && found.length < most; promised *= 2) {
       const some = hoursWith(hours.slice(next), promised);
       next += some.length;
-      found.push(...(await readRequests(db, wanted, most - found.length, some)));
+      appendAll(found, await readRequests(db, wanted, most - found.length, some));
     }
     until = since;
   }

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { ChatEvent } from "../event.ts";
 import type { ResponsePart } from "../response.ts";
 import type { StreamRun } from "./stream-transform.ts";
@@ -112,10 +113,10 @@ function grow(text: Opening, piece: string): readonly ChatEvent[] {
     const held = end === -1 ? (HELD_BACK.exec(text.held.slice(-MAX_HELD))?.[0].length ?? 0) : 0;
     const stop = end === -1 ? text.held.length - held : end;
     const reasoning = text.held.slice(0, stop);
-    out.push(...think(text, end === -1 ? reasoning : reasoning.trimEnd()));
+    appendAll(out, think(text, end === -1 ? reasoning : reasoning.trimEnd()));
     take(text, end === -1 ? stop : end + CLOSE.length);
     if (end === -1) return out;
-    out.push(...endReasoning(text));
+    appendAll(out, endReasoning(text));
     text.phase = "behind";
   }
   const blank = text.held.length - text.held.trimStart().length;

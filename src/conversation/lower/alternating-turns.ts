@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { LossList } from "../loss.ts";
 import { MessageRun } from "../message-run.ts";
 import type { ChatRequest, Message, Part, TextPart, ToolCallPart, ToolResultPart } from "../request.ts";
@@ -21,7 +22,7 @@ export function alternatingTurns(request: ChatRequest, losses: LossList): readon
     const parts = message.parts.filter((part) => !isEmptyText(part));
     if (parts.length === 0) continue;
     const last = turns.at(-1);
-    if (last?.role === role) last.parts.push(...parts);
+    if (last?.role === role) appendAll(last.parts, parts);
     else turns.push({ role, parts: [...parts] });
   }
   if (turns[0]?.role !== "user") {
@@ -118,7 +119,8 @@ function resultsAhead(messages: readonly Message[]): readonly Message[] {
   let said: Message[] = [];
   for (const message of messages) {
     if (message.role === "assistant") {
-      out.push(...said, message);
+      appendAll(out, said);
+      out.push(message);
       said = [];
       continue;
     }

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { MediaPart, Message, Part, TextPart, ToolCallPart } from "../request.ts";
 import { asPart, splitState } from "./attached-reasoning.ts";
 import { OF_MEDIA, OF_REASONING, type Opaque } from "./opaque.ts";
@@ -67,7 +68,10 @@ function restoreAttachedReasoning(turn: readonly Placed[]): readonly Placed[] {
     const close = reasoning.filter(({ reasoning }) => !reasoning.beforeWords).map(({ part }) => part);
     const opening = out[words]?.at ?? placed.at;
     out.splice(words, 0, ...ahead.map((part) => ({ at: opening, part })));
-    out.push(...close.map((part) => ({ at: placed.at, part })));
+    appendAll(
+      out,
+      close.map((part) => ({ at: placed.at, part })),
+    );
     const carrier = withState(placed.part, split.state);
     if (carrier.kind !== "text" || carrier.text !== "" || carrier.opaque !== undefined) {
       out.push({ at: placed.at, part: carrier });

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { momentText } from "../../catalog/coming-prices.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import { tableWarnings } from "../../catalog/table-problems.ts";
@@ -97,7 +98,10 @@ function priceWarnings(id: string, { rates, dimensions }: Price): string[] {
     warnings.push(`model ${id} has a cache_read price above its input price`);
   if (dimensions !== undefined) {
     const table = { base: rates, ...dimensions };
-    warnings.push(...tableWarnings(table).map((warning) => `model ${id}: ${warning}`));
+    appendAll(
+      warnings,
+      tableWarnings(table).map((warning) => `model ${id}: ${warning}`),
+    );
   }
   return warnings;
 }

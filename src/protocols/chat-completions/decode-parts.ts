@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { writeExact } from "../../base/json/exact-json.ts";
 import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
 import { mediaOfType, mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
@@ -45,7 +46,7 @@ export function decodeMessages(body: Fields): DecodedMessages {
     const role = requiredText(fields, "role");
     const known =
       KNOWN.get(role) ?? refuse(fields, "role", `\`${pathOf(fields, "role")}\` isn't a valid role.`);
-    foreign.push(...foreignFields(fields, known, MEANING));
+    appendAll(foreign, foreignFields(fields, known, MEANING));
     if (role === "tool") {
       addResult(run, decodeResult(fields, foreign));
       continue;
@@ -62,7 +63,7 @@ export function decodeMessages(body: Fields): DecodedMessages {
       refuse(fields, "content", `\`${pathOf(fields, "content")}\` must be text in a ${role} message.`);
     }
     if (instructs && run.last === undefined) {
-      system.push(...texts);
+      appendAll(system, texts);
       continue;
     }
     const name = optionalText(fields, "name");
@@ -97,7 +98,7 @@ function decodeContent(fields: Fields, foreign: Foreign): readonly Part[] {
 
 function decodePart(part: Fields, foreign: Foreign): Part {
   const type = requiredText(part, "type");
-  foreign.push(...foreignFields(part, new Set([type, markField(part), ...PART_FIELDS])));
+  appendAll(foreign, foreignFields(part, new Set([type, markField(part), ...PART_FIELDS])));
   switch (type) {
     case "text":
     case "input_text":
@@ -184,7 +185,7 @@ function decodeAssistant(fields: Fields, functions: FunctionCalls, foreign: Fore
     ...calls.flatMap(({ thoughts }) => thoughts),
     ...called.filter(({ kind }) => kind === "reasoning"),
   ];
-  for (const call of listOf(fields, "tool_calls")) foreign.push(...foreignFields(call, CALL_FIELDS));
+  for (const call of listOf(fields, "tool_calls")) appendAll(foreign, foreignFields(call, CALL_FIELDS));
   const refusal = optionalText(fields, "refusal");
   return [
     ...(thoughts.length > 0 ? thoughts : decodeThoughts(fields)),

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { CacheMark, ForeignField, Tool, ToolChoice } from "../../conversation/request.ts";
 import {
   type Fields,
@@ -22,7 +23,7 @@ export function decodeTools(body: Fields): DecodedTools {
   const tools = listOf(body, "tools").map((fields) => {
     const type = optionalText(fields, "type") ?? "function";
     const known = KNOWN.get(type);
-    if (known !== undefined) foreign.push(...foreignFields(fields, known));
+    if (known !== undefined) appendAll(foreign, foreignFields(fields, known));
     return decodeTool(fields, type);
   });
   return { tools, foreign };

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
 import {
   addIncludeUsage,
@@ -27,10 +28,10 @@ export class ChatRewrite implements ForwardRewrite {
     const usage = requestedUsage(scan);
     const edits: Edit[] = [];
     // A null by another name would become a second, later limit.
-    if (!isLimited) edits.push(...limitEdits(scan, quirks));
-    if (!streamed) edits.push(...removeField(scan, "stream_options"));
-    else if (usage === "unasked") edits.push(...addIncludeUsage(scan));
-    if (copiesReasoning) edits.push(...reasoningEdits(request, quirks));
+    if (!isLimited) appendAll(edits, limitEdits(scan, quirks));
+    if (!streamed) appendAll(edits, removeField(scan, "stream_options"));
+    else if (usage === "unasked") appendAll(edits, addIncludeUsage(scan));
+    if (copiesReasoning) appendAll(edits, reasoningEdits(request, quirks));
     this.edits = edits;
     this.sendsUsage = usage !== "unasked";
     this.rewritesWhole = copiesReasoning;

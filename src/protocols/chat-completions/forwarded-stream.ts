@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { type Edit, splice } from "../../base/json/json-splice.ts";
 import { asBuffer, indexIn, openFinder, openFrameScanner, readFrame, writeFrame } from "../../base/sse.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
@@ -186,10 +187,10 @@ class Rewriter {
       return;
     }
     const edits: Edit[] = [];
-    if (this.#opening) edits.push(...this.#open(chunk));
-    else edits.push(...this.#withoutSecondRoles(chunk));
-    if (copiesReasoning) edits.push(...copyReasoning(chunk, "choices.delta"));
-    if (usage !== "throughout") edits.push(...withoutUsage(chunk, usage === "unasked"));
+    if (this.#opening) appendAll(edits, this.#open(chunk));
+    else appendAll(edits, this.#withoutSecondRoles(chunk));
+    if (copiesReasoning) appendAll(edits, copyReasoning(chunk, "choices.delta"));
+    if (usage !== "throughout") appendAll(edits, withoutUsage(chunk, usage === "unasked"));
     if (hasUsage) this.#move(chunk);
     if (edits.length === 0) {
       this.#pass(buffer, start, next);

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { makeCallId } from "../../conversation/lower/names.ts";
 import type {
   ForeignField,
@@ -28,7 +29,7 @@ import { decodeCallState } from "./call-state.ts";
 /** The functions that a body declares. */
 export function decodeFunctions(body: Fields, foreign: ForeignField[]): readonly FunctionTool[] {
   return listOf(body, "functions").map((fields) => {
-    foreign.push(...foreignFields(fields, FUNCTION_FIELDS));
+    appendAll(foreign, foreignFields(fields, FUNCTION_FIELDS));
     const description = optionalText(fields, "description");
     const parameters = optionalFields(fields, "parameters")?.value;
     return {
@@ -65,7 +66,7 @@ export function openFunctionCalls(): FunctionCalls {
     call(message, foreign) {
       const called = optionalFields(message, "function_call");
       if (called === undefined) return [];
-      foreign.push(...foreignFields(called, CALL_FIELDS));
+      appendAll(foreign, foreignFields(called, CALL_FIELDS));
       const { state, thoughts } = decodeCallState(called.value["extra_content"]);
       const call: ToolCallPart = {
         kind: "tool-call",

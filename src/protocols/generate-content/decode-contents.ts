@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { makeCallId } from "../../conversation/lower/names.ts";
 import { MessageRun } from "../../conversation/message-run.ts";
 import type { ForeignField, Message, Part, ReasoningPart, ToolCallPart } from "../../conversation/request.ts";
@@ -10,7 +11,7 @@ export function decodeContents(body: Fields, foreign: ForeignField[]): readonly 
   if ((body.value["contents"] ?? undefined) === undefined) refuse(body, "contents", "`contents` is missing.");
   const calls = openCallIds();
   const contents = camelList(body, "contents", CONTENT_FIELDS).map((content) => {
-    foreign.push(...foreignFields(content, CONTENT_FIELDS));
+    appendAll(foreign, foreignFields(content, CONTENT_FIELDS));
     const role = roleOf(content);
     return { role, parts: decodeParts(content, role, foreign) };
   });

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { writeExact } from "../../base/json/exact-json.ts";
 import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
 import { normalizedUrl } from "../../base/text.ts";
@@ -38,7 +39,7 @@ function decodePart(part: Fields, role: Message["role"], foreign: ForeignField[]
   if (call === undefined && result === undefined && text === undefined && unknown.length > 0) {
     return [foreignPart(part, role)];
   }
-  foreign.push(...unknown);
+  appendAll(foreign, unknown);
   if (call !== undefined) return [decodeCall(part, call, foreign)];
   if (result !== undefined) return [decodeToolResult(result, foreign)];
   const opaque = stateOf(part);
@@ -63,7 +64,7 @@ function foreignPart(part: Fields, role: Message["role"]): ForeignPart {
 }
 
 function decodeInline(part: Fields, blob: Fields, foreign: ForeignField[]): MediaPart {
-  foreign.push(...foreignFields(blob, BLOB_FIELDS));
+  appendAll(foreign, foreignFields(blob, BLOB_FIELDS));
   const data = requiredText(blob, "data");
   const mimeType = optionalText(blob, "mimeType") ?? mimeTypeOfBase64(data);
   return {
@@ -77,7 +78,7 @@ function decodeInline(part: Fields, blob: Fields, foreign: ForeignField[]): Medi
 
 /** A file of the vendor's own store is known to nobody else. */
 function decodeFile(part: Fields, file: Fields, foreign: ForeignField[]): MediaPart {
-  foreign.push(...foreignFields(file, BLOB_FIELDS));
+  appendAll(foreign, foreignFields(file, BLOB_FIELDS));
   const uri = normalizedUrl(requiredText(file, "fileUri"));
   const stored = OWN_STORE.test(uri);
   const { source, mimeType: inUrl } = stored
@@ -104,7 +105,7 @@ function besideMedia(part: Fields, blob: Fields): Pick<MediaPart, "name" | "opaq
 }
 
 function decodeCall(part: Fields, call: Fields, foreign: ForeignField[]): ToolCallPart {
-  foreign.push(...foreignFields(call, CALL_FIELDS));
+  appendAll(foreign, foreignFields(call, CALL_FIELDS));
   return {
     kind: "tool-call",
     id: optionalText(call, "id") ?? "",
@@ -115,7 +116,7 @@ function decodeCall(part: Fields, call: Fields, foreign: ForeignField[]): ToolCa
 }
 
 function decodeToolResult(result: Fields, foreign: ForeignField[]): ToolResultPart {
-  foreign.push(...foreignFields(result, CALL_FIELDS));
+  appendAll(foreign, foreignFields(result, CALL_FIELDS));
   const response: JsonObject = optionalFields(result, "response")?.value ?? {};
   const shown = camelList(result, "parts", PART_FIELDS).flatMap((part) =>
     decodePart(part, "user", foreign).filter((inner) => inner.kind === "media"),

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { FieldNames } from "../../conversation/loss.ts";
 import {
   type ChatRequest,
@@ -41,7 +42,8 @@ export function decodeRequest(raw: unknown): ChatRequest {
     value: {},
     path: "generationConfig",
   };
-  foreign.push(...foreignFields(config, CONFIG_FIELDS, MEANING), ...decodeModalities(config));
+  appendAll(foreign, foreignFields(config, CONFIG_FIELDS, MEANING));
+  appendAll(foreign, decodeModalities(config));
   const reasoning = decodeReasoning(config, foreign);
   const responseFormat = decodeFormat(config, foreign);
   const n = optionalCount(config, "candidateCount");
@@ -74,7 +76,7 @@ function cachedContent(body: Fields): readonly ForeignField[] {
 function decodeSystem(body: Fields, foreign: ForeignField[]): readonly TextPart[] {
   const content = camelInside(body, "systemInstruction", CONTENT_FIELDS);
   if (content === undefined) return [];
-  foreign.push(...foreignFields(content, CONTENT_FIELDS));
+  appendAll(foreign, foreignFields(content, CONTENT_FIELDS));
   return decodeParts(content, "user", foreign).map((part) => {
     if (part.kind === "text") return part;
     return refuse(content, "parts", `\`${pathOf(content, "parts")}\` must be text.`);
@@ -103,7 +105,7 @@ function decodeLimits(config: Fields): Limits {
 function decodeReasoning(config: Fields, foreign: ForeignField[]): ReasoningOptions | undefined {
   const thinkingConfig = camelInside(config, "thinkingConfig", THINKING_FIELDS);
   if (thinkingConfig === undefined) return undefined;
-  foreign.push(...foreignFields(thinkingConfig, THINKING_FIELDS));
+  appendAll(foreign, foreignFields(thinkingConfig, THINKING_FIELDS));
   const budget = optionalNumber(thinkingConfig, "thinkingBudget");
   const level = optionalWord(thinkingConfig, "thinkingLevel", "thinkingLevel");
   const include = optionalFlag(thinkingConfig, "includeThoughts");

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { ForeignField, FunctionTool, JsonObject, Tool, ToolChoice } from "../../conversation/request.ts";
 import {
   type Fields,
@@ -33,7 +34,7 @@ export function decodeTools(body: Fields, foreign: ForeignField[]): readonly Too
 }
 
 function decodeFunction(fields: Fields, foreign: ForeignField[]): FunctionTool {
-  foreign.push(...foreignFields(fields, DECLARATION_FIELDS));
+  appendAll(foreign, foreignFields(fields, DECLARATION_FIELDS));
   const description = optionalText(fields, "description");
   const whole = optionalFields(fields, "parametersJsonSchema")?.value;
   const native = optionalFields(fields, "parameters")?.value;
@@ -55,10 +56,10 @@ export function decodeToolConfig(
 ): ToolChoice | undefined {
   const config = camelInside(body, "toolConfig", CONFIG_FIELDS);
   if (config === undefined) return undefined;
-  foreign.push(...foreignFields(config, CONFIG_FIELDS));
+  appendAll(foreign, foreignFields(config, CONFIG_FIELDS));
   const calling = camelInside(config, "functionCallingConfig", CALLING_FIELDS);
   if (calling === undefined) return undefined;
-  foreign.push(...foreignFields(calling, CALLING_FIELDS));
+  appendAll(foreign, foreignFields(calling, CALLING_FIELDS));
   const mode = optionalWord(calling, "mode", "callingMode")?.toUpperCase() ?? "AUTO";
   const allowed = textsOf(calling, "allowedFunctionNames") ?? [];
   // The vendor's own tools are at hand whichever functions are.

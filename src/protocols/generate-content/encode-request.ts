@@ -32,17 +32,30 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
 }
 
 /** Fields of this protocol that the neutral form has no place for; those inside of lists have none to go back to. */
-function withOwnFields(request: ChatRequest, losses: LossList, body: JsonObject): JsonObject {
-  return request.foreign.reduce((body, { path, value }) => {
-    if (!path.includes("[")) return withField(body, path.split("."), value);
-    losses.at(path);
-    return body;
-  }, body);
-}
-
-function withField(object: JsonObject, [key = "", ...rest]: readonly string[], value: unknown): JsonObject {
-  if (rest.length === 0) return { ...object, [key]: value };
-  return { ...object, [key]: withField((object[key] ?? {}) as JsonObject, rest, value) };
+function withOwnFields({ foreign }: ChatRequest, losses: LossList, body: JsonObject): JsonObject {
+  const copied = new Set<unknown>();
+  const copyOf = (value: unknown): Record<string, unknown> => {
+    const copy: Record<string, unknown> = { ...(value as JsonObject | undefined) };
+    copied.add(copy);
+    return copy;
+  };
+  const whole = copyOf(body);
+  for (const { path, value } of foreign) {
+    if (path.includes("[")) {
+      losses.at(path);
+      continue;
+    }
+    const steps = path.split(".");
+    const last = steps.pop() ?? "";
+    let object = whole;
+    // Each object is copied once: as many copies as fields would be work that grows with their square.
+    for (const step of steps) {
+      const inner = object[step];
+      object = object[step] = copied.has(inner) ? (inner as typeof whole) : copyOf(inner);
+    }
+    object[last] = value;
+  }
+  return whole;
 }
 
 function encodeSampling({ sampling, limits, n }: ChatRequest, losses: LossList): JsonObject {

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { ChatResponse, Choice, Finish } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
@@ -44,7 +45,7 @@ function encodeCandidate({ parts: told, finish }: Choice, index: number): JsonOb
     if (part.kind === "text" && part.citations !== undefined) {
       texts.push({ part: parts.length, text: part.text, citations: part.citations });
     }
-    parts.push(...encodeResponsePart(part));
+    appendAll(parts, encodeResponsePart(part));
   }
   return {
     content: { parts: parts.length === 0 ? [NOTHING] : parts, role: "model" },

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { writeExact } from "../../base/json/exact-json.ts";
 import { mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
 import type {
@@ -49,7 +50,7 @@ const ATTRIBUTION = "x-anthropic-billing-header:";
 export function decodeMessages(body: Fields, foreign: ForeignField[]): readonly Message[] {
   if (body.value["messages"] === undefined) refuse(body, "messages", "`messages` is missing.");
   return listOf(body, "messages").flatMap((message) => {
-    foreign.push(...foreignFields(message, KNOWN_MESSAGE));
+    appendAll(foreign, foreignFields(message, KNOWN_MESSAGE));
     const role = requiredText(message, "role");
     switch (role) {
       case "system":
@@ -83,7 +84,7 @@ function splitInstructions(
     const speaker = instructs ? "system" : isOwnSummary(block) ? "user" : role;
     const parts = instructs ? decodeContent(block, "user", foreign) : [decodePart(block, role, foreign)];
     const last = messages.at(-1);
-    if (last?.role === speaker) last.parts.push(...parts);
+    if (last?.role === speaker) appendAll(last.parts, parts);
     else messages.push({ role: speaker, parts: [...parts] });
   }
   return messages.filter(({ parts }, index) => parts.length > 0 || messages.length === 1 || index > 0);
@@ -135,13 +136,13 @@ function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignF
     case "document":
       return decodeMedia(block, type, foreign);
     case "thinking": {
-      foreign.push(...foreignFields(block, known));
+      appendAll(foreign, foreignFields(block, known));
       const opaque = decodeSignature(optionalText(block, "signature") ?? "");
       const text = requiredText(block, "thinking");
       return { kind: "reasoning", text, opaque };
     }
     case "redacted_thinking": {
-      foreign.push(...foreignFields(block, known));
+      appendAll(foreign, foreignFields(block, known));
       const data = requiredText(block, "data");
       const hidden = isHidden(data) ? { redacted: true as const } : {};
       return { kind: "reasoning", text: "", ...hidden, opaque: opaqueIn(data, "messages") };
@@ -154,7 +155,7 @@ function decodePart(block: Fields, role: "user" | "assistant", foreign: ForeignF
 }
 
 function decodeText(block: Fields, foreign: ForeignField[]): TextPart {
-  foreign.push(...foreignFields(block, KNOWN_BLOCKS.get("text") ?? NONE));
+  appendAll(foreign, foreignFields(block, KNOWN_BLOCKS.get("text") ?? NONE));
   const citations = listOf(block, "citations").map(({ value }) => decodeCitation(value));
   return {
     kind: "text",
@@ -174,7 +175,7 @@ function decodeMedia(
   // Documents made of blocks, and kinds of sources that are not known here.
   if (decoded === undefined) return inWords(block, undefined, from);
   const { source, mimeType } = decoded;
-  foreign.push(...foreignFields(block, KNOWN_BLOCKS.get(type) ?? NONE));
+  appendAll(foreign, foreignFields(block, KNOWN_BLOCKS.get(type) ?? NONE));
   const name = optionalText(block, "title");
   const extra = Object.fromEntries(
     ["citations", "context"]
@@ -216,7 +217,10 @@ function decodeSource(from: Fields): Pick<MediaPart, "source" | "mimeType"> | un
 function decodeCall(block: Fields, foreign: ForeignField[]): ToolCallPart {
   const direct = asObject(block.value["caller"])?.["type"] === "direct";
   const unknown = foreignFields(block, KNOWN_BLOCKS.get("tool_use") ?? NONE);
-  foreign.push(...unknown.filter(({ path }) => !(direct && path === pathOf(block, "caller"))));
+  appendAll(
+    foreign,
+    unknown.filter(({ path }) => !(direct && path === pathOf(block, "caller"))),
+  );
   return {
     kind: "tool-call",
     id: requiredText(block, "id"),
@@ -227,7 +231,7 @@ function decodeCall(block: Fields, foreign: ForeignField[]): ToolCallPart {
 }
 
 function decodeResult(block: Fields, foreign: ForeignField[]): ToolResultPart {
-  foreign.push(...foreignFields(block, KNOWN_BLOCKS.get("tool_result") ?? NONE));
+  appendAll(foreign, foreignFields(block, KNOWN_BLOCKS.get("tool_result") ?? NONE));
   const parts = isAbsent(block, "content") ? [] : decodeContent(block, "user", foreign);
   return {
     kind: "tool-result",

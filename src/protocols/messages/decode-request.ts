@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { FieldNames } from "../../conversation/loss.ts";
 import {
   type ChatRequest,
@@ -91,7 +92,7 @@ function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningOption
   const effort = latestEffort(body) ?? decodeEffort(optionalFields(body, "output_config"));
   const hard = effort === undefined ? {} : { effort };
   if (thinking === undefined) return effort === undefined ? undefined : { enabled: true, effort };
-  foreign.push(...foreignFields(thinking, KNOWN_THINKING));
+  appendAll(foreign, foreignFields(thinking, KNOWN_THINKING));
   const display = optionalText(thinking, "display");
   const seen = display === undefined ? {} : { summary: display === "omitted" ? "none" : "auto" };
   switch (requiredText(thinking, "type")) {
@@ -136,7 +137,7 @@ function decodeEffort(config: Fields | undefined): ReasoningOptions["effort"] {
 /** `output_config.format`, or `output_format` as it was called before. */
 function decodeFormat(body: Fields, foreign: ForeignField[]): ResponseFormat | undefined {
   const config = optionalFields(body, "output_config");
-  if (config !== undefined) foreign.push(...foreignFields(config, KNOWN_CONFIG));
+  if (config !== undefined) appendAll(foreign, foreignFields(config, KNOWN_CONFIG));
   const format = (config && optionalFields(config, "format")) ?? optionalFields(body, "output_format");
   if (format === undefined) return undefined;
   if (requiredText(format, "type") !== "json_schema") {
@@ -148,7 +149,7 @@ function decodeFormat(body: Fields, foreign: ForeignField[]): ResponseFormat | u
 function decodeUser(body: Fields, foreign: ForeignField[]): string | undefined {
   const metadata = optionalFields(body, "metadata");
   if (metadata === undefined) return undefined;
-  foreign.push(...foreignFields(metadata, KNOWN_METADATA));
+  appendAll(foreign, foreignFields(metadata, KNOWN_METADATA));
   return optionalText(metadata, "user_id");
 }
 

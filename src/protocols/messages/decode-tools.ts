@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { ForeignField, Tool, ToolChoice } from "../../conversation/request.ts";
 import {
   type Fields,
@@ -16,7 +17,7 @@ export function decodeTools(body: Fields, foreign: ForeignField[]): readonly Too
     const type = optionalText(fields, "type") ?? "custom";
     // The vendor's `custom` is everyone's function.
     if (type !== "custom") return hostedTool(fields, type);
-    foreign.push(...foreignFields(fields, KNOWN));
+    appendAll(foreign, foreignFields(fields, KNOWN));
     const description = optionalText(fields, "description");
     const parameters = optionalFields(fields, "input_schema")?.value;
     return {

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { MessageRun } from "../../conversation/message-run.ts";
 import type {
   ForeignField,
@@ -52,7 +53,7 @@ interface Reading {
 function decodeItem(item: Fields, read: Reading): void {
   const type = optionalText(item, "type") ?? "message";
   const known = KNOWN.get(type);
-  if (known !== undefined) read.foreign.push(...foreignFields(item, known));
+  if (known !== undefined) appendAll(read.foreign, foreignFields(item, known));
   switch (type) {
     case "message":
       decodeMessage(item, read);
@@ -99,7 +100,7 @@ function decodeMessage(item: Fields, { system, run, foreign }: Reading): void {
       if (texts.length < parts.length) {
         refuse(item, "content", `\`${pathOf(item, "content")}\` must be text in a ${role} message.`);
       }
-      if (run.last === undefined) system.push(...texts);
+      if (run.last === undefined) appendAll(system, texts);
       else run.push({ role: "system", parts });
       return;
     }

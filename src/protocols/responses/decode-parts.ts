@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { mimeTypeOfBase64 } from "../../base/media-signatures.ts";
 import { isDataUrl } from "../../base/text.ts";
 import { mimeTypeOfUrl, sourceOfUrl } from "../../conversation/media.ts";
@@ -40,7 +41,7 @@ export function decodeResultParts(item: Fields, foreign: ForeignField[]): readon
 function decodePart(part: Fields, foreign: ForeignField[]): SpokenPart {
   const type = requiredText(part, "type");
   const known = KNOWN.get(type);
-  if (known !== undefined) foreign.push(...foreignFields(part, known));
+  if (known !== undefined) appendAll(foreign, foreignFields(part, known));
   switch (type) {
     case "input_text":
     case "output_text":

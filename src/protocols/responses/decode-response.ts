@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { textOfArguments } from "../../conversation/adapt/whole-calls.ts";
 import { makeCallId } from "../../conversation/lower/names.ts";
 import type { ResponsePlan } from "../../conversation/lower/plan.ts";
@@ -20,7 +21,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
     return { error: decodeStatedError({ error: { message: "The upstream's response has no output." } }) };
   const parts: ResponsePart[] = [];
   for (const [index, item] of asObjects(body["output"]).entries()) {
-    parts.push(...decodeItem(item, index, parts.length, plan));
+    appendAll(parts, decodeItem(item, index, parts.length, plan));
   }
   const response: ChatResponse = {
     ...decodeHead(body),

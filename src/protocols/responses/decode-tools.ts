@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { ForeignField, JsonObject, Tool, ToolChoice } from "../../conversation/request.ts";
 import {
   type Fields,
@@ -31,11 +32,11 @@ function decodeTool(fields: Fields, foreign: ForeignField[], namespace?: string)
   const type = optionalText(fields, "type") ?? "function";
   if (type === "namespace" && namespace === undefined) {
     const group = requiredText(fields, "name");
-    foreign.push(...foreignFields(fields, KNOWN_GROUP));
+    appendAll(foreign, foreignFields(fields, KNOWN_GROUP));
     return listOf(fields, "tools").flatMap((tool) => decodeTool(tool, foreign, group));
   }
   if (type !== "function" && type !== "custom") return [hosted(fields, type)];
-  foreign.push(...foreignFields(fields, KNOWN[type]));
+  appendAll(foreign, foreignFields(fields, KNOWN[type]));
   const description = optionalText(fields, "description");
   const declared = {
     name: requiredText(fields, "name"),

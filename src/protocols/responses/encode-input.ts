@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { appendAll } from "../../base/append-all.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import { answeredMessages, withoutLoneReasoning } from "../../conversation/lower/alternating-turns.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
@@ -58,7 +59,7 @@ function encodeOther(message: Message, target: EncodeTarget, losses: LossList): 
       close();
       items.push(part.value);
     } else if (part.kind === "text" || part.kind === "media" || part.kind === "foreign") {
-      content.push(...encodePart(part, losses));
+      appendAll(content, encodePart(part, losses));
     }
   }
   close();

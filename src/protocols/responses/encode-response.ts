@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { ResponseFrame } from "../../conversation/lower/plan.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../../conversation/response.ts";
 import type { TokenUsage } from "../../usage/usage.ts";
@@ -45,7 +46,7 @@ function encodeOutput(choice: Choice, frame: ResponseFrame, status: CutStatus): 
     }
     closeMessage("completed");
     const ended = index === choice.parts.length - 1 ? status : "completed";
-    output.push(...encodeItem(part, frame, output.length, ended));
+    appendAll(output, encodeItem(part, frame, output.length, ended));
   }
   closeMessage(status);
   return output;

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { FoundValue } from "../../base/json/json-scan.ts";
 import { textAt } from "../../base/json/json-splice.ts";
 import { freezePrice } from "../../billing/pricing/frozen-price.ts";
@@ -130,8 +131,12 @@ export function findAdditionalModels(
     for (const { text, isChoice, isName } of words) {
       const isHeld = named.has(text) && place.isBilledAlone !== true;
       const additional = isName && !isHeld ? findUsableModel(text, upstreams, request, catalog) : undefined;
-      if (isChoice) uses.push(...modelsServedBy(upstreams, catalog).flatMap((each) => use(each, place)));
-      else if (additional !== undefined) uses.push(...use(additional, place));
+      const found = isChoice
+        ? modelsServedBy(upstreams, catalog)
+        : additional === undefined
+          ? []
+          : [additional];
+      for (const each of found) appendAll(uses, use(each, place));
     }
   }
   return [...uses, ...tools.flatMap(({ additional, place }) => use(additional, place))];

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { JsonLexer, type JsonSink, type JsonType, type TokenText } from "../../base/json/json-lexer.ts";
 import { decodeText, MAX_TEXT_BYTES, MAX_VALUES_PER_PATH } from "../../base/json/json-scan.ts";
 import { type Edit, removeItems } from "../../base/json/json-splice.ts";
@@ -218,7 +219,7 @@ function editsOf(removed: readonly StateValue[], { neverEmpty }: StateTable): Ed
     gone.delete(list);
     take(list.outer);
   }
-  for (const [list, items] of gone) edits.push(...removeItems(list.items, items));
+  for (const [list, items] of gone) appendAll(edits, removeItems(list.items, items));
   return edits;
 }
 

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { JsonLexer, type JsonSink } from "../../base/json/json-lexer.ts";
 import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json/json-scan.ts";
 import {
@@ -86,8 +87,12 @@ function withoutTools(
   const emptied = lists.filter(({ isEmpty }) => isEmpty);
   for (const { name } of emptied) if (name !== TOOLS) throw needed(name, tools);
   const hasNoTools = emptied.length > 0 && emptied.length === scan.count(TOOLS);
-  if (hasNoTools) edits.push(...removeField(scan, TOOLS));
-  else edits.push(...emptied.map(({ found }) => replaceValue(found, "[]")));
+  if (hasNoTools) appendAll(edits, removeField(scan, TOOLS));
+  else
+    appendAll(
+      edits,
+      emptied.map(({ found }) => replaceValue(found, "[]")),
+    );
   const paths = [...new Set([...tools.map(pathOf), ...fields])];
   const cut = { ...spliced(request, edits), paths };
   if (use === undefined || !hasNoTools || use.elsewhere?.some((path) => cut.scan.count(path) > 0)) return cut;
@@ -280,7 +285,7 @@ class ListCutter implements JsonSink {
     if (item !== undefined) item.end = end + this.#shift;
     if (isList && gone.size > 0) {
       if (gone.size === items.length) closed.isGone = true;
-      else this.edits.push(...removeItems(items, gone));
+      else appendAll(this.edits, removeItems(items, gone));
     }
     if (!closed.isGone || outer === undefined) return;
     this.edits = this.edits.filter((edit) => edit.start < closed.start);

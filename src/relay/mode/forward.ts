@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { type Clock, unixSeconds } from "../../base/clock.ts";
 import { type Edit, replaceModel, splice } from "../../base/json/json-splice.ts";
 import { joinedLosses, type Loss } from "../../conversation/loss.ts";
@@ -51,15 +52,15 @@ export class Forwarder implements RelayMode {
     const { protocol, scan, body, streamed, responses } = request;
     let edits: Edit[] = [];
     if (protocol.forward.modelInBody && scan.last("model")?.value !== candidate.model)
-      edits.push(...replaceModel(scan, candidate.model));
-    if (limit !== undefined) edits.push(...limit);
+      appendAll(edits, replaceModel(scan, candidate.model));
+    if (limit !== undefined) appendAll(edits, limit);
     this.rewrite = protocol.rewrite?.open(
       { scan, body, streamed, responses, isLimited: limit !== undefined },
       quirks,
     );
-    if (this.rewrite !== undefined) edits.push(...this.rewrite.edits);
+    if (this.rewrite !== undefined) appendAll(edits, this.rewrite.edits);
     const without = terms.foreign > 0 ? withoutState(request, terms.foreign) : undefined;
-    if (without !== undefined) edits.push(...without.edits);
+    if (without !== undefined) appendAll(edits, without.edits);
     this.foreignValues = without?.count ?? 0;
     const own = ownChanges(request, candidate.upstream, endUser);
     if (own.edits.length > 0) edits = withOwnEdits(edits, own.edits);

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { changedFieldsOf, type FieldChanges } from "../../base/json/field-changes.ts";
 import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json/json-scan.ts";
 import {
@@ -168,7 +169,7 @@ function betaChanges(
     if (sent.length === asked.length) continue;
     if (sent.length === 0) removed.push(found);
     else replaced.push(replaceValue(found, JSON.stringify(sent)));
-    losses.push(...drop.filter((name) => asked.includes(name)).map(lossOf));
+    appendAll(losses, drop.filter((name) => asked.includes(name)).map(lossOf));
   }
   return { replaced, removed, losses };
 }

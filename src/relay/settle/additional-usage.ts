@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { AdditionalUsage } from "../../billing/billing.ts";
 import { freezePrice } from "../../billing/pricing/frozen-price.ts";
 import {
@@ -50,7 +51,7 @@ export function priceAdditional(
     return { ...each, model: recordedName(each.model, candidate), ours: isUnasked ? undefined : ours };
   });
   const charged = found.filter((each) => allowance.takes(each, each.ours?.id));
-  if (charged.length < found.length) implausible.push(...cut(found, charged));
+  if (charged.length < found.length) appendAll(implausible, cut(found, charged));
   const additionalUsage = charged.map(
     ({ model: name, ours: model, tokens, isBeside, hasServed, tool, callOf }): AdditionalUsage => {
       const limits = model && limitsOf(model, headers.betas);
@@ -62,7 +63,7 @@ export function priceAdditional(
             { tokens, hostile: [] },
             passesOf(limits ?? bound, tool === undefined ? 1 : allowance.calls),
           );
-      implausible.push(...held.implausible);
+      appendAll(implausible, held.implausible);
       const price = isPriced ? freezePrice(model, factorPpm, {}, acceptedMs) : undefined;
       return { model: model?.id ?? name, usage: held.tokens, isBeside, tool, callOf, price };
     },

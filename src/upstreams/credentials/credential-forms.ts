@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { MASKED } from "../../catalog/upstream-options.ts";
 
 /** One way to prove to a vendor who asks: the named fields that such a credential is made of. */
@@ -136,8 +137,8 @@ export function heldInParts(forms: readonly CredentialForm[]) {
       }
       secrets.push(value);
       const document = documentIn(value);
-      secrets.push(...textsOf(document, SECRETS_IN_JSON));
-      names.push(...textsOf(document, NAMES_IN_JSON));
+      appendAll(secrets, textsOf(document, SECRETS_IN_JSON));
+      appendAll(names, textsOf(document, NAMES_IN_JSON));
     }
     return { secrets, urls: [], names: names.filter((name) => name.length >= NAME_LETTERS) };
   };

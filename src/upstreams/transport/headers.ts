@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { Credential, Upstream } from "../../catalog/catalog.ts";
 import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
@@ -48,7 +49,7 @@ export function requestHeaders(
     const betas = sentBetas(headers.betas, candidate.upstream);
     if (betas) list.push(spelling.betaHeader, betas);
   }
-  if (candidate.upstream.options !== undefined) list.push(...ownHeaders(candidate.upstream));
+  if (candidate.upstream.options !== undefined) appendAll(list, ownHeaders(candidate.upstream));
   return list;
 }
 

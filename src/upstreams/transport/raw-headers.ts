@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 /**
  * Headers of an upstream's response as the HTTP client has them: name, value, name, value. Vendors send some thirty of
  * which one or two are wanted, so each is read when it is asked for.
@@ -33,7 +34,7 @@ export class RawHeaders {
   with(name: string, value: string): RawHeaders {
     const list: Buffer[] = [];
     for (let index = 0; index < this.#list.length; index += 2) {
-      if (this.#nameAt(index) !== name) list.push(...this.#list.slice(index, index + 2));
+      if (this.#nameAt(index) !== name) appendAll(list, this.#list.slice(index, index + 2));
     }
     return new RawHeaders([...list, Buffer.from(name), Buffer.from(value)]);
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Dispatcher } from "undici";
+import { appendAll } from "../../base/append-all.ts";
 import { Deadlines } from "../../base/async/deadlines.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
@@ -161,7 +162,7 @@ function requestOf(request: UpstreamRequest, prefix: string, taking?: Taking): D
   if (taking !== undefined) {
     const { origin } = new URL(candidate.upstream.baseUrl);
     taking.sent = taking.access.headers({ method: "POST", origin, path, headers, body: request.body });
-    headers.push(...taking.sent);
+    appendAll(headers, taking.sent);
   }
   return {
     method: "POST",
