@@ -25,9 +25,21 @@ const OPENAI = {
   date: "2026-11-28",
 } as const;
 
-/** Containers are billed by memory and minute; these are the prices of a session of 20 minutes. Images have no price per call: they are billed as tokens of another model. */
+/**
+ * These prices of containers are of a session of 20 minutes, as the vendor's page stated them when it was read. Third parties write that
+ * they are billed by the minute with a minimum; no page of the vendor's that says so was found (looked up again on 2026-11-29). Images have no
+ * price per call: they are billed as tokens of another model.
+ */
 export const OPENAI_TOOLS: readonly SourcedTool[] = [
   { ...OPENAI, tool: "web_search", price: each(10) },
+  // Chat models that search for each response: as the preview of models that don't reason. gpt-5-search-api is billed as others.
+  {
+    ...OPENAI,
+    tool: "web_search",
+    price: each(25),
+    models: /^gpt-4o(-mini)?-search-preview/,
+    of: "gpt-4o-search-preview, gpt-4o-mini-search-preview",
+  },
   {
     ...OPENAI,
     tool: "web_search_preview",

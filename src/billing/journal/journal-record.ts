@@ -79,7 +79,7 @@ export function encodeEnd(
         reason: outcome.reason,
         status: outcome.status,
         usage: byClass(allTokens(outcome)),
-        estimated: outcome.estimated,
+        estimated: outcome.estimated || charge?.isCallEstimated === true,
         upstream: outcome.upstream,
         upstream_model: outcome.upstreamModel,
         credential: outcome.place?.credential,

@@ -6,10 +6,13 @@ import type { FrozenPrice } from "../billing.ts";
 import { highestSize, maxCallPrice, nanosOfCall } from "./price.ts";
 import type { CallBound } from "./usage-bound.ts";
 
-/** Adds the fee of every request and the fees of this request's fields. */
-export function feesOf(price: FrozenPrice): Nanos {
-  const { dimensions = NO_DIMENSIONS, fees = [] } = price;
-  return fees.reduce((sum, name) => sum + priceOf(price, name), dimensions.request);
+/** What every request pays, what this one pays for a field of it, and what each response of its model is billed for: in so many requests. */
+export function feesOf(price: FrozenPrice, requests = 1): Nanos {
+  const { dimensions = NO_DIMENSIONS, fees = [], unaskedCalls = [] } = price;
+  const names = new Set([...fees, ...unaskedCalls]);
+  let sum = dimensions.request;
+  for (const name of names) sum += priceOf(price, name);
+  return sum * BigInt(requests);
 }
 
 /** The most that so many calls of the tools that the request offers can cost, whichever of them are called. */

@@ -98,6 +98,26 @@ describe("the charge of a response", () => {
     expect(unasked).toMatchObject({ chargeNanos: 1_000_000n, terms: [] });
   });
 
+  it("counts the price of a request for each that was sent, and marks a search that nothing tells of", () => {
+    const calls = { web_search: { per: "use" as const, nanos: 5_000n } };
+    const frozen: FrozenPrice = {
+      priceId: 1n,
+      rates: { input: 1_000_000n },
+      factorPpm: 1_000_000n,
+      dimensions: { ...NO_DIMENSIONS, request: 700n, calls },
+      tools: ["web_search"],
+      fees: ["web_search"],
+    };
+    const usage = { inputUncached: 10 };
+    const three = chargeOf(frozen, { usage, requests: 3, withoutOptions: true });
+    // 10 tokens of 1 nano, and 3 requests of 700.
+    expect(three).toMatchObject({ chargeNanos: 2_110n, isPlain: false, isCallEstimated: undefined });
+    const silent = chargeOf(frozen, { usage });
+    expect(silent).toMatchObject({ chargeNanos: 5_710n, isCallEstimated: true });
+    const told = chargeOf(frozen, { usage, calls: [{ tool: "web_search", count: 2 }] });
+    expect(told).toMatchObject({ chargeNanos: 10_710n, isCallEstimated: undefined });
+  });
+
   it("says that a step is estimated where the vendor ran tools, and states the input of all passes together", () => {
     const steps = [{ above: 1_000, prices: { input: 2_000_000n } }];
     const calls = { web_search: { per: "use" as const, nanos: 1n } };

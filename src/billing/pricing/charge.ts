@@ -33,6 +33,8 @@ export interface Charge extends Omit<PricedCharge, "terms"> {
    * the sum exceeds was charged, although no single pass may have exceeded it.
    */
   readonly isStepEstimated?: true | undefined;
+  /** Set if a call is charged of which the response says nothing, and which the vendor may not have run; once per request. */
+  readonly isCallEstimated?: true | undefined;
 }
 
 /** The charge of a response at its request's frozen price. Terms in the response override those in the request. */
@@ -42,7 +44,7 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const { served, usage, requests, units, region } = response;
   const said = { asked, served, region };
   const additionalUsage = additionalPaid(frozen, response);
-  const calls = callsOf(frozen, response, additionalUsage);
+  const { calls, isCallEstimated } = callsOf(frozen, response, additionalUsage);
   const terms = serviceTerms(said, frozen);
   const {
     lines,
@@ -62,11 +64,22 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     unpriced.length === 0 &&
     sourced.every(({ dimension }) => dimension === "hours") &&
     calls === undefined &&
+    (requests === undefined || requests === 1) &&
     units === undefined &&
     !hasParts(usage);
   const isStepEstimated = isSummed(response) && STEP_ROW.test(row) ? (true as const) : undefined;
   // No spread: this runs for every request, and copying an object's fields costs more than pricing its tokens.
-  const own = { lines, sum, chargeNanos, row, unpriced, terms: sourced, isPlain, isStepEstimated };
+  const own = {
+    lines,
+    sum,
+    chargeNanos,
+    row,
+    unpriced,
+    terms: sourced,
+    isPlain,
+    isStepEstimated,
+    isCallEstimated,
+  };
   return additionalUsage.length === 0 ? own : withAdditional(own, frozen, additionalUsage, said);
 }
 
@@ -198,15 +211,21 @@ function pricedCalls(
   );
 }
 
+/** The calls that are charged. */
+interface ChargedCalls extends Pick<Charge, "isCallEstimated"> {
+  readonly calls?: readonly CallCount[] | undefined;
+}
+
 /**
  * Calls by the names of the price table: of several of a family the one that the request offers. Those of a tool whose model is
- * charged by its tokens are none. A field that has the vendor search counts once, unless the response says how often it did.
+ * charged by its tokens are none. A field that has the vendor search counts once, unless the response says how often it did; so
+ * does the call that each response of a model is billed for, of every upstream request.
  */
 function callsOf(
-  { tools = [], sizes = {}, fees = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
-  { calls: reported = [], withoutOptions }: ServedUsage,
+  { tools = [], sizes = {}, fees = [], unaskedCalls = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
+  { calls: reported = [], withoutOptions, requests = 1 }: ServedUsage,
   additionalUsage: readonly AdditionalUsage[],
-): readonly CallCount[] | undefined {
+): ChargedCalls {
   const byTokens = new Set(additionalUsage.map(({ tool }) => tool));
   const calls =
     additionalUsage.length === 0
@@ -218,14 +237,24 @@ function callsOf(
     return { ...call, tool };
   });
   const counted = new Set(named.map(({ tool }) => tool));
-  const unsaid = withoutOptions ? [] : fees.filter((tool) => !counted.has(tool));
-  const paid = [...named.filter(({ count }) => count > 0), ...unsaid.map((tool) => ({ tool, count: 1 }))];
-  if (paid.length === 0) return undefined;
+  const unsaid = new Set([...unaskedCalls, ...(withoutOptions ? [] : fees)]);
+  for (const tool of counted) unsaid.delete(tool);
+  const paid = [
+    ...named.filter(({ count }) => count > 0),
+    ...[...unsaid].map((tool) => ({ tool, count: requests })),
+  ];
+  if (paid.length === 0) return NO_CALLS;
   const asked = withoutOptions ? {} : sizes;
-  return paid.map((call) => withSize(call, dimensions.calls[call.tool], asked[call.tool]));
+  const mayNotHaveRun = (tool: string): boolean => tools.includes(tool) && !unaskedCalls.includes(tool);
+  return {
+    calls: paid.map((call) => withSize(call, dimensions.calls[call.tool], asked[call.tool])),
+    isCallEstimated: [...unsaid].some(mayNotHaveRun) ? true : undefined,
+  };
 }
 
-/** If the price depends on a size that the response doesn't state, the request's sizes apply, or else the vendor's default. */
+const NO_CALLS: ChargedCalls = {};
+
+/** Where the price goes by a size that the response does not say, the request's counts, else the vendors' usual one. */
 function withSize(
   call: CallCount,
   terms: CallPrice | undefined,

@@ -115,7 +115,7 @@ export function estimateMaxCost(input: CostEstimateInput): RequestBound {
   const own = { microNanos: inputCost + outputCost, outputRate };
   const total = withAdditional(own, input, features, { responses, calls, passes, summaries });
   return {
-    amountNanos: costOf(total.microNanos, feesOf(price) + heldCalls, price),
+    amountNanos: costOf(total.microNanos, feesOf(price, input.copies) + heldCalls, price),
     outputRate: total.outputRate,
     usage: {
       contextTokens: limits.contextTokens,
