@@ -99,6 +99,24 @@ const XAI = {
   at: /^https:\/\/([\w-]+\.)?api\.x\.ai(\/|$)/,
 } as const;
 
+/** A search is billed as basic ($5) or advanced ($8) by the system's version, which no response tells. */
+const GROQ = {
+  vendor: "Groq",
+  source: "https://groq.com/pricing",
+  date: "2026-11-29",
+  at: /^https:\/\/api\.groq\.com(\/|$)/,
+} as const;
+
+const COMPOUND = /(^|\/)compound(-|$)/;
+const NO_COMPOUND = /^(?!(.*\/)?compound(-|$))/;
+
+const ZAI = {
+  vendor: "Z.ai",
+  source: "https://docs.z.ai/guides/overview/pricing",
+  date: "2026-11-29",
+  at: /^https:\/\/api\.z\.ai(\/|$)/,
+} as const;
+
 /** Vendors with OpenAI's interface, recognized by their address. */
 export const COMPATIBLE_TOOLS: readonly SourcedTool[] = [
   { ...XAI, tool: "web_search", price: each(5) },
@@ -108,4 +126,8 @@ export const COMPATIBLE_TOOLS: readonly SourcedTool[] = [
   { ...XAI, tool: "collections_search", price: each(2.5) },
   // Searches of the files that a message has attached.
   { ...XAI, tool: "attachment_search", price: each(10) },
+  { ...GROQ, tool: "web_search", price: each(8), models: COMPOUND, of: "compound" },
+  { ...GROQ, tool: "web_search", price: each(5), models: NO_COMPOUND, of: "others" },
+  { ...GROQ, tool: "visit_website", price: each(1) },
+  { ...ZAI, tool: "web_search", price: each(10) },
 ];

@@ -32,6 +32,10 @@ const FAMILIES: Readonly<Record<string, string>> = {
   "openrouter:web_search": "web_search",
   // https://www.alibabacloud.com/help/en/model-studio/web-search
   enable_search: "web_search",
+  // The only one that there is, `$web_search`: https://platform.moonshot.ai/docs/guide/use-web-search
+  builtin_function: "web_search",
+  // As Groq's models of OpenAI call it: https://console.groq.com/docs/tool-use/built-in-tools
+  browser_search: "web_search",
   // https://docs.x.ai/docs/guides/live-search
   search_parameters: "live_search",
   // The name by which xAI's usage counts it: https://docs.x.ai/developers/files
@@ -65,6 +69,7 @@ const COUNTED = [
     "code_container",
     "code_execution",
     "advisor",
+    "visit_website",
   ],
 ];
 

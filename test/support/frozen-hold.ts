@@ -32,6 +32,7 @@ export function frozenHold(
   model: Model,
   maxPasses: number,
   runsByDefault = false,
+  baseUrl = "https://vendor.example/v1",
 ) {
   const scanner = createBodyScan(watchOf(name));
   scanner.write(bytes);
@@ -43,7 +44,7 @@ export function frozenHold(
     scan,
     caller: { group: "g" },
   } as unknown as TextRequest;
-  const catalog = { serving: () => [{ protocols: [name] }] } as unknown as Catalog;
+  const catalog = { serving: () => [{ protocols: [name], baseUrl }] } as unknown as Catalog;
   const options = priceOptions(request, catalog, model, () => false);
   const price = freezePrice(model, 1_000_000n, options, 0);
   const { amountNanos, usage: bound } = estimateMaxCost({

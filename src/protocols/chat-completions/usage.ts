@@ -31,6 +31,7 @@ import { decodeImages, decodeRefusal, decodeText, holdsOutput, holdsWords } from
 import { isTruncated, reportedFailure } from "./failure.ts";
 import { decodeFinish, finishWord } from "./finish.ts";
 import { isInForm, namesIn } from "./form.ts";
+import { RUN_WORDS, recordResults, recordRuns } from "./hosted-runs.ts";
 import { readThoughts } from "./reasoning.ts";
 
 const rules: MeteringRules = {
@@ -132,10 +133,12 @@ function read(body: JsonObject, state: StreamState, event: string): void {
   recordServiceTerm(state, "tier", body["service_tier"]);
   recordModel(state, body["model"]);
   recordUsage(state, asObject(asObject(body["x_groq"])?.["usage"]));
+  recordResults(state, body);
   for (const choice of asObjects(body["choices"])) {
     recordUsage(state, asObject(choice["usage"]));
     if (!isInForm(choice)) recordUnexpectedFormat(state);
     const message = said(choice);
+    recordRuns(state, message, asIndex(choice["index"]));
     const calls = namesIn(message);
     state.named ||= calls.named;
     state.unnamed ||= calls.unnamed;
@@ -175,7 +178,7 @@ function said(choice: JsonObject, text?: TextSink): JsonObject {
   return inPieces ? delta : (asObject(choice["message"]) ?? delta);
 }
 
-const openMatters = keyFilter("finish_reason", "usage", ...ERROR_WORDS);
+const openMatters = keyFilter("finish_reason", "usage", ...RUN_WORDS, ...ERROR_WORDS);
 
 /** What holds none is no ordinary chunk: a bare error, or `[DONE]`, whatever fields stand beside it. */
 const openDeltaLook = keyFilter("delta");

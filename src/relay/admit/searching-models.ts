@@ -5,9 +5,9 @@ import { findTool } from "../../usage/tool-names.ts";
 /**
  * Models that search whatever they are asked, by the vendors' names; a model says otherwise by its quirk `searches`.
  * https://docs.perplexity.ai/docs/getting-started/pricing, https://developers.openai.com/api/docs/guides/tools-web-search,
- * https://openrouter.ai/docs/guides/features/plugins/web-search
+ * https://openrouter.ai/docs/guides/features/plugins/web-search, https://console.groq.com/docs/compound/systems
  */
-const SEARCHING = /(^|[/.])sonar(-|$)|-search-(preview|api)(-|$)|:online$/;
+const SEARCHING = /(^|[/.])sonar(-|$)|(^|\/)compound(-|$)|-search-(preview|api)(-|$)|:online$/;
 
 /**
  * Those that search once for each response and say nothing of it, also without `web_search_options`:
