@@ -62,6 +62,19 @@ describe("usage of embeddings", () => {
       },
       { inputUncached: 10, audioInput: 50 },
     ],
+    // The same in the vendor's other spelling.
+    [
+      {
+        usage_metadata: {
+          prompt_token_count: 60,
+          prompt_tokens_details: [
+            { modality: "TEXT", token_count: 10 },
+            { modality: "AUDIO", token_count: 50 },
+          ],
+        },
+      },
+      { inputUncached: 10, audioInput: 50 },
+    ],
   ])("tells media apart as the vendor bills them: %j", (stated, tokens) => {
     const { usage } = embeddingsUsage.readPlain({ data: [{ embedding: [1] }], ...stated });
     expect(usage).toMatchObject({ tokens: { ...tokens, outputVisible: 0 }, hostile: [] });

@@ -24,12 +24,18 @@ const rules: MeteringRules = {
     const tally = new UsageCounter();
     const billed = asObject(usage["billed_units"]);
     if (billed !== undefined) return billedUnits(tally, usage, billed);
-    const input = tally.filled(usage, ["prompt_tokens", "input_tokens", "total_tokens", "promptTokenCount"]);
+    const input = tally.filled(usage, [
+      "prompt_tokens",
+      "input_tokens",
+      "total_tokens",
+      "promptTokenCount",
+      "prompt_token_count",
+    ]);
     const details = asObject(usage["prompt_tokens_details"]) ?? asObject(usage["input_tokens_details"]);
     return metered(tally, { inputUncached: input }, NO_OUTPUT, usage, {
       input:
         mediaIn(tally, details) ??
-        mediaInLists(tally, usage["promptTokensDetails"]) ??
+        mediaInLists(tally, usage["promptTokensDetails"] ?? usage["prompt_tokens_details"]) ??
         mediaOfPixels(tally, usage, input),
     });
   },
@@ -81,7 +87,10 @@ function read(body: JsonObject, state: StreamState): void {
   // By the type of its numbers: https://docs.cohere.com/v2/reference/embed
   state.output ||= Object.values(asObject(embeddings) ?? {}).some((vectors) => asArray(vectors).length > 0);
   recordUsage(state, asObject(body["meta"]));
-  recordUsage(state, asObject(body["usage"]) ?? asObject(body["usageMetadata"]));
+  recordUsage(
+    state,
+    asObject(body["usage"]) ?? asObject(body["usageMetadata"]) ?? asObject(body["usage_metadata"]),
+  );
 }
 
 /** The response without its vectors. Vectors are numbers or base64, so that no other text can spell the keys. */

@@ -29,14 +29,14 @@ export function mediaIn(tally: CountReader, details: JsonObject | undefined): Me
 /** By number: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta/content.proto */
 const MODALITIES = ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT"];
 
-/** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number, or in small letters. */
+/** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number, or in small letters, and the field as `token_count`. */
 export function mediaInLists(tally: CountReader, ...lists: readonly unknown[]): MediaCounts | undefined {
   let found: MediaCounts | undefined;
   for (const entry of lists.flatMap(asObjects)) {
     const { modality } = entry;
     const word = typeof modality === "number" ? MODALITIES[modality] : modality;
     const medium = MEDIA.find((each) => each === asText(word).toLowerCase());
-    const tokens = medium && tally.count(entry, "tokenCount");
+    const tokens = medium && (tally.count(entry, "tokenCount") ?? tally.count(entry, "token_count"));
     if (medium === undefined || tokens === undefined || tokens === 0) continue;
     found ??= {};
     found[medium] = (found[medium] ?? 0) + tokens;

@@ -42,7 +42,8 @@ function headOf(chunks: readonly Buffer[]): string {
 
 /** The vendor counts no tokens for most models; what is charged then is the gateway's own count, which the receipt has. */
 function openaiResponse(response: JsonObject, model: string): JsonObject {
-  const tokens = asObject(response["usageMetadata"])?.["promptTokenCount"] ?? 0;
+  const usage = asObject(response["usageMetadata"]) ?? asObject(response["usage_metadata"]);
+  const tokens = usage?.["promptTokenCount"] ?? usage?.["prompt_token_count"] ?? 0;
   return {
     object: "list",
     data: asObjects(response["embeddings"]).map(({ values }, index) => ({
