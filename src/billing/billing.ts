@@ -60,7 +60,7 @@ export interface FrozenPrice {
   /** Fields with a fee that is charged once, unless the response counts their calls; also among the table's calls. */
   readonly fees?: readonly string[] | undefined;
   /** Calls that each response is billed for, whatever was asked and of whichever protocol, unless it counts them; also among the table's. */
-  readonly unaskedCalls?: readonly string[] | undefined;
+  readonly unrequestedCalls?: readonly string[] | undefined;
   /** Those of the table's hours in which it was accepted. */
   readonly hours?: Pick<PriceHours, "name" | "factor"> | undefined;
 }

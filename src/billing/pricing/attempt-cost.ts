@@ -126,7 +126,7 @@ function costOfModels(frozen: FrozenPrice, usage: ReportedUse, { cost, factorPpm
 
 /** The request as it was asked, at the upstream's own prices. */
 function ownPrice(
-  { priceId, factorPpm, asked, tools, sizes, fees, unaskedCalls }: FrozenPrice,
+  { priceId, factorPpm, asked, tools, sizes, fees, unrequestedCalls }: FrozenPrice,
   { rates, dimensions }: Pick<FrozenPrice, "rates" | "dimensions">,
   atMs: number,
 ): FrozenPrice {
@@ -140,7 +140,7 @@ function ownPrice(
     tools,
     sizes,
     fees,
-    unaskedCalls,
+    unrequestedCalls,
     hours,
   };
 }

@@ -8,8 +8,8 @@ import type { CallBound } from "./usage-bound.ts";
 
 /** What every request pays, what this one pays for a field of it, and what each response of its model is billed for: in so many requests. */
 export function feesOf(price: FrozenPrice, requests = 1): Nanos {
-  const { dimensions = NO_DIMENSIONS, fees = [], unaskedCalls = [] } = price;
-  const names = new Set([...fees, ...unaskedCalls]);
+  const { dimensions = NO_DIMENSIONS, fees = [], unrequestedCalls = [] } = price;
+  const names = new Set([...fees, ...unrequestedCalls]);
   let sum = dimensions.request;
   for (const name of names) sum += priceOf(price, name);
   return sum * BigInt(requests);

@@ -222,7 +222,7 @@ interface ChargedCalls extends Pick<Charge, "isCallEstimated"> {
  * does the call that each response of a model is billed for, of every upstream request.
  */
 function callsOf(
-  { tools = [], sizes = {}, fees = [], unaskedCalls = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
+  { tools = [], sizes = {}, fees = [], unrequestedCalls = [], dimensions = NO_DIMENSIONS }: FrozenPrice,
   { calls: reported = [], withoutOptions, requests = 1 }: ServedUsage,
   additionalUsage: readonly AdditionalUsage[],
 ): ChargedCalls {
@@ -237,7 +237,7 @@ function callsOf(
     return { ...call, tool };
   });
   const counted = new Set(named.map(({ tool }) => tool));
-  const unsaid = new Set([...unaskedCalls, ...(withoutOptions ? [] : fees)]);
+  const unsaid = new Set([...unrequestedCalls, ...(withoutOptions ? [] : fees)]);
   for (const tool of counted) unsaid.delete(tool);
   const paid = [
     ...named.filter(({ count }) => count > 0),
@@ -245,7 +245,7 @@ function callsOf(
   ];
   if (paid.length === 0) return NO_CALLS;
   const asked = withoutOptions ? {} : sizes;
-  const mayNotHaveRun = (tool: string): boolean => tools.includes(tool) && !unaskedCalls.includes(tool);
+  const mayNotHaveRun = (tool: string): boolean => tools.includes(tool) && !unrequestedCalls.includes(tool);
   return {
     calls: paid.map((call) => withSize(call, dimensions.calls[call.tool], asked[call.tool])),
     isCallEstimated: [...unsaid].some(mayNotHaveRun) ? true : undefined,

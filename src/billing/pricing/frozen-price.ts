@@ -7,7 +7,7 @@ import type { FrozenPrice } from "../billing.ts";
 export function freezePrice(
   model: Model,
   factorPpm: bigint,
-  asked: Pick<FrozenPrice, "asked" | "unasked" | "tools" | "sizes" | "fees" | "unaskedCalls">,
+  asked: Pick<FrozenPrice, "asked" | "unasked" | "tools" | "sizes" | "fees" | "unrequestedCalls">,
   atMs: number,
 ): FrozenPrice {
   if (model.price === null || model.price.rates.input === undefined) throw notPriced(model, "an input price");

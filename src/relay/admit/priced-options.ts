@@ -12,7 +12,7 @@ import {
 } from "../../protocols/body-features.ts";
 import { askedSizes } from "../../protocols/call-sizes.ts";
 import { MEDIA, type Medium, mediaNamed } from "../../protocols/media.ts";
-import { tellsCalls } from "../../upstreams/told-calls.ts";
+import { reportsCalls } from "../../upstreams/reported-calls.ts";
 import {
   findTerm,
   isPlainService,
@@ -84,13 +84,13 @@ export function priceOptions(
     const what = `The tool "${tool}" is run and billed by the vendor and`;
     throw unpriced(param, what, `price.calls "${familyOf(tool)}"`);
   };
-  const isUntold = mayLeaveCallsUntold(request, catalog, model);
+  const isUnreported = mayNotReportCalls(request, catalog, model);
   for (const hosted of hostedTools) {
     const { tool, place } = hosted;
     if (findTool(calls, tool) === undefined && hasTokenPrice(hosted)) continue;
     const named = priceOf(tool, place.path.replace(/\[\]$/, ""));
     tools.add(named);
-    if (isUntold) fees.add(named);
+    if (isUnreported) fees.add(named);
   }
   for (const field of hostedFields) {
     const named = priceOf(field, field);
@@ -107,9 +107,9 @@ export function priceOptions(
 }
 
 /** Whether a response may say nothing of the tools that ran: a call of each is then charged, as an estimate. */
-function mayLeaveCallsUntold({ protocol, caller }: TextRequest, catalog: Catalog, model: Model): boolean {
-  if (protocol.forward.hold.callsUntold !== true) return false;
-  return catalog.serving(model.id, caller.group, protocol.name).some(({ baseUrl }) => !tellsCalls(baseUrl));
+function mayNotReportCalls({ protocol, caller }: TextRequest, catalog: Catalog, model: Model): boolean {
+  if (protocol.forward.hold.callsUnreported !== true) return false;
+  return catalog.serving(model.id, caller.group, protocol.name).some(({ baseUrl }) => !reportsCalls(baseUrl));
 }
 
 /** The sizes that the request asks for, of each tool by its name in the price table. One that has no price there is refused. */

@@ -4,7 +4,7 @@ import type { Catalog, Model } from "../../catalog/catalog.ts";
 import { withListedTools } from "../../catalog/listed-tool-prices.ts";
 import { NO_DIMENSIONS } from "../../catalog/price-table.ts";
 import { listedToolsOf } from "../../upstreams/kinds.ts";
-import { searchesByDefault, unaskedCalls } from "./searching-models.ts";
+import { searchesByDefault, unrequestedCalls } from "./searching-models.ts";
 
 /** A model by its name at OpenAI, with the list prices of tools there. */
 function priced(name: string, quirks: Readonly<Record<string, unknown>> = {}) {
@@ -19,8 +19,8 @@ function priced(name: string, quirks: Readonly<Record<string, unknown>> = {}) {
 function frozen(name: string, quirks?: Readonly<Record<string, unknown>>) {
   const { model, catalog } = priced(name, quirks);
   const { rates, dimensions } = model.price ?? { rates: {}, dimensions: NO_DIMENSIONS };
-  const calls = unaskedCalls(catalog, model, { group: "g" });
-  return { priceId: 1n, factorPpm: 1_000_000n, rates, dimensions, unaskedCalls: calls };
+  const calls = unrequestedCalls(catalog, model, { group: "g" });
+  return { priceId: 1n, factorPpm: 1_000_000n, rates, dimensions, unrequestedCalls: calls };
 }
 
 const usage = { inputUncached: 10, outputVisible: 2 };

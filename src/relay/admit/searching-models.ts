@@ -23,7 +23,7 @@ export function searchesByDefault(catalog: Catalog, model: Model, caller: Pick<C
 }
 
 /** The calls, by their names in the price table, that each response of the model is billed for, whatever was asked; undefined = none. */
-export function unaskedCalls(
+export function unrequestedCalls(
   catalog: Catalog,
   model: Model,
   caller: Pick<Caller, "group">,

@@ -16,7 +16,7 @@ import { findAdditionalModels, tokenPricedModel } from "./additional-models.ts";
 import type { FallbackModel } from "./fallback-chain.ts";
 import { priceOptions } from "./priced-options.ts";
 import type { References } from "./references.ts";
-import { searchesByDefault, unaskedCalls } from "./searching-models.ts";
+import { searchesByDefault, unrequestedCalls } from "./searching-models.ts";
 
 /** A hold with what its request can have used. */
 export interface Held {
@@ -91,11 +91,11 @@ export function costEstimateInput(
   );
   const serving = catalog.serving(model.id, request.caller.group, request.protocol.name);
   const unasked = unrequestedTerms(model, serving);
-  const once = unaskedCalls(catalog, model, request.caller);
+  const once = unrequestedCalls(catalog, model, request.caller);
   const price = freezePrice(
     model,
     factorPpm,
-    unasked === undefined && once === undefined ? options : { ...options, unasked, unaskedCalls: once },
+    unasked === undefined && once === undefined ? options : { ...options, unasked, unrequestedCalls: once },
     atMs,
   );
   return {

@@ -1,12 +1,12 @@
 /** A vendor whose chat completions say how often a tool ran that it bills by the call: what they don't name did not run. */
-interface TellingVendor {
+interface ReportingVendor {
   readonly vendor: string;
   readonly at: RegExp;
   readonly source: string;
 }
 
 /** `protocols/chat-completions/usage.ts` and `streams/call-counts.ts` read their counts. */
-export const TELLING_VENDORS: readonly TellingVendor[] = [
+export const REPORTING_VENDORS: readonly ReportingVendor[] = [
   {
     vendor: "OpenRouter",
     at: /^https:\/\/([\w-]+\.)?openrouter\.ai(\/|$)/,
@@ -40,6 +40,6 @@ export const TELLING_VENDORS: readonly TellingVendor[] = [
 ];
 
 /** Whether responses from this address tell the calls of the vendor's tools, though their protocol has no place for them. */
-export function tellsCalls(baseUrl: string): boolean {
-  return TELLING_VENDORS.some(({ at }) => at.test(baseUrl));
+export function reportsCalls(baseUrl: string): boolean {
+  return REPORTING_VENDORS.some(({ at }) => at.test(baseUrl));
 }

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { chargeOf } from "../../src/billing/pricing/charge.ts";
 import { PROTOCOLS } from "../../src/protocols/table.ts";
 import { estimateMissing } from "../../src/relay/settle/estimate.ts";
-import { TELLING_VENDORS } from "../../src/upstreams/told-calls.ts";
+import { REPORTING_VENDORS } from "../../src/upstreams/reported-calls.ts";
 import { frozenHold, modelWithCalls } from "../support/frozen-hold.ts";
 
 /** Where a vendor serves: one whose chat completions tell the calls of its tools, or one that nobody knows. */
@@ -54,8 +54,8 @@ const TOLD = fc.oneof(
 );
 
 it("knows an address of each vendor that tells calls", () => {
-  expect(TELLING_VENDORS.map(({ vendor }) => vendor)).toEqual(Object.keys(ADDRESSES));
-  for (const { vendor, at } of TELLING_VENDORS) {
+  expect(REPORTING_VENDORS.map(({ vendor }) => vendor)).toEqual(Object.keys(ADDRESSES));
+  for (const { vendor, at } of REPORTING_VENDORS) {
     expect(at.test(ADDRESSES[vendor as keyof typeof ADDRESSES]), vendor).toBe(true);
     for (const address of UNKNOWN) expect(at.test(address), vendor).toBe(false);
   }
