@@ -101,7 +101,7 @@ export interface HoldTable {
   /** What of the request rests on its tools; absent = nothing. */
   readonly toolUse?: ToolUse | undefined;
   /** Responses of the protocol have no place that tells which of the vendor's tools ran: only some vendors tell it. */
-  readonly callsUnreported?: true | undefined;
+  readonly uncounted?: true | undefined;
   /** Turns a word for a medium into its name; absent = bodies have the names themselves. */
   readonly readMediumWord?: ((word: unknown) => unknown) | undefined;
 }
@@ -138,20 +138,14 @@ const membersOf = (path: string): string => `${path}.*`;
 /** What can cost in every protocol that generates, and what does in this one. */
 export function generatingHold(
   own: readonly FeatureEntry[],
-  {
-    callLimits,
-    callSizes,
-    toolUse,
-    callsUnreported,
-    readMediumWord,
-  }: Omit<HoldTable, "features" | "texts"> = {},
+  { callLimits, callSizes, toolUse, uncounted, readMediumWord }: Omit<HoldTable, "features" | "texts"> = {},
 ): HoldTable {
   const { choice, beside = [], elsewhere = [] } = toolUse ?? {};
   const limits = Object.values(callLimits ?? {}).flat();
   const sizes = (callSizes ?? []).map(({ path }) => path);
   const watched = [...limits, ...sizes, ...(choice ? [choice] : []), ...beside, ...elsewhere];
   const features = new Map([...ANYWHERE, ...own, ...entries(sibling, watched)]);
-  return { features, texts: null, callLimits, callSizes, toolUse, callsUnreported, readMediumWord };
+  return { features, texts: null, callLimits, callSizes, toolUse, uncounted, readMediumWord };
 }
 
 /** Of texts that are embedded or ranked nothing costs but themselves. */

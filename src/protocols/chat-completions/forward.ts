@@ -89,7 +89,7 @@ export const chatCompletionsForward: ForwardTable = {
         // https://developers.openai.com/api/docs/guides/tools-web-search, https://docs.perplexity.ai/docs/getting-started/pricing
         { path: "web_search_options.search_context_size", tool: "web_search" },
       ],
-      callsUnreported: true,
+      uncounted: true,
       toolUse: { choice: "tool_choice", beside: ["parallel_tool_calls"] },
     },
   ),

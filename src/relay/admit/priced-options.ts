@@ -108,7 +108,7 @@ export function priceOptions(
 
 /** Whether a response may say nothing of the tools that ran: a call of each is then charged, as an estimate. */
 function mayNotReportCalls({ protocol, caller }: TextRequest, catalog: Catalog, model: Model): boolean {
-  if (protocol.forward.hold.callsUnreported !== true) return false;
+  if (protocol.forward.hold.uncounted !== true) return false;
   return catalog.serving(model.id, caller.group, protocol.name).some(({ baseUrl }) => !reportsCalls(baseUrl));
 }
 
