@@ -174,7 +174,8 @@ describe("calls that a vendor states", () => {
     [1n, "chat-completions", PLUGIN],
     [1n, "responses", PLUGIN],
     [1n, "messages", PLUGIN],
-    [0n, "chat-completions", typed("web_search")],
+    // An unknown vendor has no place in chats for what ran; the others count, or list it.
+    [1n, "chat-completions", typed("web_search")],
     [0n, "responses", typed("web_search")],
     [0n, "messages", typed("web_search_20250305")],
     [0n, "generate-content", { tools: [{ googleSearch: {} }] }],
