@@ -206,6 +206,6 @@ function upstreamText(name: string, kind: string, url: string, protocol: string,
     protocols: [${protocol}]
     api_key: bench-upstream-key
     models: [${model}]
-    max_concurrency: 1000
+    limits: { concurrency: 1000 }
 `;
 }

@@ -8,7 +8,7 @@ import { type CatalogCache, createCatalogCache } from "./catalog/catalog-cache.t
 import { vocabularyOf } from "./catalog/vocabulary.ts";
 import type { Config } from "./config.ts";
 import { serveMetrics } from "./http/core/metrics-server.ts";
-import { createLimits, type Limits } from "./limits/limits.ts";
+import { type AllLimits, createLimits } from "./limits/limits.ts";
 import { createMirror, type Mirror } from "./mirror/mirror.ts";
 import type { Log } from "./observe/log.ts";
 import type { Metrics, TextOfAll } from "./observe/metrics.ts";
@@ -42,7 +42,7 @@ const RETAIN_EVERY_MS = 10_000;
 /** What a process of any role stands on. */
 export interface Base {
   readonly catalog: CatalogCache;
-  readonly limits: Limits;
+  readonly limits: AllLimits;
   readonly transport: Transport;
   readonly routing: Routing;
   readonly guarded: SafeFetch;
@@ -84,7 +84,12 @@ export async function startBase({ config, database, seals, log, lifecycle }: Pro
     const upstream = catalog.current().allUpstreams.find(({ id }) => id === upstreamId);
     return upstream && transport.through(upstream);
   };
-  const routing = createRouting({ clock, log, inFlight: transport.inFlight });
+  const routing = createRouting({
+    clock,
+    log,
+    inFlight: transport.inFlight,
+    limitedSeconds: limits.upstreams.waitSeconds,
+  });
   return { catalog, limits, transport, routing, guarded, through, largeJson };
 }
 
@@ -136,6 +141,19 @@ export async function reasonToWait(stopping: AbortSignal, database: Database): P
   } catch {
     return "the database is unreachable";
   }
+}
+
+export function describeLimits(metrics: Metrics, catalog: Base["catalog"], { upstreams }: AllLimits): void {
+  metrics.gauges(
+    "upstream_limited_seconds",
+    "Seconds until an upstream at its limit per minute gets requests again, by upstream; 0 = it has room",
+    "upstream",
+    () =>
+      catalog
+        .current()
+        .upstreams.filter(({ options }) => options?.rates !== undefined)
+        .map((upstream) => [upstream.name, upstreams.waitSeconds(upstream)] as const),
+  );
 }
 
 export function describeTransport(metrics: Metrics, transport: Transport): void {

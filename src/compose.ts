@@ -11,6 +11,7 @@ import { createUsageRetention } from "./billing/usage-log/usage-retention.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { vocabularyOf } from "./catalog/vocabulary.ts";
 import {
+  describeLimits,
   describeTransport,
   type Process,
   type ProcessOptions,
@@ -210,6 +211,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     translator,
     responseReader,
     moves,
+    upstreamLimits: limits.upstreams,
     endUsers: new EndUsers(hasher.hash("faregate end user ids")),
     conversationKeys: new ConversationKeys(hasher.hash("faregate conversation keys")),
     metrics,
@@ -230,6 +232,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   );
   metrics.gauge("requests_running", "Running text requests", () => relay.running());
   describeTransport(metrics, transport);
+  describeLimits(metrics, catalog, limits);
   metrics.gauges("breakers_open", "Models with an open circuit breaker, by upstream", "upstream", () =>
     routing.openBreakers(),
   );

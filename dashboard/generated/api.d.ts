@@ -5057,7 +5057,11 @@ export interface paths {
                                 groups: string[] | null;
                                 priority: number;
                                 weight: number;
-                                max_concurrency: number;
+                                limits: {
+                                    concurrency?: number;
+                                    requests_per_minute?: number;
+                                    tokens_per_minute?: number;
+                                };
                                 shared_ids: string[];
                                 timeouts: {
                                     connect_ms?: number;
@@ -5237,6 +5241,7 @@ export interface paths {
                                     /** @enum {string} */
                                     state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                     running: number;
+                                    limited_seconds: number;
                                     connections: number;
                                     open_breakers: number;
                                     attempts: {
@@ -5284,7 +5289,11 @@ export interface paths {
                         groups?: string[] | null;
                         priority?: number;
                         weight?: number;
-                        max_concurrency?: number;
+                        limits?: {
+                            concurrency?: number;
+                            requests_per_minute?: number;
+                            tokens_per_minute?: number;
+                        };
                         shared_ids?: string[];
                         timeouts?: {
                             connect_ms?: number;
@@ -5469,7 +5478,11 @@ export interface paths {
                             groups: string[] | null;
                             priority: number;
                             weight: number;
-                            max_concurrency: number;
+                            limits: {
+                                concurrency?: number;
+                                requests_per_minute?: number;
+                                tokens_per_minute?: number;
+                            };
                             shared_ids: string[];
                             timeouts: {
                                 connect_ms?: number;
@@ -5649,6 +5662,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                 running: number;
+                                limited_seconds: number;
                                 connections: number;
                                 open_breakers: number;
                                 attempts: {
@@ -5715,7 +5729,11 @@ export interface paths {
                             groups: string[] | null;
                             priority: number;
                             weight: number;
-                            max_concurrency: number;
+                            limits: {
+                                concurrency?: number;
+                                requests_per_minute?: number;
+                                tokens_per_minute?: number;
+                            };
                             shared_ids: string[];
                             timeouts: {
                                 connect_ms?: number;
@@ -5895,6 +5913,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                 running: number;
+                                limited_seconds: number;
                                 connections: number;
                                 open_breakers: number;
                                 attempts: {
@@ -5942,7 +5961,11 @@ export interface paths {
                         groups?: string[] | null;
                         priority?: number;
                         weight?: number;
-                        max_concurrency?: number;
+                        limits?: {
+                            concurrency?: number;
+                            requests_per_minute?: number;
+                            tokens_per_minute?: number;
+                        };
                         shared_ids?: string[];
                         timeouts?: {
                             connect_ms?: number;
@@ -6127,7 +6150,11 @@ export interface paths {
                             groups: string[] | null;
                             priority: number;
                             weight: number;
-                            max_concurrency: number;
+                            limits: {
+                                concurrency?: number;
+                                requests_per_minute?: number;
+                                tokens_per_minute?: number;
+                            };
                             shared_ids: string[];
                             timeouts: {
                                 connect_ms?: number;
@@ -6307,6 +6334,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                 running: number;
+                                limited_seconds: number;
                                 connections: number;
                                 open_breakers: number;
                                 attempts: {
@@ -6572,7 +6600,11 @@ export interface paths {
                             groups: string[] | null;
                             priority: number;
                             weight: number;
-                            max_concurrency: number;
+                            limits: {
+                                concurrency?: number;
+                                requests_per_minute?: number;
+                                tokens_per_minute?: number;
+                            };
                             shared_ids: string[];
                             timeouts: {
                                 connect_ms?: number;
@@ -6752,6 +6784,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                 running: number;
+                                limited_seconds: number;
                                 connections: number;
                                 open_breakers: number;
                                 attempts: {
@@ -6830,7 +6863,11 @@ export interface paths {
                             groups: string[] | null;
                             priority: number;
                             weight: number;
-                            max_concurrency: number;
+                            limits: {
+                                concurrency?: number;
+                                requests_per_minute?: number;
+                                tokens_per_minute?: number;
+                            };
                             shared_ids: string[];
                             timeouts: {
                                 connect_ms?: number;
@@ -7010,6 +7047,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                 running: number;
+                                limited_seconds: number;
                                 connections: number;
                                 open_breakers: number;
                                 attempts: {
@@ -7079,7 +7117,11 @@ export interface paths {
                             groups: string[] | null;
                             priority: number;
                             weight: number;
-                            max_concurrency: number;
+                            limits: {
+                                concurrency?: number;
+                                requests_per_minute?: number;
+                                tokens_per_minute?: number;
+                            };
                             shared_ids: string[];
                             timeouts: {
                                 connect_ms?: number;
@@ -7259,6 +7301,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                 running: number;
+                                limited_seconds: number;
                                 connections: number;
                                 open_breakers: number;
                                 attempts: {
@@ -7325,7 +7368,11 @@ export interface paths {
                             groups: string[] | null;
                             priority: number;
                             weight: number;
-                            max_concurrency: number;
+                            limits: {
+                                concurrency?: number;
+                                requests_per_minute?: number;
+                                tokens_per_minute?: number;
+                            };
                             shared_ids: string[];
                             timeouts: {
                                 connect_ms?: number;
@@ -7505,6 +7552,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                 running: number;
+                                limited_seconds: number;
                                 connections: number;
                                 open_breakers: number;
                                 attempts: {
@@ -10490,6 +10538,7 @@ export interface paths {
                                 translates: boolean;
                                 changes: string[];
                                 full: boolean;
+                                limited_seconds: number;
                                 credentials: {
                                     id: string;
                                     name: string;

@@ -17,6 +17,14 @@ export interface UpstreamOptions {
   readonly endUser?: "account";
   /** Where in a cloud it is. */
   readonly place?: CloudPlace;
+  /** How much it may be asked a minute. */
+  readonly rates?: UpstreamRates;
+}
+
+/** What a vendor lets our account there ask for in a minute. Absent = as much as is asked. */
+export interface UpstreamRates {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
 }
 
 /** What an address in a cloud is made of, and who gives out its access tokens. What is absent is the kind's own. */

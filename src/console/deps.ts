@@ -31,7 +31,7 @@ export interface ConsoleDeps {
   /** What this process has learnt of upstreams. */
   readonly routing: Pick<
     Routing,
-    "attempts" | "condition" | "inspect" | "seenConversations" | "unhealthyTargets"
+    "attempts" | "condition" | "inspect" | "limitedSeconds" | "seenConversations" | "unhealthyTargets"
   >;
   readonly transport: Pick<Transport, "stats" | "through">;
   /** How busy all processes are and were. */

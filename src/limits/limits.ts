@@ -10,6 +10,7 @@ import { describe, exceeded } from "./rate-response.ts";
 import { RedisTokenBuckets } from "./redis-token-buckets.ts";
 import { createRequestCounter, type RequestCounter } from "./request-counter.ts";
 import { MemoryTokenBuckets } from "./token-buckets.ts";
+import { createUpstreamLimits, type UpstreamLimits } from "./upstream-limits.ts";
 
 /** Rates of keys: requests and tokens per minute, requests at once. */
 export interface Limits {
@@ -21,6 +22,11 @@ export interface Limits {
   /** Counts one counting of tokens, which is free and therefore limited for every key; the response's `x-ratelimit-*`. Rejects as `admit`. */
   admitCount(caller: Caller): Promise<Readonly<Record<string, string>>>;
   close(): Promise<void>;
+}
+
+/** The limits of keys, and those of upstreams, which are counted alike. */
+export interface AllLimits extends Limits {
+  readonly upstreams: UpstreamLimits;
 }
 
 export interface LimitsOptions {
@@ -44,7 +50,7 @@ const CONNECT_LIMIT_MS = 5_000;
  * itself from the last shared count, since refusing everyone would make a helper of ours a single point of failure. Requests at
  * once are always counted per process: a count in Redis would leak with every process that dies.
  */
-export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Promise<Limits> {
+export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Promise<AllLimits> {
   const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log);
   const counter = createRequestCounter(redis, "requests");
   const counts = createRequestCounter(redis, "counts");
@@ -94,6 +100,7 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
       );
       return headers;
     },
+    upstreams: createUpstreamLimits(createRequestCounter(redis, "upstream-requests"), tools, clock),
     async close() {
       redis?.disconnect();
     },

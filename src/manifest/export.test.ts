@@ -83,7 +83,8 @@ describe("export", () => {
           api_keys: ["\${OPENAI_API_KEY}", "\${UPSTREAM_OPENAI_MAIN_API_KEY_2}"]
           models:
             text-large: gpt
-          max_concurrency: 200
+          limits:
+            concurrency: 200
           timeouts:
             idle_ms: 5
         - name: spare

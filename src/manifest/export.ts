@@ -107,8 +107,8 @@ function exportUpstream(
     ...optionFields(upstream, names),
     models: plain ? [...models.keys()] : rest["models"],
   };
-  const { priority, weight, maxConcurrency, probe } = UPSTREAM_DEFAULTS;
-  return compact(record, { priority, weight, max_concurrency: maxConcurrency, probe, disabled: false });
+  const { priority, weight, probe } = UPSTREAM_DEFAULTS;
+  return compact(record, { priority, weight, probe, disabled: false });
 }
 
 function credentialFields(upstream: State["upstreams"][number], names: ReferenceNames): FileRecord {

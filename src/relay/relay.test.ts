@@ -61,6 +61,7 @@ function open(routed: object = {}) {
     clock: systemClock,
     log: silentLog,
     tokenCounts: { ended: () => undefined },
+    upstreamLimits: { take: () => undefined },
     moves: { find: () => undefined, findLate: async () => undefined, note: () => undefined },
     endUsers: new EndUsers(Buffer.from("secret")),
     conversationKeys: new ConversationKeys(Buffer.from("secret")),

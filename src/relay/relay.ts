@@ -2,17 +2,16 @@ import { Deadlines } from "../base/async/deadlines.ts";
 import { SlotList } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
-import { allTokens, type ChargeReason, type Outcome, type TextBilling } from "../billing/billing.ts";
+import type { ChargeReason, TextBilling } from "../billing/billing.ts";
 import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { joinedLosses } from "../conversation/loss.ts";
-import type { UsedTokens } from "../limits/admission.ts";
+import type { UpstreamLimits } from "../limits/upstream-limits.ts";
 import { refusesState } from "../protocols/carried-state.ts";
 import type { Candidates } from "../routing/candidate-iterator.ts";
 import type { CandidateOrder } from "../routing/routes.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { MovedConversations } from "../upstreams/memory/moved-conversations.ts";
-import { totalInput, totalOutput } from "../usage/usage.ts";
 import { checkAdditionalModels } from "./admit/additional-models.ts";
 import type { ConversationKeys } from "./admit/conversation-key.ts";
 import { ConversationState, movedOf, startsNewConversation } from "./admit/conversation-state.ts";
@@ -35,7 +34,9 @@ import { countEnded, failedAttempt } from "./settle/count-ended.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
 import { tokenEstimate } from "./settle/token-estimate.ts";
 import { settleUnanswered } from "./settle-unanswered.ts";
+import { recordDisconnect, shouldStop } from "./shall-stop.ts";
 import type { TextRequest } from "./text-request.ts";
+import { PASSED_OVER, tokensOf, withinLimits } from "./within-limits.ts";
 
 export interface RelayDeps extends AttemptDeps, RelayModesDeps {
   readonly catalog: { current(atMs?: number): Catalog };
@@ -44,6 +45,7 @@ export interface RelayDeps extends AttemptDeps, RelayModesDeps {
   /** Learns from what vendors report. */
   readonly tokenCounts: Pick<TokenCounts, "ended">;
   readonly conversationKeys: ConversationKeys;
+  readonly upstreamLimits: Pick<UpstreamLimits, "take">;
   readonly moves: Pick<MovedConversations, "find" | "findLate" | "isRepeated" | "note">;
 }
 
@@ -145,6 +147,7 @@ export function createRelay(deps: RelayDeps): Relay {
       };
       const running: RunningRequest = {
         exchange,
+        model,
         candidates,
         forms,
         requested: { candidates, forms },
@@ -186,14 +189,11 @@ function candidatesFor(
   });
 }
 
-function tokensOf(outcome: Outcome): UsedTokens {
-  const usage = allTokens(outcome);
-  return { input: totalInput(usage), output: totalOutput(usage) };
-}
-
 /** A running request and what its attempts need. */
 interface RunningRequest {
   readonly exchange: Exchange;
+  /** The model that is being tried. */
+  model: Model;
   /** The candidates of the model that is being tried. */
   candidates: Candidates;
   forms: RequestForms;
@@ -253,6 +253,7 @@ function openFallback(deps: RelayDeps, running: RunningRequest, { current }: Fal
   const { model, request, bound, price } = current;
   const conversation = deps.conversationKeys.of(request, catalog.settings);
   if (running.forms !== requested.forms) running.forms.close();
+  running.model = model;
   running.candidates = candidatesFor(deps, catalog, model, request, {
     pins: undefined,
     conversation,
@@ -276,8 +277,17 @@ async function askModel(deps: RelayDeps, running: RunningRequest): Promise<Attem
   recordDisconnect(exchange);
   if (exchange.isAborted) last = failureBeforeSend(shuttingDown());
   for (const candidate of shouldStop(exchange) ? [] : candidates) {
-    last = await attempt(deps, running, candidate);
+    const estimateOf = () => tokenEstimate(forms.at(candidate).request, running.model);
+    const asked = await withinLimits(deps, exchange, candidate, estimateOf, () =>
+      attempt(deps, running, candidate),
+    );
+    if (asked !== PASSED_OVER) last = asked;
+    if (exchange.isAborted && exchange.attempts === 0) last = failureBeforeSend(shuttingDown());
     if (shouldStop(exchange)) break;
+    if (asked === PASSED_OVER) {
+      candidates.passOver();
+      continue;
+    }
     if (last?.lacksCall === true && forms.markUnsupported(candidate)) {
       candidates.retrySame();
       last = await attempt(deps, running, candidate);
@@ -304,11 +314,6 @@ async function askModel(deps: RelayDeps, running: RunningRequest): Promise<Attem
   }
   if (last === undefined && !exchange.settled) exchange.fallbacks?.failed("unavailable");
   return last;
-}
-
-/** The client may have disconnected during a wait. Choosing a candidate for it would waste a health probe. */
-function recordDisconnect(exchange: Exchange): void {
-  if (!exchange.request.response.open) exchange.clientGone = true;
 }
 
 /** After the first refusal of a conversation's state: another process may have moved the conversation. */
@@ -362,11 +367,6 @@ async function attempt(
     if (moved !== undefined) deps.moves.note(moved, exchange.request.scan.values);
   }
   return failure;
-}
-
-/** The client has disconnected or the gateway is shutting down: no more attempts are made. */
-function shouldStop({ clientGone, isAborted }: Exchange): boolean {
-  return clientGone || isAborted;
 }
 
 /** Waits for what a mode needs. Nothing has been sent yet, so a disconnect or a shutdown ends the wait at once. */

@@ -1,3 +1,4 @@
+import type { Upstream } from "../catalog/catalog.ts";
 import type { Origin } from "../conversation/state/opaque.ts";
 import { BUSY_RETRY_SECONDS, GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
@@ -25,6 +26,8 @@ export interface CandidateIteratorDeps {
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
   readonly inFlight: (upstreamId: bigint) => number;
+  /** Until an upstream at its limit per minute gets requests again; 0 = now. */
+  readonly limitedSeconds: (upstream: Upstream) => number;
 }
 
 interface Choice {
@@ -52,6 +55,8 @@ export interface Candidates extends Iterable<Candidate> {
   relocate(place: Place): void;
   /** The candidate that last refused the state, for one attempt without it; reported like any other. */
   retryWithoutState(): Candidate | undefined;
+  /** The last candidate's upstream is at its limit: it was not asked, and the next is chosen as if it had never been. */
+  passOver(): void;
   /** Counts another attempt at the last candidate, in a different form; reported like any other. */
   retrySame(): void;
 }
@@ -77,6 +82,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
   #last: Choice | undefined;
   #excluded: Set<UpstreamTarget | CredentialTarget> | undefined;
   #isStateRefused = false;
+  #isPassedOver = false;
   #isFound = false;
   #reason: PlaceReason = "failover";
   #preferredTarget: CredentialTarget | undefined;
@@ -108,19 +114,20 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
 
   unavailableError(): GatewayError {
     const nowMs = this.#deps.nowMs();
-    let full = false;
+    let fullSeconds = Number.POSITIVE_INFINITY;
     let waitMs = Number.POSITIVE_INFINITY;
     for (const upstreamTarget of this.#route.flat()) {
-      if (this.#full(upstreamTarget)) full = true;
+      const seconds = this.#fullSeconds(upstreamTarget);
+      if (seconds > 0) fullSeconds = Math.min(fullSeconds, seconds);
       for (const { health } of upstreamTarget.targets)
         waitMs = Math.min(waitMs, health.waitMs(this.#account, nowMs));
     }
-    if (full) {
+    if (fullSeconds < Number.POSITIVE_INFINITY) {
       return new GatewayError(
         "no_available_upstream",
         "All upstreams of this model are busy. Try again shortly.",
         {
-          retryAfterSeconds: BUSY_RETRY_SECONDS,
+          retryAfterSeconds: Math.ceil(fullSeconds),
         },
       );
     }
@@ -186,6 +193,11 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return this.#stateRefuser?.candidate;
   }
 
+  passOver(): void {
+    this.#isPassedOver = true;
+    this.#attempts -= 1;
+  }
+
   retrySame(): void {
     this.#last?.target.load.acquire();
   }
@@ -195,8 +207,9 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     const nowMs = this.#deps.nowMs();
     const failed = this.#last;
     // A refusal costs its upstream next to nothing, so the next attempt needs no retry budget.
-    const isPaid = failed === undefined || this.#isStateRefused;
+    const isPaid = failed === undefined || this.#isStateRefused || this.#isPassedOver;
     if (failed !== undefined) this.#exclude(failed, nowMs);
+    this.#isPassedOver = false;
     this.#isStateRefused = false;
     this.#isFound = false;
     const found = this.#pins ? this.#pinned(this.#pins, nowMs) : this.#search(nowMs);
@@ -216,6 +229,10 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
   /** Excludes a failed choice. If the credential was the cause, another one of the same upstream may still be tried. */
   #exclude({ upstreamTarget, target }: Choice, nowMs: number): void {
     this.#excluded ??= new Set();
+    if (this.#isPassedOver) {
+      this.#excluded.add(upstreamTarget);
+      return;
+    }
     if (this.#isStateRefused) {
       for (const other of this.#route.flat().flatMap(({ targets }) => targets))
         if (isSameSigner(other.candidate, target.candidate) && !(this.#isFound && isAt(other, this.#moved)))
@@ -334,8 +351,15 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return undefined;
   }
 
-  #full({ upstream }: UpstreamTarget): boolean {
-    return this.#deps.inFlight(upstream.id) >= upstream.maxConcurrency;
+  #full(upstreamTarget: UpstreamTarget): boolean {
+    return this.#fullSeconds(upstreamTarget) > 0;
+  }
+
+  /** About how long it takes until the upstream has room; 0 = it has. */
+  #fullSeconds({ upstream }: UpstreamTarget): number {
+    return this.#deps.inFlight(upstream.id) >= upstream.maxConcurrency
+      ? BUSY_RETRY_SECONDS
+      : this.#deps.limitedSeconds(upstream);
   }
 }
 

@@ -3,6 +3,7 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Origin } from "../conversation/state/opaque.ts";
 import { chooseProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
+import type { CandidateIteratorDeps } from "./candidate-iterator.ts";
 import { weightOf } from "./choose.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
 import { type Condition, conditionOf, isHealthy, type UnhealthyTarget } from "./health/condition.ts";
@@ -234,6 +235,8 @@ export interface InspectedUpstream {
   readonly protocol: ProtocolName;
   /** It has as many requests running as it may, in this process. */
   readonly full: boolean;
+  /** Until it gets requests again, as it is at its limit per minute; 0 = it is not. */
+  readonly limitedSeconds: number;
   readonly credentials: readonly CredentialCondition[];
 }
 
@@ -245,7 +248,11 @@ export interface CredentialCondition extends Condition {
 /** Describes a route without choosing anything on it. */
 export function inspectRoute(
   route: Route,
-  { nowMs, inFlight }: { readonly nowMs: number; readonly inFlight: (upstreamId: bigint) => number },
+  {
+    nowMs,
+    inFlight,
+    limitedSeconds,
+  }: Pick<CandidateIteratorDeps, "inFlight" | "limitedSeconds"> & { readonly nowMs: number },
 ): InspectedUpstream[] {
   return route.flatMap((tier, index) =>
     tier.flatMap(({ upstream, targets }) => {
@@ -256,6 +263,7 @@ export function inspectRoute(
           tier: index + 1,
           upstream,
           full: inFlight(upstream.id) >= upstream.maxConcurrency,
+          limitedSeconds: limitedSeconds(upstream),
           model: first.candidate.model,
           protocol: first.candidate.protocol,
           credentials: targets.map(({ candidate, health }) => ({

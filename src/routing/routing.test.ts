@@ -74,6 +74,41 @@ describe("the order of candidates", () => {
   });
 });
 
+describe("an upstream at its limit per minute", () => {
+  const catalog = catalogOf([upstreamOf(1n), upstreamOf(2n, { priority: 1 })]);
+
+  it("is passed by, and where all are, the caller is told the shortest wait", () => {
+    const waits = new Map([[1n, 41.2]]);
+    const { routing } = rig(
+      () => 0,
+      ({ id }) => waits.get(id) ?? 0,
+    );
+    expect(attempts(routing, catalog, OK)).toEqual(["u2/a"]);
+    waits.set(2n, 12.3);
+    const candidates = routing.candidates(catalog, ORDER);
+    expect([...candidates]).toEqual([]);
+    expect(candidates.unavailableError()).toMatchObject({ status: 503, retryAfterSeconds: 13 });
+    expect(routing.inspect(catalog, ORDER).map(({ limitedSeconds }) => limitedSeconds)).toEqual([41.2, 12.3]);
+  });
+
+  it("costs no attempt, no retry and no health where it is found only when the request is about to go there", () => {
+    const { routing } = rig();
+    const many = catalogOf([1n, 2n, 3n, 4n, 5n].map((id) => upstreamOf(id, { priority: Number(id) })));
+    for (let round = 0; round < 50; round += 1) {
+      const candidates = routing.candidates(many, ORDER);
+      const asked: string[] = [];
+      for (const candidate of candidates) {
+        asked.push(label(candidate));
+        routing.report(candidate, { kind: "neutral" }, ORDER.account);
+        candidates.passOver();
+      }
+      expect(asked).toEqual(["u1/a", "u2/a", "u3/a", "u4/a", "u5/a"]);
+    }
+    expect(routing.unhealthyTargets()).toEqual([]);
+    expect(attempts(routing, many, OK)).toEqual(["u1/a"]);
+  });
+});
+
 describe("a pinned request", () => {
   const upstreams = [upstreamOf(1n, { credentials: credentials("a", "b") }), upstreamOf(2n, { priority: 1 })];
   const pinned = (upstreamId: bigint, credentialId: bigint) => ({

@@ -24,6 +24,8 @@ export interface RoutingOptions {
   readonly log: Log;
   /** Requests running at an upstream. */
   readonly inFlight: (upstreamId: bigint) => number;
+  /** Until an upstream at its limit per minute gets requests again, 0 = now; by default none has such limits. */
+  readonly limitedSeconds?: (upstream: Pick<Upstream, "id" | "options">) => number;
   /** From 0 up to, not including, 1; by default drawn from the machine's randomness. */
   readonly random?: () => number;
 }
@@ -52,6 +54,8 @@ export interface Routing {
   condition(site: HealthTarget): Condition;
   /** The choice and health of places for tasks and assets, which have a few places each. */
   readonly places: PlaceHealth;
+  /** Seconds until an upstream at its limit per minute gets requests again, in this process; 0 = it is not. */
+  limitedSeconds(upstream: Pick<Upstream, "id" | "options">): number;
   /** Milliseconds since an attempt at the upstream was reported; Infinity = none was. */
   idleMs(upstreamId: bigint): number;
   /** Reports the result of a probe of an idle upstream with this credential, for all of its models. */
@@ -85,7 +89,8 @@ export function createRouting(options: RoutingOptions): Routing {
   /** Time of the last report by upstream; as many as an installation has ever had. */
   const reportedMs = new Map<bigint, number>();
   const nowMs = (): number => clock.monotonicMs();
-  const iteratorDeps = { nowMs, inFlight, random: options.random ?? drawFraction };
+  const limitedSeconds = options.limitedSeconds ?? unlimited;
+  const iteratorDeps = { nowMs, inFlight, limitedSeconds, random: options.random ?? drawFraction };
 
   return {
     candidates(catalog, order) {
@@ -96,7 +101,8 @@ export function createRouting(options: RoutingOptions): Routing {
     allSeenConversations: () => seen.all(nowMs()),
     openBreakers: () => routes.openBreakers(),
     unhealthyTargets: () => routes.unhealthyTargets(nowMs()),
-    inspect: (catalog, order) => inspectRoute(routes.find(catalog, order), { nowMs: nowMs(), inFlight }),
+    inspect: (catalog, order) =>
+      inspectRoute(routes.find(catalog, order), { nowMs: nowMs(), inFlight, limitedSeconds }),
     attempts: (upstreamId) => tally.of(upstreamId, nowMs()),
     report(candidate, outcome, account) {
       const target = routes.targetOf(candidate);
@@ -116,6 +122,7 @@ export function createRouting(options: RoutingOptions): Routing {
       claim: (site, account) => routes.healthAt(site).claim(account, nowMs()),
       report: (site, outcome, requester) => learn(site, routes.healthAt(site), outcome, requester),
     },
+    limitedSeconds,
     idleMs: (upstreamId) => nowMs() - (reportedMs.get(upstreamId) ?? Number.NEGATIVE_INFINITY),
     reportTrial(upstream, credential, found) {
       for (const model of new Set(upstream.models.values())) {
@@ -138,6 +145,10 @@ export function createRouting(options: RoutingOptions): Routing {
     const change = health?.report(outcome, requester, nowMs());
     if (change !== undefined) logChange(log, change, site, requester.account);
   }
+}
+
+function unlimited(): number {
+  return 0;
 }
 
 const FRACTIONS = 2 ** 30;

@@ -38,7 +38,7 @@ export function modelsFile({ models, upstreams, keys, settings }: ModelsFileOpti
       `    priority: ${each.priority ?? 0}`,
       ...(each.timeouts === undefined ? [] : [`    timeouts: ${each.timeouts}`]),
       ...(each.protocols === undefined ? [] : [`    protocols: ${JSON.stringify(each.protocols)}`]),
-      ...(each.maxConcurrency === undefined ? [] : [`    max_concurrency: ${each.maxConcurrency}`]),
+      ...(each.maxConcurrency === undefined ? [] : [`    limits: { concurrency: ${each.maxConcurrency} }`]),
     ].join("\n");
   return `version: 1
 models:

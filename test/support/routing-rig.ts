@@ -3,7 +3,7 @@ import type { Catalog, Upstream } from "../../src/catalog/catalog.ts";
 import { decodeSettings } from "../../src/catalog/settings.ts";
 import { silentLog } from "../../src/observe/log.ts";
 import type { AttemptOutcome } from "../../src/routing/health/outcome.ts";
-import { createRouting, type Routing } from "../../src/routing/routing.ts";
+import { createRouting, type Routing, type RoutingOptions } from "../../src/routing/routing.ts";
 import type { Candidate } from "../../src/upstreams/call.ts";
 import { bareUpstream } from "./bare-upstream.ts";
 
@@ -11,7 +11,10 @@ import { bareUpstream } from "./bare-upstream.ts";
 export const ORDER = { model: "ours", group: "default", protocol: "messages", account: 1n } as const;
 
 /** Routing with a clock that stands still until it is told to go on, and chance that is the same in every run. */
-export function rig(inFlight: (id: bigint) => number = () => 0): {
+export function rig(
+  inFlight: (id: bigint) => number = () => 0,
+  limitedSeconds: RoutingOptions["limitedSeconds"] = () => 0,
+): {
   routing: Routing;
   clock: Clock;
   wait: (ms: number) => void;
@@ -26,7 +29,7 @@ export function rig(inFlight: (id: bigint) => number = () => 0): {
   };
   return {
     clock,
-    routing: createRouting({ clock, log: silentLog, inFlight, random }),
+    routing: createRouting({ clock, log: silentLog, inFlight, limitedSeconds, random }),
     wait: (ms) => {
       nowMs += ms;
     },

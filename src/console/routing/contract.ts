@@ -43,6 +43,9 @@ export const route = z.object({
             "What its options change of requests, without values: `header x-team`, `remove logit_bias`",
           ),
         full: z.boolean(),
+        limited_seconds: z
+          .int()
+          .describe("Until it gets requests again, as it is at its limit per minute; 0 = it is not"),
         credentials: z.array(
           z.object({
             id: z.string(),

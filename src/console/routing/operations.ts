@@ -53,12 +53,13 @@ function textTargets(
   },
 ): Target[] {
   const targets = routing.inspect(catalog, order);
-  return targets.map(({ tier, upstream, model, protocol, full, credentials }) => ({
+  return targets.map(({ tier, upstream, model, protocol, full, limitedSeconds, credentials }) => ({
     tier,
     upstream: nameOf(upstream),
     model,
     protocol,
     full,
+    limited_seconds: Math.ceil(limitedSeconds),
     translates: protocol !== order.protocol,
     changes: requestChanges(upstream.options),
     priority: upstream.priority,
@@ -95,6 +96,7 @@ async function mediaTargets(
         translates: false,
         changes: requestChanges({ headers: upstream.options?.headers ?? {} }),
         full: false,
+        limited_seconds: 0,
         priority: upstream.priority,
         weight: upstream.weight,
         share: upstream.weight / weightOf(placed.filter((each) => each.tier === tier)),

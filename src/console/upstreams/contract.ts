@@ -31,7 +31,13 @@ const terms = {
   groups: z.array(z.string()).nullable().describe("Groups it serves; null = all"),
   priority: z.int().describe("Lower is tried first"),
   weight: z.number().describe("Share within one priority"),
-  max_concurrency: z.int().describe("Concurrent requests, per process"),
+  limits: z
+    .strictObject({
+      concurrency: z.int().optional().describe("Concurrent requests, per process; default 10000"),
+      requests_per_minute: z.int().optional().describe("Text requests; omitted = any number"),
+      tokens_per_minute: z.int().optional().describe("Tokens of text requests; omitted = any number"),
+    })
+    .describe("What it may be asked; a request beyond that goes to the next upstream"),
   shared_ids: z
     .array(z.string())
     .describe(
@@ -110,7 +116,7 @@ const rest = z.strictObject({
   groups: terms.groups,
   priority: terms.priority,
   weight: terms.weight,
-  max_concurrency: terms.max_concurrency,
+  limits: terms.limits,
   shared_ids: terms.shared_ids,
   timeouts: terms.timeouts,
   probe: terms.probe,
@@ -210,6 +216,9 @@ export const upstream = z.object({
       .enum(HEALTH_STATES)
       .describe("unusable = enabled, but without a usable credential; idle = no recent requests"),
     running: z.int().describe("Running requests in this process"),
+    limited_seconds: z
+      .int()
+      .describe("Until it gets requests again, as it is at its limit per minute; 0 = it is not"),
     connections: z.int(),
     open_breakers: z.int(),
     attempts: z

@@ -68,6 +68,14 @@ describe("what a file may declare but hardly means", () => {
       /^model text uses the price cache_write_5m, which is now called cache_write$/,
     ],
     [
+      "a limit in an old spelling",
+      {
+        upstream:
+          "kind: openai, base_url: 'https://vendor.example/v1', models: [text], max_concurrency: 9, limits: { requests_per_minute: 5 }",
+      },
+      /^upstream \S+ uses max_concurrency, which is now called limits: \{ concurrency \}$/,
+    ],
+    [
       "a tier without a price that its upstream may serve with unasked",
       {
         upstream:

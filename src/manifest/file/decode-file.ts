@@ -5,7 +5,7 @@ import type { Group, UpstreamCost } from "../../catalog/catalog.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import { isListPrice } from "../../catalog/upstream-cost.ts";
-import type { CloudPlace, UpstreamOptions } from "../../catalog/upstream-options.ts";
+import type { CloudPlace, UpstreamOptions, UpstreamRates } from "../../catalog/upstream-options.ts";
 import type { CredentialDeclaration, UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { endpointOf } from "../../catalog/vocabulary.ts";
 import { CHAT_PROTOCOLS } from "../../conversation/protocol-name.ts";
@@ -102,7 +102,7 @@ function decodeUpstream(upstream: FileUpstream, path: Path, referenceAt: Referen
     groups: upstream.groups ? new Set(upstream.groups) : null,
     priority: upstream.priority,
     weight: upstream.weight,
-    maxConcurrency: upstream.max_concurrency,
+    maxConcurrency: upstream.limits.concurrency,
     sharedIds: upstream.shared_ids,
     timeouts: decodeTimeouts(upstream.timeouts),
     probe: upstream.probe,
@@ -145,7 +145,7 @@ function decodeOptions(
   path: Path,
   referenceAt: ReferenceAt,
 ): UpstreamOptions | undefined {
-  const { headers, proxy, ca_file, body, betas, end_user } = upstream;
+  const { headers, proxy, ca_file, body, betas, end_user, limits } = upstream;
   const named = Object.entries(headers).map(([name, value]) => {
     const reference = referenceAt([...path, "headers", name]);
     return [name.toLowerCase(), { value, reference }] as const;
@@ -158,8 +158,18 @@ function decodeOptions(
     betas,
     endUser: end_user,
     place: decodePlace(upstream),
+    rates: decodeRates(limits),
   });
   return Object.keys(options).length > 0 ? options : undefined;
+}
+
+/** undefined where there are none. */
+function decodeRates(limits: FileUpstream["limits"]): UpstreamRates | undefined {
+  const rates = definedFields({
+    requestsPerMinute: limits.requests_per_minute,
+    tokensPerMinute: limits.tokens_per_minute,
+  });
+  return Object.keys(rates).length > 0 ? rates : undefined;
 }
 
 /** undefined where they change nothing. */

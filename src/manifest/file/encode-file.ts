@@ -1,13 +1,14 @@
 import { Document, isScalar, visit } from "yaml";
 import type { AccountDeclaration } from "../../accounts/accounts-store.ts";
 import type { KeyTerms } from "../../accounts/keys-store.ts";
+import { definedFields } from "../../base/defined-fields.ts";
 import { formatDecimal, formatUsd } from "../../base/money.ts";
 import type { Group, Timeouts, UpstreamCost } from "../../catalog/catalog.ts";
 import { momentText } from "../../catalog/coming-prices.ts";
 import type { ModelDeclaration } from "../../catalog/models-store.ts";
 import type { Price } from "../../catalog/price-columns.ts";
 import { MASKED, maskedProxy } from "../../catalog/upstream-options.ts";
-import type { UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
+import { UPSTREAM_DEFAULTS, type UpstreamDeclaration } from "../../catalog/upstreams-store.ts";
 import { vocabularyOf } from "../../catalog/vocabulary.ts";
 import { isPlainKey, partsOf } from "../../upstreams/credentials/credential-forms.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
@@ -80,7 +81,7 @@ export function encodeUpstream(upstream: Omit<UpstreamDeclaration, "credentials"
     groups: sorted(upstream.groups),
     priority: upstream.priority,
     weight: upstream.weight,
-    max_concurrency: upstream.maxConcurrency,
+    limits: encodeLimits(upstream),
     shared_ids: upstream.sharedIds.length === 0 ? undefined : [...upstream.sharedIds].sort(),
     timeouts: encodeTimeouts(upstream.timeouts),
     probe: upstream.probe,
@@ -113,6 +114,19 @@ function encodeCost({ factorPpm, prices }: UpstreamCost): FileRecord {
     factor: decimalValue(formatDecimal(factorPpm, 6)),
     prices: Object.fromEntries(byModel.map(([model, price]) => [model, encodePrice(price)])),
   };
+}
+
+/** undefined where nothing limits it but the default. */
+function encodeLimits({
+  maxConcurrency,
+  options,
+}: Pick<UpstreamDeclaration, "maxConcurrency" | "options">): FileRecord | undefined {
+  const limits = definedFields({
+    concurrency: maxConcurrency === UPSTREAM_DEFAULTS.maxConcurrency ? undefined : maxConcurrency,
+    requests_per_minute: options?.rates?.requestsPerMinute,
+    tokens_per_minute: options?.rates?.tokensPerMinute,
+  });
+  return Object.keys(limits).length > 0 ? limits : undefined;
 }
 
 function encodeTimeouts(timeouts: Partial<Timeouts>): FileRecord {

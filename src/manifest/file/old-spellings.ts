@@ -10,21 +10,38 @@ export interface Respelt {
 }
 
 /**
- * Reads old spellings of prices as the new ones. Where both stand side by side the old one is left, for the schema to refuse:
- * nobody knows which of them is meant.
+ * Reads old spellings as the new ones. Where both stand side by side the old one is left, for the schema to refuse: nobody knows
+ * which of them is meant.
  */
 export function respell(file: unknown): Respelt {
-  if (!isRecord(file) || !Array.isArray(file["models"])) return { value: file, warnings: [] };
   const warnings: string[] = [];
-  const models = file["models"].map((model: unknown) => {
-    if (!isRecord(model)) return model;
-    const { price, id } = model as { readonly price?: unknown; readonly id?: unknown };
-    if (isRecord(price)) return { ...model, price: respellPrice(price, String(id), warnings) };
-    if (!Array.isArray(price)) return model;
-    const rows = price.map((row: unknown) => (isRecord(row) ? respellPrice(row, String(id), warnings) : row));
-    return { ...model, price: rows };
-  });
-  return { value: { ...file, models }, warnings };
+  if (!isRecord(file)) return { value: file, warnings };
+  const { models, upstreams } = file as { readonly models?: unknown; readonly upstreams?: unknown };
+  const respelt: Record<string, unknown> = { ...file };
+  if (Array.isArray(models)) respelt["models"] = models.map((each: unknown) => respellModel(each, warnings));
+  if (Array.isArray(upstreams))
+    respelt["upstreams"] = upstreams.map((each: unknown) => respellUpstream(each, warnings));
+  return { value: respelt, warnings };
+}
+
+function respellModel(model: unknown, warnings: string[]): unknown {
+  if (!isRecord(model)) return model;
+  const { price, id } = model as { readonly price?: unknown; readonly id?: unknown };
+  if (isRecord(price)) return { ...model, price: respellPrice(price, String(id), warnings) };
+  if (!Array.isArray(price)) return model;
+  const rows = price.map((row: unknown) => (isRecord(row) ? respellPrice(row, String(id), warnings) : row));
+  return { ...model, price: rows };
+}
+
+/** Its one limit stood by itself before there were others. */
+function respellUpstream(upstream: unknown, warnings: string[]): unknown {
+  if (!isRecord(upstream) || !("max_concurrency" in upstream)) return upstream;
+  const { max_concurrency: concurrency, limits = {}, ...others } = upstream as FilePart;
+  if (!isRecord(limits) || "concurrency" in limits) return upstream;
+  warnings.push(
+    `upstream ${String(upstream["name"])} uses max_concurrency, which is now called limits: { concurrency }`,
+  );
+  return { ...others, limits: { ...limits, concurrency } };
 }
 
 /** A price with its steps and tiers, which are rows of the same keys. */

@@ -112,6 +112,18 @@ const model = z
   })
   .describe("A model that callers can use");
 
+const limits = z
+  .strictObject({
+    concurrency: whole(1, 1_000_000)
+      .default(UPSTREAM_DEFAULTS.maxConcurrency)
+      .describe("Concurrent requests, per process"),
+    requests_per_minute: whole(1, 2_147_483_647).optional().describe("Text requests; omitted = any number"),
+    tokens_per_minute: whole(1, 2_147_483_647)
+      .optional()
+      .describe("Input and output tokens of text requests; omitted = any number"),
+  })
+  .describe("What it may be asked at once and in a minute; a request beyond that goes to the next upstream");
+
 const milliseconds = whole(1, 86_400_000);
 
 const timeouts = z
@@ -251,9 +263,7 @@ const upstream = z
       .max(1_000_000)
       .default(UPSTREAM_DEFAULTS.weight)
       .describe("Share within one priority"),
-    max_concurrency: whole(1, 1_000_000)
-      .default(UPSTREAM_DEFAULTS.maxConcurrency)
-      .describe("Concurrent requests, per process"),
+    limits: limits.default({ concurrency: UPSTREAM_DEFAULTS.maxConcurrency }),
     shared_ids: unique(z.string().min(1).max(500))
       .max(1_000)
       .default([...UPSTREAM_DEFAULTS.sharedIds])

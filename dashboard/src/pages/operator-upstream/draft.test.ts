@@ -10,7 +10,7 @@ const UPSTREAM = {
   protocols: null,
   priority: 0,
   weight: 1,
-  max_concurrency: 10,
+  limits: { concurrency: 10 },
   probe: false,
   preset: null,
   signer: null,

@@ -33,6 +33,10 @@ export interface UpstreamDraft {
   readonly priority: string;
   readonly weight: string;
   readonly maxConcurrency: string;
+  /** "" = any number. */
+  readonly requestsPerMinute: string;
+  /** "" = any number. */
+  readonly tokensPerMinute: string;
   /** One a line. */
   readonly sharedIds: string;
   readonly probe: boolean;
@@ -86,6 +90,8 @@ export const EMPTY_DRAFT: UpstreamDraft = {
   priority: "0",
   weight: "1",
   maxConcurrency: "10000",
+  requestsPerMinute: "",
+  tokensPerMinute: "",
   sharedIds: "",
   probe: false,
   signer: "",
@@ -124,7 +130,9 @@ export function draftOf(upstream: Upstream): UpstreamDraft {
     closed: upstream.groups?.length === 0,
     priority: String(upstream.priority),
     weight: String(upstream.weight),
-    maxConcurrency: String(upstream.max_concurrency),
+    maxConcurrency: String(upstream.limits.concurrency ?? EMPTY_DRAFT.maxConcurrency),
+    requestsPerMinute: String(upstream.limits.requests_per_minute ?? ""),
+    tokensPerMinute: String(upstream.limits.tokens_per_minute ?? ""),
     probe: upstream.probe,
     signer: upstream.signer ?? "",
     costFactor: upstream.cost?.factor ?? "",
@@ -157,7 +165,7 @@ export function termsOf(draft: UpstreamDraft): UpstreamTerms {
     groups: draft.groups.length === 0 && !draft.closed ? null : [...draft.groups],
     priority: Number(draft.priority),
     weight: Number(draft.weight),
-    max_concurrency: Number(draft.maxConcurrency),
+    limits: limitsOf(draft),
     probe: draft.probe,
     signer: draft.signer.trim() || null,
     cost: { factor: draft.costFactor.trim() || "1", prices: JSON.parse(draft.costPrices) as CostPrices },
@@ -195,6 +203,13 @@ function changesOf({ body }: UpstreamDraft): Upstream["body"] {
   } catch {
     return body as unknown as Upstream["body"];
   }
+}
+
+function limitsOf({ maxConcurrency, requestsPerMinute, tokensPerMinute }: UpstreamDraft): Upstream["limits"] {
+  const limits: Record<string, number> = { concurrency: Number(maxConcurrency) };
+  if (requestsPerMinute.trim() !== "") limits["requests_per_minute"] = Number(requestsPerMinute);
+  if (tokensPerMinute.trim() !== "") limits["tokens_per_minute"] = Number(tokensPerMinute);
+  return limits;
 }
 
 function betasOf({ droppedBetas }: UpstreamDraft): Upstream["betas"] {

@@ -47,7 +47,7 @@ export function Overview({ upstream }: { readonly upstream: Upstream }): ReactNo
   );
 }
 
-function Now({ upstream: { health, hour, max_concurrency } }: { readonly upstream: Upstream }): ReactNode {
+function Now({ upstream: { health, hour, limits } }: { readonly upstream: Upstream }): ReactNode {
   const t = useWords(upstreamWords);
   const language = useLanguage();
   const { ok, failed, rate_limited, refused } = health.attempts;
@@ -58,7 +58,7 @@ function Now({ upstream: { health, hour, max_concurrency } }: { readonly upstrea
       <Stats>
         <Stat
           label={t.running}
-          note={t.runningNote(formatCount(max_concurrency), formatCount(health.connections))}
+          note={t.runningNote(formatCount(limits.concurrency ?? 0), formatCount(health.connections))}
         >
           <Count value={health.running} />
         </Stat>

@@ -167,12 +167,40 @@ function Numbers({ draft, change, error }: Omit<FieldsProps, "before">): ReactNo
             onChange={(event) => change({ weight: event.target.value })}
           />
         </Field>
-        <Field label={t.maxConcurrency} hint={t.maxConcurrencyHint} error={faultOf(error, "max_concurrency")}>
+        <Field
+          label={t.maxConcurrency}
+          hint={t.maxConcurrencyHint}
+          error={faultOf(error, "limits.concurrency")}
+        >
           <Input
             type="number"
             min="1"
             value={draft.maxConcurrency}
             onChange={(event) => change({ maxConcurrency: event.target.value })}
+          />
+        </Field>
+        <Field
+          label={t.requestsPerMinute}
+          hint={t.perMinuteHint}
+          error={faultOf(error, "limits.requests_per_minute")}
+        >
+          <Input
+            type="number"
+            min="1"
+            value={draft.requestsPerMinute}
+            onChange={(event) => change({ requestsPerMinute: event.target.value })}
+          />
+        </Field>
+        <Field
+          label={t.tokensPerMinute}
+          hint={t.perMinuteHint}
+          error={faultOf(error, "limits.tokens_per_minute")}
+        >
+          <Input
+            type="number"
+            min="1"
+            value={draft.tokensPerMinute}
+            onChange={(event) => change({ tokensPerMinute: event.target.value })}
           />
         </Field>
       </div>

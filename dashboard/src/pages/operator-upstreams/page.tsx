@@ -113,12 +113,12 @@ function useColumns(actions: (upstream: Upstream) => ReactNode): readonly Column
       title: <span title={t.runningNote}>{t.running}</span>,
       align: "end",
       wideOnly: true,
-      cell: ({ health, max_concurrency }) => (
+      cell: ({ health, limits }) => (
         <span className="whitespace-nowrap">
           <Count value={health.running} />
           <span className="text-mute">
             {" / "}
-            <Count value={max_concurrency} />
+            <Count value={limits.concurrency ?? 0} />
           </span>
         </span>
       ),
