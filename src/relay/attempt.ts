@@ -18,6 +18,7 @@ import type {
   UpstreamResponse,
 } from "../upstreams/call.ts";
 import type { IssuedIds } from "../upstreams/memory/issued-ids.ts";
+import { optionRemedy } from "../upstreams/option-remedies.ts";
 import { type Scrubber, scrubberOf } from "../upstreams/scrub/scrubber.ts";
 import type { RawHeaders } from "../upstreams/transport/raw-headers.ts";
 import { readServiceWord } from "../usage/service-terms.ts";
@@ -232,7 +233,14 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     const { request } = this.exchange;
     if (refusesToCompact(request, error)) return noCompaction();
     const upstream = this.candidate.upstream.name;
-    return failureOfError(scrubbedError(error, this.scrubber()), request.protocol.name, upstream);
+    const scrubbed = scrubbedError(error, this.scrubber());
+    const option = optionRemedy(scrubbed);
+    if (option !== undefined)
+      this.deps.log.info(
+        { requestId: request.id, upstream, option },
+        "an option of the upstream cures this refusal",
+      );
+    return failureOfError(scrubbed, request.protocol.name, upstream);
   }
 
   undeliveredFailure(

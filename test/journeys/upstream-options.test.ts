@@ -160,6 +160,22 @@ describe("the proxy of an upstream", () => {
   });
 });
 
+it("names the option that would cure a vendor's refusal in the log", async () => {
+  const message = "Unsupported parameter: 'seed' is not supported with this model.";
+  respond = ({ socket }) => send(socket, 400, JSON.stringify({ error: { message } }));
+  const heard = await ask("changed");
+  respond = answer;
+  expect(heard).toMatchObject({ status: 400 });
+  expect(heard.text).toContain(message);
+  const told = await waitFor("its line", () =>
+    gateway
+      .output()
+      .split("\n")
+      .find((line) => line.includes(String(heard.requestId)) && line.includes("an option of the upstream")),
+  );
+  expect(told).toContain("body: { remove: [seed] }");
+});
+
 it("trusts the authorities in ca_file beside the public ones", async () => {
   expect(await ask("trusting")).toMatchObject({ status: 200 });
 });
