@@ -3,7 +3,6 @@ import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Origin } from "../conversation/state/opaque.ts";
 import { chooseProtocol } from "../protocols/table.ts";
 import type { Candidate } from "../upstreams/call.ts";
-import type { CandidateIteratorDeps } from "./candidate-iterator.ts";
 import { weightOf } from "./choose.ts";
 import { type ConversationKey, type Place, type Seed, seedOf } from "./conversation.ts";
 import { type Condition, conditionOf, isHealthy, type UnhealthyTarget } from "./health/condition.ts";
@@ -252,7 +251,11 @@ export function inspectRoute(
     nowMs,
     inFlight,
     limitedSeconds,
-  }: Pick<CandidateIteratorDeps, "inFlight" | "limitedSeconds"> & { readonly nowMs: number },
+  }: {
+    readonly nowMs: number;
+    readonly inFlight: (upstreamId: bigint) => number;
+    readonly limitedSeconds: (upstream: Upstream) => number;
+  },
 ): InspectedUpstream[] {
   return route.flatMap((tier, index) =>
     tier.flatMap(({ upstream, targets }) => {
