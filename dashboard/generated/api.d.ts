@@ -7619,6 +7619,533 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/upstreams/{upstream}/offered-models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    upstream: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            list: {
+                                name: string;
+                                date: string;
+                            };
+                            data: {
+                                id: string;
+                                context_tokens: number | null;
+                                max_output_tokens: number | null;
+                                input_media: string[] | null;
+                                price: {
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    steps?: {
+                                        above: number;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    }[];
+                                    tiers?: {
+                                        [key: string]: {
+                                            factor?: string;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        };
+                                    };
+                                    speeds?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    regions?: {
+                                        [key: string]: {
+                                            factor: string;
+                                        };
+                                    };
+                                    hours?: {
+                                        name: string;
+                                        utc: string[];
+                                        days?: number[];
+                                        factor: string;
+                                    }[];
+                                    calls?: {
+                                        [key: string]: string | {
+                                            price: string;
+                                            per: string;
+                                        } | {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                    units?: {
+                                        [key: string]: string;
+                                    };
+                                    request?: string;
+                                    per_image?: {
+                                        [key: string]: string;
+                                    };
+                                    per_second?: {
+                                        [key: string]: string;
+                                    };
+                                } | null;
+                                unpriced_reason: string | null;
+                                listed_as: string | null;
+                                url: string | null;
+                                serves: string[];
+                                in_catalog: boolean;
+                            }[];
+                            next: null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    upstream: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        models: {
+                            id: string;
+                            context_tokens: number | null;
+                            max_output_tokens: number | null;
+                            input_media: string[] | null;
+                            price: {
+                                input?: string;
+                                output?: string;
+                                reasoning?: string;
+                                cache_read?: string;
+                                cache_read_explicit?: string;
+                                cache_write?: string;
+                                cache_write_30m?: string;
+                                cache_write_1h?: string;
+                                cache_write_12h?: string;
+                                audio?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                image?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                video?: {
+                                    input?: string;
+                                    cache_read?: string;
+                                    output?: string;
+                                };
+                                steps?: {
+                                    above: number;
+                                    input?: string;
+                                    output?: string;
+                                    reasoning?: string;
+                                    cache_read?: string;
+                                    cache_read_explicit?: string;
+                                    cache_write?: string;
+                                    cache_write_30m?: string;
+                                    cache_write_1h?: string;
+                                    cache_write_12h?: string;
+                                    audio?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    image?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                    video?: {
+                                        input?: string;
+                                        cache_read?: string;
+                                        output?: string;
+                                    };
+                                }[];
+                                tiers?: {
+                                    [key: string]: {
+                                        factor?: string;
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                    };
+                                };
+                                speeds?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                regions?: {
+                                    [key: string]: {
+                                        factor: string;
+                                    };
+                                };
+                                hours?: {
+                                    name: string;
+                                    utc: string[];
+                                    days?: number[];
+                                    factor: string;
+                                }[];
+                                calls?: {
+                                    [key: string]: string | {
+                                        price: string;
+                                        per: string;
+                                    } | {
+                                        [key: string]: string;
+                                    };
+                                };
+                                units?: {
+                                    [key: string]: string;
+                                };
+                                request?: string;
+                                per_image?: {
+                                    [key: string]: string;
+                                };
+                                per_second?: {
+                                    [key: string]: string;
+                                };
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            id: string;
+                            name: string;
+                            kind: string;
+                            preset: string | null;
+                            base_url: string;
+                            models: {
+                                [key: string]: string;
+                            };
+                            protocols: string[] | null;
+                            groups: string[] | null;
+                            priority: number;
+                            weight: number;
+                            max_concurrency: number;
+                            shared_ids: string[];
+                            timeouts: {
+                                connect_ms?: number;
+                                first_byte_stream_ms?: number;
+                                first_byte_plain_ms?: number;
+                                idle_ms?: number;
+                                total_ms?: number;
+                            };
+                            probe: boolean;
+                            signer: string | null;
+                            cost: {
+                                factor: string;
+                                prices: {
+                                    [key: string]: {
+                                        input?: string;
+                                        output?: string;
+                                        reasoning?: string;
+                                        cache_read?: string;
+                                        cache_read_explicit?: string;
+                                        cache_write?: string;
+                                        cache_write_30m?: string;
+                                        cache_write_1h?: string;
+                                        cache_write_12h?: string;
+                                        audio?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        image?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        video?: {
+                                            input?: string;
+                                            cache_read?: string;
+                                            output?: string;
+                                        };
+                                        steps?: {
+                                            above: number;
+                                            input?: string;
+                                            output?: string;
+                                            reasoning?: string;
+                                            cache_read?: string;
+                                            cache_read_explicit?: string;
+                                            cache_write?: string;
+                                            cache_write_30m?: string;
+                                            cache_write_1h?: string;
+                                            cache_write_12h?: string;
+                                            audio?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            image?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                            video?: {
+                                                input?: string;
+                                                cache_read?: string;
+                                                output?: string;
+                                            };
+                                        }[];
+                                        tiers?: {
+                                            [key: string]: {
+                                                factor?: string;
+                                                input?: string;
+                                                output?: string;
+                                                reasoning?: string;
+                                                cache_read?: string;
+                                                cache_read_explicit?: string;
+                                                cache_write?: string;
+                                                cache_write_30m?: string;
+                                                cache_write_1h?: string;
+                                                cache_write_12h?: string;
+                                                audio?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                image?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                                video?: {
+                                                    input?: string;
+                                                    cache_read?: string;
+                                                    output?: string;
+                                                };
+                                            };
+                                        };
+                                        speeds?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        regions?: {
+                                            [key: string]: {
+                                                factor: string;
+                                            };
+                                        };
+                                        hours?: {
+                                            name: string;
+                                            utc: string[];
+                                            days?: number[];
+                                            factor: string;
+                                        }[];
+                                        calls?: {
+                                            [key: string]: string | {
+                                                price: string;
+                                                per: string;
+                                            } | {
+                                                [key: string]: string;
+                                            };
+                                        };
+                                        units?: {
+                                            [key: string]: string;
+                                        };
+                                        request?: string;
+                                        per_image?: {
+                                            [key: string]: string;
+                                        };
+                                        per_second?: {
+                                            [key: string]: string;
+                                        };
+                                    };
+                                };
+                            } | null;
+                            unasked_tiers: string[];
+                            region: string | null;
+                            headers: {
+                                [key: string]: string;
+                            };
+                            proxy: string | null;
+                            ca_file: string | null;
+                            body: {
+                                set?: {
+                                    [key: string]: unknown;
+                                };
+                                default?: {
+                                    [key: string]: unknown;
+                                };
+                                remove?: string[];
+                            } | null;
+                            betas: {
+                                drop: string[];
+                            } | null;
+                            location: string | null;
+                            project: string | null;
+                            api_version: string | null;
+                            token_url: string | null;
+                            token_scope: string | null;
+                            end_user: "account" | null;
+                            enabled: boolean;
+                            revision: string;
+                            credentials: {
+                                id: string;
+                                name: string;
+                                hint: string;
+                                fields: {
+                                    [key: string]: string;
+                                } | null;
+                                reference: string | null;
+                                enabled: boolean;
+                                troubles: {
+                                    model: string;
+                                    /** @enum {string} */
+                                    state: "ready" | "returning" | "cooling" | "open";
+                                    wait_seconds: number;
+                                    closed_accounts: number;
+                                }[];
+                            }[];
+                            health: {
+                                /** @enum {string} */
+                                state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
+                                running: number;
+                                connections: number;
+                                open_breakers: number;
+                                attempts: {
+                                    ok: number;
+                                    failed: number;
+                                    rate_limited: number;
+                                    refused: number;
+                                };
+                            };
+                            hour: {
+                                requests: number;
+                                errors: number;
+                                input_tokens: number;
+                                output_tokens: number;
+                                charge_nanos: string;
+                                first_byte_p50_ms: number | null;
+                                first_byte_p95_ms: number | null;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/operator/models": {
         parameters: {
             query?: never;

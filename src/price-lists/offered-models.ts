@@ -1,3 +1,4 @@
+import type { Price } from "../catalog/price-columns.ts";
 import type { UpstreamDeclaration } from "../catalog/upstreams-store.ts";
 import { encodePrice, writeYaml } from "../manifest/file/encode-file.ts";
 import type { FileRecord } from "../manifest/file/file-value.ts";
@@ -26,6 +27,8 @@ export interface OfferedModel extends VendorModel {
   /** Its price as the catalog file has it; undefined = it has none, for this reason. */
   readonly price: FileRecord | undefined;
   readonly unpricedReason: string | undefined;
+  /** The same price as the catalog has it. */
+  readonly listed: Price | undefined;
   readonly input: bigint | undefined;
   readonly output: bigint | undefined;
   /** Its names in the catalog at this upstream; [] = the catalog does not have it there. */
@@ -48,6 +51,7 @@ export function describeOffered(
     contextTokens: model.contextTokens ?? entry?.contextTokens,
     entry,
     price: table && encodePrice(priceOf(table)),
+    listed: table && priceOf(table),
     unpricedReason: reasonOf(listed),
     input: table?.base.input,
     output: table?.base.output,

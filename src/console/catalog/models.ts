@@ -14,6 +14,7 @@ import { GatewayError } from "../../errors.ts";
 import { encodeModel } from "../../manifest/file/encode-file.ts";
 import { ItemError, type KnownNames, readModel } from "../../manifest/file/read-item.ts";
 import type { Queryable } from "../../storage/database.ts";
+import type { AuditNote } from "../../users/audit-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { changeCatalog, readKnownNames, withoutNulls } from "./change.ts";
@@ -143,12 +144,27 @@ function history({ database }: ConsoleDeps): Operation {
 }
 
 async function write(tx: Queryable, id: string, terms: ModelTerms, before: CatalogModel | undefined) {
-  const declared = readTerms(id, terms, await readKnownNames(tx));
+  const known = await readKnownNames(tx);
+  if (before === undefined) return { value: undefined, note: await declareModel(tx, id, terms, known) };
+  const declared = readTerms(id, terms, known);
   await upsertModel(tx, declared);
-  const after = encodeModel({ ...declared, created: declared.created ?? before?.created });
-  return before === undefined
-    ? { value: undefined, note: { action: "model.create", subject: id, after } }
-    : { value: undefined, note: { action: "model.update", subject: id, before: encodeModel(before), after } };
+  const after = encodeModel({ ...declared, created: declared.created ?? before.created });
+  return {
+    value: undefined,
+    note: { action: "model.update", subject: id, before: encodeModel(before), after },
+  };
+}
+
+/** Adds a model that the catalog doesn't have; for the audit log. */
+export async function declareModel(
+  tx: Queryable,
+  id: string,
+  terms: ModelTerms,
+  known: KnownNames,
+): Promise<AuditNote> {
+  const declared = readTerms(id, terms, known);
+  await upsertModel(tx, declared);
+  return { action: "model.create", subject: id, after: encodeModel(declared) };
 }
 
 /** Reads a form as the file's model, in whose list of prices the first is the current one. */

@@ -328,4 +328,47 @@ export const presets = z.object({
 });
 export type Presets = z.infer<typeof presets>;
 
+const offeredModel = z.object({
+  id: z.string().describe("The vendor's name for it"),
+  context_tokens: z.int().nullable(),
+  max_output_tokens: z.int().nullable(),
+  input_media: z.array(z.string()).nullable().describe("null = the vendor doesn't state it"),
+  price: price.nullable().describe("As the public list states it; null = `unpriced_reason` says why"),
+  unpriced_reason: z.string().nullable(),
+  listed_as: z.string().nullable().describe("The list's name of the model"),
+  url: z.string().nullable().describe("Where the vendor states its prices"),
+  serves: z.array(z.string()).describe("Models of the catalog that this upstream serves with it"),
+  in_catalog: z.boolean().describe("The catalog has a model of this id: adding it only maps it"),
+});
+
+export const offeredModels = z.object({
+  list: z.object({
+    name: z.string().describe("The public list with its release"),
+    date: z.string().describe("Day of that release"),
+  }),
+  data: z.array(offeredModel).describe("In the vendor's order"),
+  next: z.null(),
+});
+export type OfferedModels = z.infer<typeof offeredModels>;
+
+/** Far more than anyone ticks; each is a row of the catalog, and a row of the price book. */
+const MAX_ADDED = 200;
+
+export const addedModels = z.strictObject({
+  models: z
+    .array(
+      z.strictObject({
+        id: z.string().min(1).describe("The vendor's name for it, and the new model's id"),
+        context_tokens: z.int().nullable(),
+        max_output_tokens: z.int().nullable(),
+        input_media: z.array(z.string()).nullable(),
+        price: price.nullable(),
+      }),
+    )
+    .min(1)
+    .max(MAX_ADDED)
+    .describe("A model that the catalog already has is only mapped; its limits and price stay"),
+});
+export type AddedModels = z.infer<typeof addedModels>;
+
 export const removed = z.object({ removed: z.literal(true) });

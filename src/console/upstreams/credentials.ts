@@ -1,16 +1,14 @@
-import { definedFields } from "../../base/defined-fields.ts";
 import { setCredential, type UpstreamRecord, upsertUpstream } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
-import { encodeCredentials, encodeUpstream } from "../../manifest/file/encode-file.ts";
-import { ItemError, readUpstream } from "../../manifest/file/read-item.ts";
-import type { Queryable } from "../../storage/database.ts";
+import { ItemError } from "../../manifest/file/read-item.ts";
 import { probeUpstream } from "../../upstreams/probe.ts";
-import { changeCatalog, readKnownNames } from "../catalog/change.ts";
+import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { credentialChange, credentialTest, newCredential, upstream } from "./contract.ts";
 import { sentText } from "./credential-text.ts";
 import { auditedCredentials, responseOf, upstreamOf } from "./find.ts";
+import { judgeStored } from "./judge-stored.ts";
 
 const described = { policy: "operator", tag: "upstreams" } as const;
 const CREDENTIALS = "/operator/upstreams/{upstream}/credentials";
@@ -42,7 +40,7 @@ function add(deps: ConsoleDeps): Operation {
         if (secret === undefined) throw new ItemError("secret", "is required");
         const credential = { secret, name: name ?? freeName(before), reference: null, enabled: true };
         const credentials = [...before.credentials, credential];
-        await judge(tx, before, credentials);
+        await judgeStored(tx, { ...before, credentials });
         await upsertUpstream(tx, deps.seals, { ...before, credentials });
         return { value: undefined, note: noteOf("credential.create", before, { credentials }) };
       });
@@ -74,7 +72,7 @@ function change(deps: ConsoleDeps): Operation {
           reference: secret === undefined ? old.reference : null,
         };
         const credentials = before.credentials.map((each) => (each === old ? changed : each));
-        await judge(tx, before, credentials);
+        await judgeStored(tx, { ...before, credentials });
         await setCredential(tx, deps.seals, changed);
         const note = noteOf("credential.update", before, { credentials });
         const after = secret === undefined ? note.after : { ...note.after, replaced: changed.name };
@@ -98,7 +96,7 @@ function remove(deps: ConsoleDeps): Operation {
         const before = await upstreamOf(deps, tx, id);
         const old = credentialOf(before, credentialId);
         const credentials = before.credentials.filter((each) => each !== old);
-        await judge(tx, before, credentials);
+        await judgeStored(tx, { ...before, credentials });
         await upsertUpstream(tx, deps.seals, { ...before, credentials });
         return { value: undefined, note: noteOf("credential.delete", before, { credentials }) };
       });
@@ -146,31 +144,6 @@ function credentialOf(
   const found = credentials.find((each) => String(each.id) === id);
   if (found === undefined) throw new GatewayError("not_found", UNKNOWN);
   return found;
-}
-
-/** By the rules of the catalog file: a kind that needs a key, a secret that fits into a header, none twice. */
-async function judge(
-  tx: Queryable,
-  before: UpstreamRecord,
-  credentials: readonly { readonly secret: string }[],
-): Promise<void> {
-  const secrets = credentials.map(({ secret }) => secret);
-  const names = await readKnownNames(tx);
-  // What else is wrong with it by now, such as a model that was removed, is no matter of its credentials.
-  const known = {
-    groups: new Set([...names.groups, ...(before.groups ?? [])]),
-    models: new Set(before.models.keys()),
-  };
-  const { disabled: _, ...form } = encodeUpstream(before);
-  readUpstream(
-    definedFields({
-      ...form,
-      timeouts: {},
-      ca_file: undefined,
-      ...encodeCredentials(before.kind, secrets),
-    }),
-    known,
-  );
 }
 
 function noteOf(action: string, before: UpstreamRecord, after: Parameters<typeof auditedCredentials>[0]) {

@@ -14,6 +14,7 @@ import {
 } from "./contract.ts";
 import { credentialOperations } from "./credentials.ts";
 import { responseOf, upstreamOf } from "./find.ts";
+import { offeredModelOperations } from "./offered-models.ts";
 import { type DayOfUpstream, readUpstreamDays, readUpstreamFailures } from "./report-store.ts";
 import { termsOperations } from "./terms.ts";
 import { upstreamResponses } from "./upstream-response.ts";
@@ -31,6 +32,7 @@ export function upstreamOperations(deps: ConsoleDeps): readonly Operation[] {
     listPresets(),
     ...termsOperations(deps),
     ...credentialOperations(deps),
+    ...offeredModelOperations(deps),
   ];
 }
 

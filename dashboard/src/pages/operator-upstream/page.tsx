@@ -16,6 +16,7 @@ import { Health } from "../operator-upstreams/health.tsx";
 import { useTestAll } from "../operator-upstreams/use-test.ts";
 import { upstreamsWords } from "../operator-upstreams/words.ts";
 import { Credentials } from "./credentials.tsx";
+import { OfferedModelsView } from "./offered-models.tsx";
 import { Overview } from "./overview.tsx";
 import { RouteView } from "./route.tsx";
 import { Terms } from "./terms.tsx";
@@ -32,7 +33,7 @@ export function OperatorUpstreamPage(): ReactNode {
 
 function Shown({ upstream }: { readonly upstream: Upstream }): ReactNode {
   const t = useWords(upstreamWords);
-  const tab = useTab(["overview", "credentials", "terms", "route"]);
+  const tab = useTab(["overview", "credentials", "models", "terms", "route"]);
   const lead = (
     <>
       <Health state={upstream.health.state} /> {upstream.kind} ·{" "}
@@ -46,12 +47,14 @@ function Shown({ upstream }: { readonly upstream: Upstream }): ReactNode {
         tabs={[
           ["overview", t.overview],
           ["credentials", t.credentials],
+          ["models", t.models],
           ["terms", t.terms],
           ["route", t.route],
         ]}
       />
       {tab === "overview" && <Overview upstream={upstream} />}
       {tab === "credentials" && <Credentials upstream={upstream} />}
+      {tab === "models" && <OfferedModelsView upstream={upstream} />}
       {tab === "terms" && <Terms upstream={upstream} />}
       {tab === "route" && <RouteView upstream={upstream} />}
     </Page>

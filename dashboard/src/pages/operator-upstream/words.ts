@@ -47,7 +47,8 @@ export const upstreamWords = wordsOf({
       token_scope: "Empty = the kind's own",
     },
     models: "Models",
-    modelsHint: "Model ID in the catalog, and the vendor's model name",
+    modelsHint:
+      "Model ID in the catalog, and the vendor's model name. On a new upstream, leave it empty to choose from the vendor's list next.",
     ours: "Model ID",
     theirs: "Upstream model",
     addModel: "Add model",
@@ -243,7 +244,7 @@ export const upstreamWords = wordsOf({
       token_scope: "留空则使用该类型的默认值",
     },
     models: "模型",
-    modelsHint: "目录中的模型 ID，以及供应商的模型名称",
+    modelsHint: "目录中的模型 ID，以及供应商的模型名称。新建上游时可留空，随后从供应商的列表中选择。",
     ours: "模型 ID",
     theirs: "上游模型",
     addModel: "添加模型",

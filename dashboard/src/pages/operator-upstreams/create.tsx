@@ -11,7 +11,7 @@ import { EMPTY_DRAFT, termsOf, type UpstreamDraft } from "../operator-upstream/d
 import { UpstreamFields } from "../operator-upstream/upstream-fields.tsx";
 import { upstreamsWords } from "./words.ts";
 
-/** Adds an upstream, then leads to its page, where it is tested. */
+/** Adds an upstream, then leads to its page: to the models that its vendor offers if none are named yet. */
 export function CreateUpstream({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useWords(upstreamsWords);
   const navigate = useNavigate();
@@ -19,9 +19,10 @@ export function CreateUpstream({ onClose }: { readonly onClose: () => void }): R
   const create = useWrite(
     (given: UpstreamDraft) =>
       write("POST", "/operator/upstreams", { ...termsOf(given), name: given.name.trim() }),
-    ({ id, name }) => {
+    ({ id, name, models }) => {
       toast(t.created(name));
-      void navigate({ to: `/operator/upstreams/${id}` });
+      const tab = Object.keys(models).length === 0 ? "models" : undefined;
+      void navigate({ to: `/operator/upstreams/${id}`, search: { tab } as never });
     },
   );
   return (
