@@ -73,7 +73,7 @@ describe.skipIf(lacksBrowser)("the price list in the dashboard", () => {
     await page.getByRole("link", { name: "Price list" }).click();
     const row = page.getByRole("row", { name: /chat/ });
     await row.getByRole("link", { name: "openai" }).waitFor();
-    expect(await row.getByRole("listitem").allInnerTexts()).toEqual(["input 2 → 2.5"]);
+    expect(await row.getByRole("listitem").allInnerTexts()).toEqual(["Input 2 → 2.5"]);
     const other = page.getByRole("row", { name: /research/ });
     await other.getByText("Can't be accepted: it is priced by output_citation_mtok").waitFor();
     expect(await other.getByRole("button").count()).toBe(0);

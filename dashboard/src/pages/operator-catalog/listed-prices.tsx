@@ -10,6 +10,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { ManyRows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { usePriceName } from "./price-names.ts";
 import { catalogWords } from "./words.ts";
 
 type Difference = PriceDifferences["data"][number];
@@ -76,15 +77,16 @@ function Listed({ row: { vendor, listed_as, url } }: { readonly row: Difference 
   );
 }
 
-/** Each price as the catalog file calls it, ours and the list's. */
+/** Each price, ours and the list's. */
 function Changes({ row: { differences, left_out, problem } }: { readonly row: Difference }): ReactNode {
   const t = useWords(catalogWords);
+  const nameOf = usePriceName();
   return (
     <div className="flex flex-col gap-1">
       <ul>
         {differences.map(({ price, ours, theirs }) => (
           <li key={price} className="wrap-anywhere">
-            <code className="text-sm">{price}</code> <span className="text-mute">{ours ?? t.unset}</span> →{" "}
+            {nameOf(price)} <span className="text-mute">{ours ?? t.unset}</span> →{" "}
             <span className="font-medium">{theirs ?? t.unset}</span>
           </li>
         ))}
