@@ -19,7 +19,10 @@ export function Tabs<Name extends string>({ label, tabs, param = "tab" }: TabsPr
     param,
   );
   return (
-    <nav aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+    <nav
+      aria-label={label}
+      className="flex gap-1 overflow-x-auto [scrollbar-width:none] border-b border-line"
+    >
       {tabs.map(([name, title], index) => (
         <Link
           key={name}

@@ -3,6 +3,7 @@ import type { CredentialTest, Upstream } from "../../../../src/console/upstreams
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { formatDuration } from "../../format/duration.ts";
+import { Time } from "../../parts/amounts.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -125,23 +126,39 @@ function TestButton({ upstream, credential }: TestButtonProps): ReactNode {
       <Button busy={test.isPending} onClick={() => test.mutate({ upstream, credential })}>
         {t.test}
       </Button>
-      <span role="status" className="text-sm">
-        {test.data && <Result result={test.data} />}
+      <div role="status" className="flex flex-col items-start gap-1 text-sm">
+        {test.data && <Result result={test.data} at={test.submittedAt} />}
         {test.error && (
           <span className="text-bad">
             <Said error={test.error} />
           </span>
         )}
-      </span>
+      </div>
     </div>
   );
 }
 
-function Result({ result }: { readonly result: CredentialTest }): ReactNode {
+interface ResultProps {
+  readonly result: CredentialTest;
+  /** When it was tested, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** It stays until the next test, so it says when it was. */
+function Result({ result: { ok, latency_ms, message }, at }: ResultProps): ReactNode {
   const t = useWords(upstreamWords);
   const language = useLanguage();
-  if (!result.ok) return <span className="text-bad">{result.message}</span>;
-  return <span className="text-good">{t.testOk(formatDuration(result.latency_ms, language))}</span>;
+  return (
+    <>
+      <span>
+        <Badge tone={ok ? "good" : "bad"}>{ok ? t.testPassed : t.testFailed}</Badge>{" "}
+        <span className="text-mute">
+          {formatDuration(latency_ms, language)} · <Time at={new Date(at).toISOString()} exact />
+        </span>
+      </span>
+      {!ok && <span className="text-bad">{message}</span>}
+    </>
+  );
 }
 
 function Actions({ upstream, credential, act }: TableProps & { readonly credential: Credential }): ReactNode {
