@@ -1,7 +1,23 @@
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { settingsFile } from "../../../../src/catalog/settings.ts";
-import { ABOUT_ZH } from "./about-settings.ts";
+import { aboutParts, aboutSettings } from "./about-settings.ts";
+import { partsOf, shapeOf } from "./values.ts";
 
-it("says in Chinese what each setting is", () => {
-  expect(Object.keys(ABOUT_ZH).sort()).toEqual(Object.keys(settingsFile.shape).sort());
+const SHOWN = Object.entries(z.toJSONSchema(settingsFile).properties ?? {}) as [
+  string,
+  Parameters<typeof shapeOf>[0],
+][];
+
+it.each(["en", "zh"] as const)("says what each setting does, and each number of it, in %s", (language) => {
+  expect(Object.keys(aboutSettings[language]).sort()).toEqual(SHOWN.map(([name]) => name).sort());
+  const parts = SHOWN.filter(([, schema]) => shapeOf(schema) === "numbers").flatMap(([, schema]) =>
+    partsOf(schema),
+  );
+  expect(Object.keys(aboutParts[language]).sort()).toEqual(parts.sort());
+});
+
+it("leaves the default to the page, which says it once", () => {
+  for (const [name, text] of Object.entries(aboutSettings.en))
+    if (name !== "foreign_ids") expect(text, name).not.toMatch(/default/i);
 });
