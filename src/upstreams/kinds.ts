@@ -39,8 +39,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly compacts?: true;
   /** List prices of its vendor's tools; absent = none is known. */
   readonly listedTools?: readonly ListedTool[];
-  /** Embeddings are asked for in the native form; absent = in OpenAI's. */
-  readonly embeddingsForm?: "native";
+  /** In which form of the vendor's own embeddings are asked for, by its names of models; the first that matches. Absent = in OpenAI's. */
+  readonly embeddingsForms?: readonly EmbeddingsFormOf[];
   /** Some of these servers refuse base64, which the official client asks for, so that all are asked for floats. */
   readonly embedsFloats?: true;
   /** The field in which its vendor wants the end user named, where it is not the first of the protocol's. */
@@ -51,6 +51,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly accountFaults: readonly AccountFault[];
   /** What its vendor's words mean to the operator, by what they contain (in lower case). */
   readonly troubles?: readonly Trouble[];
+  /** Each model is to be enabled or deployed by itself, so that operators' tests try each, which costs nothing. */
+  readonly triesModels?: true;
   /** How it makes images and videos; null = it does not. */
   readonly taskApi: TaskApi | null;
   /** Families of images and videos that it serves, [] where it has no task API. */
@@ -78,6 +80,14 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   /** What a credential is made of, where it is more than one secret. */
   readonly heldIn?: (secret: string) => HeldInCredential;
 }
+
+interface EmbeddingsFormOf {
+  readonly names: RegExp;
+  readonly form: EmbeddingsFormName;
+}
+
+/** Forms in which vectors are asked for, by the call that takes them. */
+export type EmbeddingsFormName = "batchEmbedContents" | "embedContent" | "predict";
 
 type BodyForms = Readonly<Partial<Record<ProtocolName, FieldChanges>>>;
 
@@ -241,7 +251,7 @@ const KINDS = {
       "generate-content": BELOW_ROOT["generate-content"],
       embeddings: "/v1beta/models/{model}:batchEmbedContents",
     },
-    embeddingsForm: "native",
+    embeddingsForms: [{ names: /./, form: "batchEmbedContents" }],
     countPaths: only("generate-content"),
     modelsPath: "/v1beta/models",
     // https://ai.google.dev/api/rest/v1beta/models/list

@@ -9,8 +9,11 @@ import { credentialHeader, ownHeaders } from "./transport/headers.ts";
 /** A request that no vendor bills. */
 export interface OneRequest {
   readonly method: "GET" | "POST";
-  /** Below the base URL. */
+  /** Below the base URL, or below another server's. */
   readonly path: string;
+  readonly baseUrl?: string | undefined;
+  /** Of a POST; absent = an empty object. */
+  readonly body?: string | undefined;
   /** Of the response; more is not read. */
   readonly maxBytes: number;
 }
@@ -23,22 +26,23 @@ interface RequestParts extends AccessDeps {
 
 /** Asks under a credential. Rejects with what is wrong where no response comes. */
 export async function requestOnce(
-  { method, path, maxBytes }: OneRequest,
+  { method, path, baseUrl, body: stated = "{}", maxBytes }: OneRequest,
   { upstream, credential, kind, clock, environment }: RequestParts,
 ): Promise<OneResponse> {
   const access = accessTo(kind, upstream, credential, { clock, environment });
   await access?.ready();
-  const { origin, prefix } = splitBaseUrl(upstream.baseUrl);
-  const request = { method, path: prefix + path, body: method === "POST" ? "{}" : undefined, maxBytes };
+  const asked = baseUrl === undefined ? upstream : { ...upstream, baseUrl };
+  const { origin, prefix } = splitBaseUrl(asked.baseUrl);
+  const request = { method, path: prefix + path, body: method === "POST" ? stated : undefined, maxBytes };
   const headers = [
     ...["accept", "application/json"],
     ...versionOf(kind),
     ...ownHeaders(upstream),
     ...(method === "POST" ? ["content-type", "application/json"] : []),
   ];
-  const body = method === "POST" ? [Buffer.from("{}")] : [];
+  const body = method === "POST" ? [Buffer.from(stated)] : [];
   const key = access?.headers({ ...request, origin, headers, body }) ?? credentialHeader(credential, kind);
-  return await exchangeOnce(upstream, { ...request, headers: [...headers, ...key] }, clock);
+  return await exchangeOnce(asked, { ...request, headers: [...headers, ...key] }, clock);
 }
 
 /** A list of models wants the version of the protocols that have one. */

@@ -99,6 +99,52 @@ describe("probing an upstream", () => {
     );
   });
 
+  it.each([
+    [
+      "azure",
+      404,
+      '{"error":{"code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}',
+      /serves no m-1 \(status 404\): the resource has no deployment of this name; map the model/,
+    ],
+    [
+      "azure",
+      400,
+      '{"error":{"message":"Tenant provided in token does not match resource token"}}',
+      /check tenant_id/,
+    ],
+    ["azure", 400, '{"error":{"message":"messages: Field required"}}', undefined],
+  ] as const)(
+    "tries each model of a cloud beside the list: %s, status %i, %s",
+    async (kind, status, words, said) => {
+      await server?.close();
+      server = await scriptedUpstream(({ line, body, socket }: WireRequest) => {
+        const isList = line.startsWith("GET ");
+        if (!isList) expect(JSON.parse(body.toString())).toEqual({ model: "m-1" });
+        const text = isList ? "{}" : words;
+        socket.end(`HTTP/1.1 ${isList ? 200 : status} X\r\ncontent-length: ${text.length}\r\n\r\n${text}`);
+      });
+      const found = await probeAt(server.url, kind);
+      if (said === undefined) expect(found).toBe(undefined);
+      else expect(found).toMatch(said);
+    },
+  );
+
+  it.each([
+    ["Publisher Model `projects/p/locations/us/publishers/google/models/m-1` was not found", /Model Garden/],
+    ["Vertex AI API has not been used in project 1 before or it is disabled.", /enable aiplatform/],
+    ["Permission 'aiplatform.endpoints.predict' denied on resource '//x'", /give it Vertex AI User/],
+  ])("says what to do about the words of Vertex AI: %s", async (words, said) => {
+    await server?.close();
+    server = await scriptedUpstream(({ line, socket }: WireRequest) => {
+      const isToken = line.includes("computeMetadata");
+      const text = isToken ? '{"access_token":"t","expires_in":60}' : JSON.stringify({ error: words });
+      socket.end(`HTTP/1.1 ${isToken ? 200 : 404} X\r\ncontent-length: ${text.length}\r\n\r\n${text}`);
+    });
+    const place = { project: "p", location: "us", tokenUrl: server.url };
+    const secret = JSON.stringify({ from: "metadata-server" });
+    expect(await probeAt(server.url, "vertex", secret, { place })).toMatch(said);
+  });
+
   it("tries the key of a vendor that has no list", async () => {
     expect(await probe("rerank", "HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n")).toMatch(/refuses the key/);
     expect(server?.requests.map(({ line }) => line)).toEqual(["POST /rerank HTTP/1.1"]);
@@ -111,7 +157,12 @@ async function probe(kind: string, response: string, key?: string): Promise<stri
   return probeAt(server.url, kind, key);
 }
 
-function probeAt(baseUrl: string, kind: string, secret = "their-key"): Promise<string | undefined> {
+function probeAt(
+  baseUrl: string,
+  kind: string,
+  secret = "their-key",
+  options?: Upstream["options"],
+): Promise<string | undefined> {
   const timeouts = { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 };
   const upstream: Upstream = {
     id: 1n,
@@ -134,6 +185,7 @@ function probeAt(baseUrl: string, kind: string, secret = "their-key"): Promise<s
     timeouts,
     credentials: [],
     sharedIds: new Set(),
+    options,
   };
   return probeUpstream(upstream, { id: 1n, name: "main", secret }, { clock: systemClock });
 }

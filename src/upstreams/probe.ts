@@ -1,4 +1,5 @@
 import { type Credential, protocolsAt, type Upstream } from "../catalog/catalog.ts";
+import { AccessFailure } from "./access/access.ts";
 import type { AccessDeps } from "./access/known-access.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { type OneRequest, requestOnce } from "./one-request.ts";
@@ -8,7 +9,7 @@ import { endpointPath } from "./transport/endpoint-url.ts";
 const READ_BYTES = 16 * 1024;
 
 /** A request that no vendor bills. */
-type Trial = Pick<OneRequest, "method" | "path">;
+type Trial = Pick<OneRequest, "method" | "path" | "body">;
 
 interface Response {
   readonly status: number;
@@ -36,7 +37,30 @@ export async function probeUpstream(
   deps: AccessDeps,
 ): Promise<string | undefined> {
   const { problem } = await tryUpstream(upstream, credential, deps);
-  return problem;
+  return problem ?? (await modelProblem(upstream, credential, deps));
+}
+
+/** A dozen are usual; each is one request. */
+const MOST_MODELS = 20;
+
+/** What is wrong with one of its models, where its vendor serves each by itself; undefined = nothing that the vendor's words tell. */
+async function modelProblem(
+  upstream: Upstream,
+  credential: Credential,
+  deps: AccessDeps,
+): Promise<string | undefined> {
+  const kind = kindOf(upstream.kind);
+  if (kind?.triesModels !== true) return undefined;
+  for (const [ours, theirs] of [...upstream.models].slice(0, MOST_MODELS)) {
+    const trial = emptyRequest(upstream, kind, ours, theirs);
+    if (trial === undefined) continue;
+    const parts = { upstream, credential, kind, ...deps };
+    // The vendor answered a moment ago, so that silence is no fault of a model's.
+    const response = await askOnce(trial, parts).catch(() => undefined);
+    const means = response && troubleIn(kind, response);
+    if (means !== undefined) return `serves no ${theirs} (status ${response?.status}): ${means}`;
+  }
+  return undefined;
 }
 
 /**
@@ -51,37 +75,51 @@ export async function tryUpstream(
   const kind = kindOf(upstream.kind);
   if (kind === undefined)
     return { found: "wrong", problem: `no kind is named ${upstream.kind}; see the list of kinds` };
-  const ask = async (trial: Trial): Promise<Response> => {
-    const request = { ...trial, maxBytes: READ_BYTES };
-    const { status, body } = await requestOnce(request, { upstream, credential, kind, ...deps });
-    return { status, text: body.toString("latin1") };
-  };
+  const ask = (trial: Trial): Promise<Response> => askOnce(trial, { upstream, credential, kind, ...deps });
   try {
     const list = kind.modelsPath === null ? undefined : await ask({ method: "GET", path: kind.modelsPath });
     if (list !== undefined && !isNothingThere(list)) return resultOf(kind, credential, list);
-    const empty = emptyRequest(upstream, kind);
+    const [[ours, theirs] = []] = upstream.models;
+    const empty = emptyRequest(upstream, kind, ours, theirs);
     if (empty !== undefined) {
       const refusal = await ask(empty);
-      return isNothingThere(refusal)
+      return isNothingThere(refusal) && troubleIn(kind, refusal) === undefined
         ? wrongAddress(upstream, empty, refusal)
         : resultOf(kind, credential, refusal);
     }
     if (list === undefined) await ask({ method: "GET", path: "/" });
     return WELL;
   } catch (error) {
-    return { found: "away", problem: error instanceof Error ? error.message : String(error) };
+    return { found: "away", problem: failureText(error) };
   }
 }
 
-/** To the first endpoint that requests would go to. */
-function emptyRequest(upstream: Upstream, kind: UpstreamKind): Trial | undefined {
-  const [[ours, model] = []] = upstream.models;
+/** What is wrong where no response came, with what the operator can do. */
+export function failureText(error: unknown): string {
+  if (error instanceof AccessFailure && error.advice !== undefined)
+    return `${error.message}. ${error.advice}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function askOnce(trial: Trial, parts: Parameters<typeof requestOnce>[1]): Promise<Response> {
+  const { status, body } = await requestOnce({ ...trial, maxBytes: READ_BYTES }, parts);
+  return { status, text: body.toString("latin1") };
+}
+
+/** To the first endpoint that requests for this model would go to. */
+function emptyRequest(
+  upstream: Upstream,
+  kind: UpstreamKind,
+  ours: string | undefined,
+  model: string | undefined,
+): Trial | undefined {
   if (ours === undefined || model === undefined) return undefined;
   const protocol = protocolsAt(upstream, ours).find((name) => kind.paths[name] !== undefined);
   if (protocol === undefined) return undefined;
   const { place } = upstream.options ?? {};
   const order = { protocol, model, streamed: false, arrayStream: false, query: {}, place };
-  return { method: "POST", path: endpointPath("", kind, order) };
+  const body = kind.triesModels === true ? JSON.stringify({ model }) : undefined;
+  return { method: "POST", path: endpointPath("", kind, order), body };
 }
 
 function isNothingThere({ status }: Response): boolean {
@@ -98,13 +136,12 @@ function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Respon
 const WELL: TrialResult = { found: "well", problem: undefined };
 
 function resultOf(kind: UpstreamKind, credential: Credential, response: Response): TrialResult {
-  const { status, text } = response;
-  const words = text.toLowerCase();
-  const trouble = status < 400 ? undefined : kind.troubles?.find(({ contains }) => words.includes(contains));
-  if (trouble !== undefined)
+  const { status } = response;
+  const means = troubleIn(kind, response);
+  if (means !== undefined)
     return {
       found: isRefusal(kind, response) ? "refused" : "wrong",
-      problem: `responds (status ${status}), but ${trouble.means}`,
+      problem: `responds (status ${status}), but ${means}`,
     };
   if (isRefusal(kind, response)) {
     return { found: "refused", problem: `responds, but ${refusalOf(credential, status)}` };
@@ -117,6 +154,13 @@ function resultOf(kind: UpstreamKind, credential: Credential, response: Response
   }
   // A vendor that limits our rate is there all the same, and so is one that does not like the empty request.
   return WELL;
+}
+
+/** What the vendor's words mean to the operator; undefined = nothing that is known. */
+export function troubleIn({ troubles }: UpstreamKind, { status, text }: Response): string | undefined {
+  if (status < 400) return undefined;
+  const words = text.toLowerCase();
+  return troubles?.find(({ contains }) => words.includes(contains))?.means;
 }
 
 /** What a vendor does that isRefusal() tells of, and what to check. */

@@ -6,6 +6,7 @@ import {
 } from "../../test/support/scripted-upstream.ts";
 import { upstreamOf } from "../../test/support/transport-rig.ts";
 import { systemClock } from "../base/clock.ts";
+import type { CloudPlace } from "../catalog/upstream-options.ts";
 import { listVendorModels, type VendorModel } from "./vendor-models.ts";
 
 let server: ScriptedUpstream | undefined;
@@ -18,14 +19,16 @@ afterEach(async () => {
 async function listAt(
   kind: string,
   answers: Readonly<Record<string, readonly [status: number, body: string]>>,
+  place: (url: string) => CloudPlace = () => ({}),
+  secret = "their-key",
 ): Promise<VendorModel[]> {
   server = await scriptedUpstream(({ line, socket }: WireRequest) => {
     const [, path = ""] = line.split(" ");
     const [status, body] = answers[path] ?? [404, ""];
     socket.end(`HTTP/1.1 ${status} X\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   });
-  const at = upstreamOf(server.url, { name: "vendor", kind });
-  return listVendorModels(at, { id: 1n, name: "main", secret: "their-key" }, { clock: systemClock });
+  const at = upstreamOf(server.url, { name: "vendor", kind, options: { place: place(server.url) } });
+  return listVendorModels(at, { id: 1n, name: "main", secret }, { clock: systemClock });
 }
 
 const ok = (value: unknown): readonly [number, string] => [200, JSON.stringify(value)];
@@ -75,6 +78,67 @@ describe("a vendor's list of models", () => {
     expect(models[0]).toMatchObject({ contextTokens: 200_000, maxOutputTokens: 64_000 });
     const headers = Object.fromEntries(server?.requests[1]?.headers ?? []);
     expect(headers).toMatchObject({ "x-api-key": "their-key", "anthropic-version": "2023-06-01" });
+  });
+
+  it("is read of both kinds of ids at Bedrock, without models that can't be asked by theirs, signed for its service", async () => {
+    const models = await listAt(
+      "bedrock",
+      {
+        "/foundation-models": ok({
+          modelSummaries: [
+            {
+              modelId: "amazon.nova-pro-v1:0",
+              inputModalities: ["TEXT", "IMAGE", "VIDEO"],
+              inferenceTypesSupported: ["ON_DEMAND"],
+            },
+            { modelId: "anthropic.claude-haiku-4-5", inferenceTypesSupported: ["INFERENCE_PROFILE"] },
+          ],
+        }),
+        "/inference-profiles?maxResults=1000": ok({
+          inferenceProfileSummaries: [
+            { inferenceProfileId: "us.anthropic.claude-haiku-4-5", status: "ACTIVE" },
+          ],
+          nextToken: "a/b=",
+        }),
+        "/inference-profiles?maxResults=1000&nextToken=a%2Fb%3D": ok({
+          inferenceProfileSummaries: [{ inferenceProfileId: "us.amazon.nova-pro-v1:0", status: "ACTIVE" }],
+        }),
+      },
+      () => ({ location: "us-east-1" }),
+      JSON.stringify({ access_key_id: "AKIA1", secret_access_key: "secret" }),
+    );
+    expect(models.map(({ id, inputMedia }) => [id, inputMedia])).toEqual([
+      ["amazon.nova-pro-v1:0", ["image", "video"]],
+      ["us.anthropic.claude-haiku-4-5", undefined],
+      ["us.amazon.nova-pro-v1:0", undefined],
+    ]);
+    for (const { headers } of server?.requests ?? [])
+      expect(Object.fromEntries(headers)["authorization"]).toMatch(/\/us-east-1\/bedrock\/aws4_request/);
+  });
+
+  it("is that of both publishers at Vertex AI, whose names requests leave out", async () => {
+    const secret = JSON.stringify({ from: "metadata-server" });
+    const token = [200, JSON.stringify({ access_token: "token-1", expires_in: 3_600 })] as const;
+    const models = await listAt(
+      "vertex",
+      {
+        "/computeMetadata/v1/instance/service-accounts/default/token": token,
+        "/v1beta1/publishers/google/models?pageSize=1000": ok({
+          publisherModels: [{ name: "publishers/google/models/gemini-2.5-flash", versionId: "default" }],
+          nextPageToken: "next",
+        }),
+        "/v1beta1/publishers/google/models?pageSize=1000&pageToken=next": ok({}),
+        "/v1beta1/publishers/anthropic/models?pageSize=1000": ok({
+          publisherModels: [{ name: "publishers/anthropic/models/claude-sonnet-4-5" }],
+        }),
+      },
+      (url) => ({ project: "acme", location: "global", tokenUrl: url }),
+      secret,
+    );
+    expect(models.map(({ id }) => id)).toEqual(["gemini-2.5-flash", "claude-sonnet-4-5"]);
+    expect(Object.fromEntries(server?.requests.at(-1)?.headers ?? [])["authorization"]).toBe(
+      "Bearer token-1",
+    );
   });
 
   it("is read to its last page, as Gemini has it", async () => {

@@ -4,8 +4,8 @@ import type { Credential, Upstream } from "../catalog/catalog.ts";
 import type { AccessDeps } from "./access/known-access.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { requestOnce } from "./one-request.ts";
-import { isRefusal, refusalOf } from "./probe.ts";
-import type { ModelsPages } from "./transport/endpoint-url.ts";
+import { failureText, isRefusal, refusalOf, troubleIn } from "./probe.ts";
+import { type ModelList, type ModelsPages, placed } from "./transport/endpoint-url.ts";
 
 /** A model in a vendor's own list. */
 export interface VendorModel {
@@ -36,15 +36,39 @@ export async function listVendorModels(
   deps: AccessDeps,
 ): Promise<VendorModel[]> {
   const kind = kindOf(upstream.kind, upstream.preset);
-  if (kind === undefined || kind.modelsPath === null)
+  const lists = kind && listsOf(kind);
+  if (kind === undefined || lists === undefined || lists.length === 0)
     throw new ModelListError(`kind ${upstream.kind} has no list of models`);
-  const { modelsPath, modelsPages: pages } = kind;
   const models: VendorModel[] = [];
-  let query = pages?.size;
+  for (const list of lists) appendAll(models, await readList(list, { upstream, credential, kind, ...deps }));
+  return models;
+}
+
+/** Those of the kind's own form, else the one that its key is tried with. */
+function listsOf({ modelLists, modelsPath, modelsPages }: UpstreamKind): readonly AnyList[] {
+  if (modelLists !== undefined) return modelLists;
+  return modelsPath === null ? [] : [{ path: modelsPath, pages: modelsPages }];
+}
+
+/** A list whose form is that of most vendors, where it states none. */
+type AnyList = Pick<ModelList, "path"> & { readonly pages?: ModelsPages | undefined } & Partial<
+    Omit<ModelList, "pages">
+  >;
+
+async function readList(list: AnyList, parts: PageParts): Promise<VendorModel[]> {
+  const { pages, serverOf, entries } = list;
+  const { upstream } = parts;
+  const path = placed(list.path, upstream.options?.place);
+  const baseUrl = serverOf?.(upstream.baseUrl) ?? upstream.baseUrl;
+  const models: VendorModel[] = [];
+  let query = pages?.size === "" ? undefined : pages?.size;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const path = query === undefined ? modelsPath : `${modelsPath}?${query}`;
-    const value = await readPage(path, { upstream, credential, kind, ...deps });
-    appendAll(models, entriesOf(value).flatMap(readModel));
+    const value = await readPage(query === undefined ? path : `${path}?${query}`, baseUrl, parts);
+    const found = entries === undefined ? entriesOf(value) : entriesAt(value, entries);
+    appendAll(
+      models,
+      found.flatMap((entry) => readModel(entry, list)),
+    );
     const next = pages && nextPage(pages, value);
     if (next === undefined) break;
     query = next;
@@ -58,15 +82,16 @@ interface PageParts extends AccessDeps {
   readonly kind: UpstreamKind;
 }
 
-async function readPage(path: string, parts: PageParts): Promise<unknown> {
-  const { name, baseUrl } = parts.upstream;
-  const response = await requestOnce({ method: "GET", path, maxBytes: MAX_BYTES }, parts).catch(
-    (error: unknown) => {
-      throw new ModelListError(error instanceof Error ? error.message : String(error));
-    },
-  );
+async function readPage(path: string, baseUrl: string, parts: PageParts): Promise<unknown> {
+  const { name } = parts.upstream;
+  const request = { method: "GET", path, baseUrl, maxBytes: MAX_BYTES } as const;
+  const response = await requestOnce(request, parts).catch((error: unknown) => {
+    throw new ModelListError(failureText(error));
+  });
   const { status, body, isWhole } = response;
   const text = body.toString("utf8");
+  const means = troubleIn(parts.kind, { status, text });
+  if (means !== undefined) throw new ModelListError(`${name} lists no models (status ${status}): ${means}`);
   if (isRefusal(parts.kind, { status, text }))
     throw new ModelListError(`${name} ${refusalOf(parts.credential, status)}`);
   if (status === 404 || status === 405)
@@ -100,12 +125,19 @@ function entriesOf(value: unknown): readonly unknown[] {
   throw new ModelListError("the response has no list of models; check base_url");
 }
 
+function entriesAt(value: unknown, field: string): readonly unknown[] {
+  const list = isRecord(value) ? value[field] : undefined;
+  // An empty list is left out by some.
+  if (list === undefined && isRecord(value)) return [];
+  if (Array.isArray(list)) return list;
+  throw new ModelListError("the response has no list of models; check base_url");
+}
+
 function nextPage({ size, after, next, more }: ModelsPages, page: unknown): string | undefined {
   if (!isRecord(page) || (more !== undefined && page[more] !== true)) return undefined;
   const token = page[next];
-  return typeof token === "string" && token !== ""
-    ? `${size}&${after}=${encodeURIComponent(token)}`
-    : undefined;
+  if (typeof token !== "string" || token === "") return undefined;
+  return `${size === "" ? "" : `${size}&`}${after}=${encodeURIComponent(token)}`;
 }
 
 /** The names of the limits at Gemini, Anthropic, OpenRouter, Groq and vLLM, and at vendors that copied one of them. */
@@ -115,20 +147,28 @@ const CONTEXT_FIELDS = [
 ];
 const OUTPUT_FIELDS = ["outputTokenLimit", "max_output_tokens", "max_completion_tokens", "max_tokens"];
 
-function readModel(entry: unknown): VendorModel[] {
-  if (!isRecord(entry)) return [];
+function readModel(entry: unknown, list: AnyList): VendorModel[] {
+  if (!isRecord(entry) || !isMeant(entry, list)) return [];
   const { id, name, architecture, top_provider: provider } = entry;
-  const named = typeof id === "string" ? id : name;
+  const named = list.name === undefined ? (typeof id === "string" ? id : name) : entry[list.name];
   if (typeof named !== "string") return [];
+  const { before = "models/", media } = list;
+  const stated = media === undefined ? undefined : mediaOf(entry[media]);
   const places = [entry, ...(isRecord(provider) ? [provider] : [])];
   return [
     {
-      id: named.replace(/^models\//, ""),
+      id: named.startsWith(before) ? named.slice(before.length) : named,
       contextTokens: firstCount(places, CONTEXT_FIELDS),
       maxOutputTokens: firstCount(places, OUTPUT_FIELDS),
-      inputMedia: isRecord(architecture) ? mediaOf(architecture["input_modalities"]) : undefined,
+      inputMedia: stated ?? (isRecord(architecture) ? mediaOf(architecture["input_modalities"]) : undefined),
     },
   ];
+}
+
+function isMeant(entry: Readonly<Record<string, unknown>>, { only }: AnyList): boolean {
+  if (only === undefined) return true;
+  const value = entry[only.field];
+  return Array.isArray(value) ? value.includes(only.holds) : value === only.holds;
 }
 
 function firstCount(
@@ -148,5 +188,7 @@ const MEDIA: Readonly<Record<string, string>> = {
 
 function mediaOf(modalities: unknown): string[] | undefined {
   if (!Array.isArray(modalities)) return undefined;
-  return modalities.flatMap((each: unknown) => (typeof each === "string" ? (MEDIA[each] ?? []) : []));
+  return modalities.flatMap((each: unknown) =>
+    typeof each === "string" ? (MEDIA[each.toLowerCase()] ?? []) : [],
+  );
 }

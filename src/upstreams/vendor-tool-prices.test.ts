@@ -78,6 +78,22 @@ describe("list prices of vendors' tools", () => {
     expect(callsOf({}, ["sandbox", "gpt-5.4"])).toEqual({});
   });
 
+  it("are a cloud's own, by the vendor of the model there", () => {
+    expect(callsOf({}, ["vertex", "gemini-2.5-pro"])).toMatchObject({
+      google_search: { per: "request", nanos: 35_000_000n },
+    });
+    expect(callsOf({}, ["vertex", "gemini-3.5-flash"])).toMatchObject({
+      google_search: { per: "use", nanos: 14_000_000n },
+    });
+    expect(callsOf({}, ["vertex", "claude-opus-5@20260501"])).toEqual({});
+    expect(callsOf({}, ["azure", "our-deployment"])).toMatchObject({
+      web_search: { per: "use", nanos: 14_000_000n },
+    });
+    expect(callsOf({}, ["azure", "claude-opus-5"])).toEqual({
+      web_search: { per: "use", nanos: 10_000_000n },
+    });
+  });
+
   it("give way to the catalog's price for any tool of the family", () => {
     const own = { web_search: { per: "use", nanos: 1n } } as const;
     const calls = callsOf(own, ["openai", "gpt-4o"]);

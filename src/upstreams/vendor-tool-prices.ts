@@ -83,6 +83,11 @@ const GOOGLE = {
 const BY_PROMPT = /^(models\/)?gemini-(1|2)/;
 const BY_QUERY = /^(?!(models\/)?gemini-(1|2))/;
 
+/** Of a cloud, which has models of other vendors too. */
+const BY_LATER_QUERY = /^gemini-(?!1|2)/i;
+const CLAUDE = /claude/i;
+const NO_CLAUDE = /^(?!.*claude)/i;
+
 export const GEMINI_TOOLS: readonly SourcedTool[] = [
   { ...GOOGLE, tool: "google_search", price: request(35), models: BY_PROMPT, of: "gemini-1, gemini-2" },
   { ...GOOGLE, tool: "google_search", price: each(14), models: BY_QUERY, of: "others" },
@@ -90,6 +95,41 @@ export const GEMINI_TOOLS: readonly SourcedTool[] = [
   { ...GOOGLE, tool: "google_maps", price: each(14), models: BY_QUERY, of: "others" },
   // Search results are billed as tokens.
   { ...GOOGLE, tool: "file_search", price: each(0) },
+];
+
+const VERTEX = {
+  vendor: "Google Cloud",
+  tool: "google_search",
+  // States one price for both of Google's interfaces.
+  source: "https://raw.githubusercontent.com/pydantic/genai-prices/main/prices/providers/google.yml",
+  date: "2026-11-29",
+} as const;
+
+export const VERTEX_TOOLS: readonly SourcedTool[] = [
+  { ...VERTEX, price: request(35), models: BY_PROMPT, of: "gemini-1, gemini-2" },
+  { ...VERTEX, price: each(14), models: BY_LATER_QUERY, of: "later gemini" },
+];
+
+const AZURE = { vendor: "Microsoft Azure", tool: "web_search", date: "2026-11-29" } as const;
+
+/** Deployments are named at will: those without "claude" are OpenAI's, which search by Grounding with Bing Search. */
+export const AZURE_TOOLS: readonly SourcedTool[] = [
+  {
+    ...AZURE,
+    price: each(14),
+    models: NO_CLAUDE,
+    of: "others",
+    source:
+      "https://raw.githubusercontent.com/microsoft/Foundry-Agent-Solution-Templates/main/enterprise-knowledge-agent/docs/cost.md",
+  },
+  {
+    ...AZURE,
+    // At Anthropic's own prices, as the page says.
+    price: each(10),
+    models: CLAUDE,
+    of: "claude",
+    source: "https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry",
+  },
 ];
 
 const XAI = {

@@ -82,11 +82,60 @@ function models({ path, query, headers, text }: CloudRequest, tokens: Tokens): C
     );
   const body = JSON.parse(text) as Record<string, unknown>;
   if (rest === "/endpoints/openapi/chat/completions") return { to: "/v1/chat/completions", body: text };
+  const [, embedder = "", method = ""] =
+    /^\/publishers\/google\/models\/((?:text|gemini)[\w-]*embedding[\w-]*):(\w+)$/.exec(rest) ?? [];
+  if (embedder !== "") return embedding({ model: embedder, action: method, body });
   const [, publisher, model = "", action = ""] =
     /^\/publishers\/(google|anthropic)\/models\/([^/:]+):(\w+)$/.exec(rest) ?? [];
   if (publisher === "google") return gemini({ model, action, query, text });
   if (publisher === "anthropic") return claude({ model, action, body });
   return failed(404, "NOT_FOUND", "Not found.");
+}
+
+/**
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api (predict; one instance for
+ * gemini-embedding-001), https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/projects.locations.publishers.models/embedContent
+ */
+function embedding({ model, action, body }: ModelCall): CloudAnswer {
+  const isLater = model.startsWith("gemini-embedding-2");
+  if (action !== (isLater ? "embedContent" : "predict"))
+    return failed(400, "FAILED_PRECONDITION", `The model does not support ${action}.`);
+  const { instances, parameters = body, content } = body;
+  const inputs = isLater
+    ? [textOf(content)]
+    : (instances as readonly { content: string }[]).map((each) => each.content);
+  if (model === "gemini-embedding-001" && inputs.length !== 1)
+    return failed(400, "INVALID_ARGUMENT", "Only one instance is supported.");
+  const { outputDimensionality: dimensions } = parameters as { outputDimensionality?: number };
+  return {
+    to: "/v1/embeddings",
+    body: JSON.stringify({ model, input: inputs, dimensions }),
+    plain({ data, usage }) {
+      const vectors = (data as { embedding: number[] }[]).map((each) => each.embedding);
+      const { prompt_tokens: tokens } = usage as { prompt_tokens: number };
+      if (isLater)
+        return {
+          embedding: { values: vectors[0] },
+          usageMetadata: { promptTokenCount: tokens },
+          truncated: false,
+        };
+      return {
+        predictions: vectors.map((values, index) => ({
+          embeddings: { values, statistics: { truncated: false, token_count: index === 0 ? tokens : 0 } },
+        })),
+      };
+    },
+  };
+}
+
+function textOf(content: unknown): string {
+  return (content as { parts: { text: string }[] }).parts.map(({ text }) => text).join("");
+}
+
+interface ModelCall {
+  readonly model: string;
+  readonly action: string;
+  readonly body: Record<string, unknown>;
 }
 
 function gemini({
@@ -119,15 +168,7 @@ function hasCallId(value: unknown): boolean {
   );
 }
 
-function claude({
-  model,
-  action,
-  body,
-}: {
-  readonly model: string;
-  readonly action: string;
-  readonly body: Record<string, unknown>;
-}): CloudAnswer {
+function claude({ model, action, body }: ModelCall): CloudAnswer {
   const { anthropic_version: version, ...rest } = body;
   const wrong = (words: string): CloudAnswer => ({
     status: 400,

@@ -81,6 +81,27 @@ describe("usage of embeddings", () => {
     expect(usage?.units).toBeUndefined();
   });
 
+  it.each([1, 200])("is the sum of what Vertex AI counts of %i texts, parsed or not", (texts) => {
+    const predictions = Array.from({ length: texts }, () => ({
+      embeddings: { values: VECTOR, statistics: { truncated: false, token_count: 3 } },
+    }));
+    const facts = embeddingsUsage.readBytes(Buffer.from(JSON.stringify({ predictions })));
+    expect(facts.usage).toMatchObject({
+      tokens: { inputUncached: 3 * texts, outputVisible: 0 },
+      hostile: [],
+    });
+    expect(facts.hasOutput).toBe(true);
+  });
+
+  it("is read off the response of a single text", () => {
+    const { usage, hasOutput } = embeddingsUsage.readPlain({
+      embedding: { values: [1, 2] },
+      usageMetadata: { promptTokenCount: 5 },
+    });
+    expect(usage?.tokens).toEqual({ inputUncached: 5, outputVisible: 0 });
+    expect(hasOutput).toBe(true);
+  });
+
   it("is an image where the vendor bills those and no tokens", () => {
     // https://docs.cohere.com/v2/docs/embeddings: models before v4.
     const { usage, hasOutput } = embeddingsUsage.readPlain({

@@ -2,7 +2,7 @@ import { asBuffer } from "../../base/sse.ts";
 import type { MeteredUsage } from "../../usage/usage.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asObject, type JsonObject, parseLoosely } from "../json.ts";
+import { asArray, asObject, asObjects, type JsonObject, parseLoosely } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
 import { type MediaCounts, mediaIn, mediaInLists } from "../streams/media-counts.ts";
 import { type MeteringRules, recordId, recordUsage, type StreamState } from "../streams/metering-rules.ts";
@@ -81,16 +81,30 @@ function read(body: JsonObject, state: StreamState): void {
   if (statesError(body)) state.error ??= decodeStatedError(body);
   else state.started = true;
   recordId(state, body["id"]);
-  const { embeddings } = body;
+  const { embeddings, embedding } = body;
   // Alone or in a list: https://github.com/ggml-org/llama.cpp/tree/master/tools/server#post-embedding-generate-embedding-of-a-given-text
-  state.output ||= [body["data"], embeddings, body["embedding"]].some((list) => asArray(list).length > 0);
+  state.output ||= [body["data"], embeddings, embedding, body["predictions"]].some(
+    (list) => asArray(list).length > 0,
+  );
   // By the type of its numbers: https://docs.cohere.com/v2/reference/embed
   state.output ||= Object.values(asObject(embeddings) ?? {}).some((vectors) => asArray(vectors).length > 0);
+  // One alone: https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/projects.locations.publishers.models/embedContent
+  state.output ||= asArray(asObject(embedding)?.["values"]).length > 0;
   recordUsage(state, asObject(body["meta"]));
+  recordUsage(state, countedByText(body["predictions"]));
   recordUsage(
     state,
     asObject(body["usage"]) ?? asObject(body["usageMetadata"]) ?? asObject(body["usage_metadata"]),
   );
+}
+
+/** Counted text by text: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */
+function countedByText(predictions: unknown): JsonObject | undefined {
+  const counts = asObjects(predictions).flatMap(({ embeddings }) => {
+    const count = asObject(asObject(embeddings)?.["statistics"])?.["token_count"];
+    return typeof count === "number" ? [count] : [];
+  });
+  return counts.length === 0 ? undefined : { input_tokens: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 /** The response without its vectors. Vectors are numbers or base64, so that no other text can spell the keys. */
@@ -98,13 +112,19 @@ function outlineOf(body: Buffer): JsonObject {
   const key = body.lastIndexOf('"usage"');
   const start = key === -1 ? -1 : body.indexOf("{", key);
   const outline = { data: body.includes('"embedding') ? [null] : [] };
-  if (start === -1) return outline;
+  if (start === -1) return { ...outline, predictions: countsIn(body) };
   const text = body.toString("utf8", start, start + USAGE_BYTES);
   for (let end = text.indexOf("}"); end !== -1; end = text.indexOf("}", end + 1)) {
     const usage = asObject(parseLoosely(text.slice(0, end + 1)));
     if (usage !== undefined) return { ...outline, usage };
   }
   return outline;
+}
+
+/** The counts of `predictions` without their vectors. */
+function countsIn(body: Buffer): JsonObject[] {
+  const counts = body.toString("latin1").matchAll(/"token_count"\s*:\s*(\d{1,9})\b/g);
+  return [...counts].map(([, count]) => ({ embeddings: { statistics: { token_count: Number(count) } } }));
 }
 
 /**

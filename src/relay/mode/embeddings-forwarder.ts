@@ -2,12 +2,12 @@ import type { Clock } from "../../base/clock.ts";
 import { withChanges } from "../../base/json/change-fields.ts";
 import { removeMembers, replaceModel, splice } from "../../base/json/json-splice.ts";
 import type { EndUser } from "../../conversation/lower/end-user.ts";
-import { GatewayError } from "../../errors.ts";
-import { asArray, asObject, type JsonObject } from "../../protocols/json.ts";
+import { asObject } from "../../protocols/json.ts";
 import type { Candidate } from "../../upstreams/call.ts";
-import { kindOf } from "../../upstreams/kinds.ts";
+import { type EmbeddingsFormName, kindOf } from "../../upstreams/kinds.ts";
 import { NO_TERMS } from "../admit/conversation-state.ts";
 import type { TextRequest } from "../text-request.ts";
+import { formedRequest } from "./embeddings-forms.ts";
 import { Forwarder } from "./forward.ts";
 import type { Framing } from "./framing.ts";
 import { ownChanges, withOwnEdits } from "./own-fields.ts";
@@ -19,12 +19,12 @@ const TASK_FIELD = "faregate_task_type";
 const FORMAT_FIELD = "encoding_format";
 
 /**
- * The way of embeddings: forwarded, or in the native form to a vendor that has only that. Vectors come as the caller asked for
+ * The way of embeddings: forwarded, or in the vendor's own form where it has only that. Vectors come as the caller asked for
  * them, base64 of little-endian floats too, which the official client asks for unless told otherwise and few servers know.
  */
 export class EmbeddingsForwarder extends Forwarder {
   override readonly pieces: readonly Uint8Array[];
-  private readonly isNative: boolean;
+  private readonly form: EmbeddingsFormName | undefined;
   private readonly wantsBase64: boolean;
   private readonly model: string;
 
@@ -33,11 +33,18 @@ export class EmbeddingsForwarder extends Forwarder {
     const { scan, body } = request;
     this.model = candidate.model;
     const kind = kindOf(candidate.upstream.kind);
-    this.isNative = kind?.embeddingsForm === "native";
+    this.form = kind?.embeddingsForms?.find(({ names }) => names.test(candidate.model))?.form;
     this.wantsBase64 = scan.last(FORMAT_FIELD)?.value === "base64";
-    if (this.isNative) {
+    if (this.form !== undefined) {
+      const asked = asObject(JSON.parse(Buffer.concat(body).toString("utf8"))) ?? {};
+      const { input, dimensions, [TASK_FIELD]: taskType } = asked;
+      const order = {
+        model: candidate.model,
+        dimensions: typeof dimensions === "number" ? dimensions : undefined,
+        taskType: typeof taskType === "string" ? taskType : undefined,
+      };
       const native = withChanges(
-        nativeRequest(body, candidate.model),
+        formedRequest(this.form, order, input),
         candidate.upstream.options?.body ?? {},
       );
       this.pieces = [Buffer.from(JSON.stringify(native))];
@@ -54,28 +61,8 @@ export class EmbeddingsForwarder extends Forwarder {
   }
 
   override wholeForm(framing: Framing): WholeForm {
-    const { isNative, wantsBase64, model } = this;
-    if (!isNative && !wantsBase64) return super.wholeForm(framing);
-    return { kind: "vectors", isNative, wantsBase64, model };
+    const { form, wantsBase64, model } = this;
+    if (form === undefined && !wantsBase64) return super.wholeForm(framing);
+    return { kind: "vectors", form, wantsBase64, model };
   }
-}
-
-/** batchEmbedContents: https://ai.google.dev/api/embeddings; throws GatewayError where the input is no text. */
-function nativeRequest(body: readonly Buffer[], model: string): JsonObject {
-  const asked = asObject(JSON.parse(Buffer.concat(body).toString("utf8"))) ?? {};
-  const input = asked["input"];
-  const texts = typeof input === "string" ? [input] : asArray(input);
-  if (texts.length === 0 || texts.some((text) => typeof text !== "string")) {
-    const message = "`input` must be a text or a list of texts; this model's upstream doesn't accept tokens.";
-    throw new GatewayError("invalid_request", message, { param: "input" });
-  }
-  const { dimensions, [TASK_FIELD]: taskType } = asked;
-  return {
-    requests: texts.map((text) => ({
-      model: `models/${model}`,
-      content: { parts: [{ text }] },
-      outputDimensionality: typeof dimensions === "number" ? dimensions : undefined,
-      taskType: typeof taskType === "string" ? taskType : undefined,
-    })),
-  };
 }

@@ -6,10 +6,13 @@ import {
   parseLoosely,
   withPlainLetters,
 } from "../../protocols/json.ts";
+import type { EmbeddingsFormName } from "../../upstreams/kinds.ts";
+import { EMBEDDINGS_FORMS } from "./embeddings-forms.ts";
 
 /** How vectors become what their caller asked for. */
 export interface VectorForm {
-  readonly isNative: boolean;
+  /** The vendor's own; undefined = this protocol's. */
+  readonly form: EmbeddingsFormName | undefined;
   readonly wantsBase64: boolean;
   /** The model's name in the response. */
   readonly model: string;
@@ -17,13 +20,13 @@ export interface VectorForm {
 
 /** A response of vectors as its caller asked for them; the very pieces where they came so. */
 export function writeVectors(
-  { isNative, wantsBase64, model }: VectorForm,
+  { form, wantsBase64, model }: VectorForm,
   chunks: readonly Buffer[],
 ): readonly Buffer[] {
   const isFloat = wantsBase64 && FLOATS.test(withPlainLetters(headOf(chunks)));
-  if (!isNative && !isFloat) return chunks;
+  if (form === undefined && !isFloat) return chunks;
   const response = asObject(parseLoosely(Buffer.concat(chunks).toString("utf8"))) ?? {};
-  const whole = isNative ? openaiResponse(response, model) : response;
+  const whole = form === undefined ? response : openaiResponse(form, response, model);
   return [Buffer.from(JSON.stringify(wantsBase64 ? packed(whole) : whole))];
 }
 
@@ -41,12 +44,12 @@ function headOf(chunks: readonly Buffer[]): string {
 }
 
 /** The vendor counts no tokens for most models; what is charged then is the gateway's own count, which the receipt has. */
-function openaiResponse(response: JsonObject, model: string): JsonObject {
-  const usage = asObject(response["usageMetadata"]) ?? asObject(response["usage_metadata"]);
-  const tokens = usage?.["promptTokenCount"] ?? usage?.["prompt_token_count"] ?? 0;
+function openaiResponse(form: EmbeddingsFormName, response: JsonObject, model: string): JsonObject {
+  const { vectors, tokens: counted } = EMBEDDINGS_FORMS[form];
+  const tokens = counted(response) ?? 0;
   return {
     object: "list",
-    data: asObjects(response["embeddings"]).map(({ values }, index) => ({
+    data: vectors(response).map((values, index) => ({
       object: "embedding",
       index,
       embedding: asArray(values),

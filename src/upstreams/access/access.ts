@@ -67,7 +67,10 @@ export class AccessFailure extends Error {
 
   constructor(
     message: string,
-    { advice, isRefusal = false }: { readonly advice?: string; readonly isRefusal?: boolean } = {},
+    {
+      advice,
+      isRefusal = false,
+    }: { readonly advice?: string | undefined; readonly isRefusal?: boolean } = {},
   ) {
     super(message);
     this.advice = advice;

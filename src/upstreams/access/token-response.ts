@@ -2,6 +2,7 @@ import { isRecord } from "../../base/json/record.ts";
 import type { OneResponse } from "../transport/exchange-once.ts";
 import { AccessFailure } from "./access.ts";
 import type { Issued } from "./expiring-value.ts";
+import { adviceOn } from "./token-troubles.ts";
 
 /** Of what a vendor says: enough for its sentence, without a trace. */
 const TOLD_LETTERS = 300;
@@ -23,6 +24,7 @@ export function readTokenResponse({ status, body }: OneResponse, by: string): Is
 export function refusedBy(by: string, status: number, words: string): AccessFailure {
   const told = words === "" ? "" : `: ${words}`;
   return new AccessFailure(`${by} gives out no access token (status ${status})${told}`, {
+    advice: adviceOn(words),
     isRefusal: status >= 400 && status < 500 && status !== 429,
   });
 }

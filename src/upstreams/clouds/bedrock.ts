@@ -52,6 +52,7 @@ const TROUBLES = [
 
 const SHARED = {
   troubles: TROUBLES,
+  triesModels: true,
   auth: "bearer",
   versionHeader: "anthropic-version",
   betaHeader: "anthropic-beta",
@@ -78,6 +79,32 @@ function mantleAt({ location }: CloudPlace): string | undefined {
   return location && `https://bedrock-mantle.${location}.api.aws`;
 }
 
+/** Lists stand at a server beside that of requests: https://docs.aws.amazon.com/general/latest/gr/bedrock.html */
+const CONTROL = (baseUrl: string): string => baseUrl.replace("//bedrock-runtime.", "//bedrock.");
+
+/**
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html, API_ListInferenceProfiles.html. Models
+ * that are served by profiles alone can't be asked by their own ids.
+ */
+const LISTS = [
+  {
+    path: "/foundation-models",
+    serverOf: CONTROL,
+    entries: "modelSummaries",
+    name: "modelId",
+    media: "inputModalities",
+    only: { field: "inferenceTypesSupported", holds: "ON_DEMAND" },
+  },
+  {
+    path: "/inference-profiles",
+    pages: { size: "maxResults=1000", after: "nextToken", next: "nextToken" },
+    serverOf: CONTROL,
+    entries: "inferenceProfileSummaries",
+    name: "inferenceProfileId",
+    only: { field: "status", holds: "ACTIVE" },
+  },
+] as const;
+
 /**
  * Amazon's `bedrock-runtime`. Claude, of any age, is asked by its model's id in the path and answers in AWS's framing
  * (https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html); all others in OpenAI's forms
@@ -103,6 +130,7 @@ export const BEDROCK = {
     messages: { set: { anthropic_version: "bedrock-2023-05-31" }, remove: ["model", "stream"] },
   },
   betasInBody: true,
+  modelLists: LISTS,
   openAccess: openAwsAccess("bedrock"),
   openResponse: openModelStream,
   baseUrlAt: runtimeAt,

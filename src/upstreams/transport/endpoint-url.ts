@@ -11,6 +11,8 @@ export interface EndpointPaths {
   readonly paths: Paths;
   /** The same for streams, where they are asked for elsewhere. */
   readonly streamPaths?: Paths;
+  /** The same for some models, by the vendor's names; the first that matches. */
+  readonly modelPaths?: readonly { readonly names: RegExp; readonly paths: Paths }[];
   /** The same where the operator states a version of the interface. */
   readonly versionPaths?: Paths;
   /** Where it counts the tokens of a request without charge, relative to the base URL; a protocol left out is not counted there. */
@@ -19,13 +21,34 @@ export interface EndpointPaths {
   readonly modelsPath: string | null;
   /** How that list is asked for page by page; absent = it comes whole. */
   readonly modelsPages?: ModelsPages;
+  /** Its lists of models where the one to try a key with is none, or isn't all of them. */
+  readonly modelLists?: readonly ModelList[];
   /** True if the endpoints of protocols with versions take the caller's `beta=true`. */
   readonly betaQuery: boolean;
 }
 
+/** A list of models in a form of its own. */
+export interface ModelList {
+  /** Relative to the base URL; what an upstream states of its place is filled in. */
+  readonly path: string;
+  readonly pages?: ModelsPages;
+  /** Its server, where that isn't the one of requests. */
+  readonly serverOf?: (baseUrl: string) => string;
+  /** The field of a page with its entries. */
+  readonly entries: string;
+  /** The field of an entry with the model's name. */
+  readonly name: string;
+  /** What the name there begins with and requests leave out. */
+  readonly before?: string;
+  /** The field of an entry with the kinds of media that go in, and the vendor's words for them. */
+  readonly media?: string;
+  /** Entries alone whose field holds this value. */
+  readonly only?: { readonly field: string; readonly holds: string };
+}
+
 /** Pages of a list of models: as many models as it gives at once, and where the next page begins. */
 export interface ModelsPages {
-  /** Query that asks for the largest page. */
+  /** Query that asks for the largest page; "" = none does. */
   readonly size: string;
   /** Query parameter of the next page. */
   readonly after: string;
@@ -87,14 +110,18 @@ export function endpointPath(prefix: string, kind: EndpointPaths, order: Endpoin
   return beta ? `${prefix}${path}?beta=true` : prefix + path + (order.below ?? "");
 }
 
-function templateOf(kind: EndpointPaths, { protocol, streamed, place }: EndpointOrder): string | undefined {
+function templateOf(
+  kind: EndpointPaths,
+  { protocol, model, streamed, place }: EndpointOrder,
+): string | undefined {
   const versioned = place?.apiVersion === undefined ? undefined : kind.versionPaths?.[protocol];
   const ofStreams = streamed ? kind.streamPaths?.[protocol] : undefined;
-  return versioned ?? ofStreams ?? kind.paths[protocol];
+  const ofModel = kind.modelPaths?.find(({ names }) => names.test(model))?.paths[protocol];
+  return versioned ?? ofStreams ?? ofModel ?? kind.paths[protocol];
 }
 
 /** The path with the upstream's place in it. */
-function placed(path: string, place: CloudPlace | undefined): string {
+export function placed(path: string, place: CloudPlace | undefined): string {
   if (place === undefined) return path;
   return path
     .replace("{project}", () => encodeSegment(place.project ?? ""))

@@ -1,0 +1,132 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the file holds.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FakeCloud } from "../../sandbox/src/clouds/cloud-server.ts";
+import { GOOGLE_PROJECT } from "../../sandbox/src/clouds/google.ts";
+import {
+  AZURE_CLIENT_FIELD,
+  AZURE_KEY_FIELD,
+  azureCloud,
+  cloudRows,
+  googleCloud,
+  serviceAccount,
+} from "../support/clouds.ts";
+import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { ask, type Reply } from "../support/world.ts";
+
+/** Each model at a cloud with the name it has there, and whether it takes several texts at once. */
+const MODELS = {
+  "azure-key": ["text-embedding-3-small", true],
+  "azure-entra": ["text-embedding-3-small", true],
+  "azure-older": ["text-embedding-3-small", true],
+  "vertex-text": ["text-embedding-005", true],
+  "vertex-multilingual": ["text-multilingual-embedding-002", true],
+  "vertex-first": ["gemini-embedding-001", false],
+  "vertex-later": ["gemini-embedding-2-preview", false],
+} as const;
+type Name = keyof typeof MODELS;
+const NAMES = Object.keys(MODELS) as Name[];
+
+let sandbox: TestSandbox;
+let azure: FakeCloud;
+let google: FakeCloud;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  [azure, google] = await Promise.all([azureCloud(sandbox.url), googleCloud(sandbox.url)]);
+  const ways: Readonly<Record<string, readonly string[]>> = {
+    "azure-key": [AZURE_KEY_FIELD],
+    "azure-entra": [AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`],
+    "azure-older": [AZURE_KEY_FIELD, "api_version: 2024-10-21"],
+  };
+  const vertex = [
+    `project: ${GOOGLE_PROJECT}`,
+    "location: us-central1",
+    `token_url: "${google.url}"`,
+    'credentials: [{ service_account: "${SERVICE_ACCOUNT}" }]',
+  ];
+  const rows = NAMES.flatMap((name) => {
+    const [theirs] = MODELS[name];
+    const more = ways[name];
+    const cloud =
+      more === undefined
+        ? { name, kind: "vertex", url: google.url, models: { [name]: theirs }, more: vertex }
+        : { name, kind: "azure", url: azure.url, models: { [name]: theirs }, more };
+    const direct = {
+      name: `direct-${name}`,
+      kind: "openai",
+      url: `${sandbox.url}/v1`,
+      models: { [`direct-${name}`]: theirs },
+      more: ["api_key: good-key"],
+    };
+    return [cloud, direct];
+  });
+  const models = rows.flatMap((row) => Object.keys(row.models));
+  gateway = await startGateway({
+    catalog: `version: 1
+models:
+${models.map((id) => `  - { id: ${id}, endpoints: [embeddings], price: { input: 0.15 } }`).join("\n")}
+upstreams:
+${cloudRows(rows)}
+accounts:
+  - { name: acme, balance: 1000, keys: [{ name: test, key: ${TEST_KEY} }] }
+`,
+    env: { SERVICE_ACCOUNT: serviceAccount() },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.clean();
+  await Promise.all([azure?.close(), google?.close(), sandbox?.stop()]);
+});
+
+const embed = (model: string, more: object): Promise<Reply> =>
+  ask(gateway.url, "/v1/embeddings", { model, ...more }, { key: TEST_KEY });
+
+const chargeOf = async (reply: Reply): Promise<string> => {
+  const id = reply.headers.get("x-request-id");
+  return (await ask(gateway.url, `/v1/receipts/${id}`, undefined, { key: TEST_KEY })).json.charge_nanos;
+};
+
+describe("embeddings at a cloud", () => {
+  it.each(NAMES)(
+    "%s gives the vectors of its vendor, at its charge, as floats and as base64",
+    async (name) => {
+      const [, isList] = MODELS[name];
+      const inputs = ["A river runs past the old mill.", ...(isList ? [["river", "stone"]] : [])];
+      for (const input of inputs)
+        for (const encoding_format of ["float", "base64"]) {
+          const asked = { input, encoding_format, dimensions: 256 };
+          const [at, direct] = [await embed(name, asked), await embed(`direct-${name}`, asked)];
+          expect(at.status, at.text).toBe(200);
+          expect(at.json.data).toEqual(direct.json.data);
+          expect(at.json.usage.prompt_tokens).toBe(direct.json.usage.prompt_tokens);
+          expect(await chargeOf(at)).toBe(await chargeOf(direct));
+          expect(Number(await chargeOf(at))).toBeGreaterThan(0);
+        }
+    },
+  );
+
+  it("answer a caller of Google's own interface", async () => {
+    for (const name of ["vertex-text", "vertex-later"]) {
+      const content = { parts: [{ text: "A river" }] };
+      const path = `/v1beta/models/${name}:embedContent`;
+      const { status, json, text } = await ask(
+        gateway.url,
+        path,
+        { content, taskType: "CLUSTERING" },
+        { key: TEST_KEY },
+      );
+      expect(status, text).toBe(200);
+      expect(json.embedding.values.length).toBeGreaterThan(100);
+    }
+  });
+
+  it("say which field is at fault where a model takes one text, or no tokens", async () => {
+    const several = await embed("vertex-later", { input: ["river", "stone"] });
+    expect(several).toMatchObject({ status: 400, json: { error: { param: "input" } } });
+    const tokens = await embed("vertex-text", { input: [1, 2, 3] });
+    expect(tokens).toMatchObject({ status: 400, json: { error: { param: "input" } } });
+  });
+});
