@@ -1,7 +1,9 @@
+import { formatUsd } from "../base/money.ts";
 import type { Price } from "../catalog/price-columns.ts";
 import type { UpstreamDeclaration } from "../catalog/upstreams-store.ts";
 import { encodePrice, writeYaml } from "../manifest/file/encode-file.ts";
 import type { FileRecord } from "../manifest/file/file-value.ts";
+import { ownNameOf } from "./cloud-names.ts";
 import { vendorOf } from "./compare.ts";
 import { type ListEntry, type ListedPrice, priceOf } from "./list-entry.ts";
 import type { PublicList } from "./public-list.ts";
@@ -46,17 +48,31 @@ export function describeOffered(
   const entry = vendor === undefined ? undefined : list.find(vendor, model.id);
   const listed = entry?.read();
   const table = listed?.table;
+  const own = entry === undefined ? ownEntry(model.id, list) : undefined;
   return {
     ...model,
-    contextTokens: model.contextTokens ?? entry?.contextTokens,
+    contextTokens: model.contextTokens ?? entry?.contextTokens ?? own?.contextTokens,
     entry,
     price: table && encodePrice(priceOf(table)),
     listed: table && priceOf(table),
-    unpricedReason: reasonOf(listed),
+    unpricedReason: own === undefined ? reasonOf(listed) : reasonOfOwn(own),
     input: table?.base.input,
     output: table?.base.output,
     ours: [...upstream.models].flatMap(([ours, theirs]) => (theirs === model.id ? [ours] : [])),
   };
+}
+
+/** Of a cloud's model at its own vendor. */
+function ownEntry(id: string, list: PublicList): ListEntry | undefined {
+  const name = ownNameOf(id);
+  return name && list.find(name.vendor, name.model);
+}
+
+/** Regions of clouds cost more than the vendor itself, so that its price is none to charge by unseen. */
+function reasonOfOwn({ vendor, model, read }: ListEntry): string {
+  const { input, output } = read().table?.base ?? {};
+  const usd = [input, output].map((nanos) => (nanos === undefined ? "-" : formatUsd(nanos))).join(" and ");
+  return `no list states it at this cloud; ${vendor} itself sells ${model} for ${usd}, and a cloud's regions may cost more`;
 }
 
 function reasonOf(listed: ListedPrice | undefined): string | undefined {

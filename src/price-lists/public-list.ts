@@ -27,6 +27,9 @@ export interface PublicList extends PriceList {
   vendorAt(baseUrl: string): string | undefined;
 }
 
+/** An address of AWS's that the list does not know. */
+const MANTLE = /^https:\/\/bedrock-mantle\.[\w-]+\.api\.aws(\/|$)/;
+
 let latest: { readonly day: number; readonly list: Promise<PublicList> } | undefined;
 
 /** Loaded at the first look, as it is large and most processes never show it; read anew on each day, as prices have dates. */
@@ -78,7 +81,7 @@ async function loadList(day: Date): Promise<PublicList> {
   return {
     ...PUBLIC_LIST,
     entries,
-    vendorAt: (baseUrl) => findProvider({ providerApiUrl: baseUrl })?.id,
+    vendorAt: (baseUrl) => (MANTLE.test(baseUrl) ? "aws" : findProvider({ providerApiUrl: baseUrl })?.id),
     find(vendor, model) {
       // The list itself knows a model's other names, and whose prices a vendor sells at that it has no own ones for.
       const found = calcPrice({}, model, { providerId: vendor, timestamp: day });
