@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { awsRoute } from "./aws/routes.ts";
-import { serveKeys } from "./aws/serve-keys.ts";
+import { awsRoute } from "./clouds/aws-routes.ts";
+import { serveKeys } from "./clouds/serve-aws-keys.ts";
 import { type Call, credentialOf, fingerprintOf, journalWhenClosed, newTrack } from "./call.ts";
 import { CONTROL_PREFIX, serveControl } from "./control.ts";
 import { mediaRoute } from "./media/routes.ts";

@@ -1,4 +1,4 @@
-import { createKeyIssuer, type KeyIssuer } from "./aws/keys.ts";
+import { createKeyIssuer, type KeyIssuer } from "./clouds/aws-keys.ts";
 import { createPromptCache, type PromptCache } from "./cache.ts";
 import { type Clock, createClock } from "./clock.ts";
 import { createJournal, type Journal } from "./journal.ts";

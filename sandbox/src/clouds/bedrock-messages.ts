@@ -4,7 +4,7 @@ import { isObject, parseJson } from "../json.ts";
 import { messages } from "../protocols/messages/protocol.ts";
 import type { VendorError } from "../refusal.ts";
 import { inputTotal } from "../usage.ts";
-import { chunkFrame, exceptionFrame } from "./frames.ts";
+import { chunkFrame, exceptionFrame } from "./aws-frames.ts";
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html#API_runtime_InvokeModel_Errors */
 const TYPES: Readonly<Record<number, string>> = {

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { VendorError } from "../refusal.ts";
 import type { World } from "../world.ts";
-import { secretOf } from "./keys.ts";
+import { secretOf } from "./aws-keys.ts";
 
 /** What AWS says of callers that it does not let in. */
 function denied(type: string, message: string, status = 403): VendorError {
