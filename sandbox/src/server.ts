@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type Call, credentialOf, fingerprintOf, journalWhenClosed, newTrack } from "./call.ts";
 import { awsRoute } from "./clouds/aws-routes.ts";
 import { serveKeys } from "./clouds/serve-aws-keys.ts";
-import { type Call, credentialOf, fingerprintOf, journalWhenClosed, newTrack } from "./call.ts";
 import { CONTROL_PREFIX, serveControl } from "./control.ts";
 import { mediaRoute } from "./media/routes.ts";
 import type { ProtocolName } from "./prompt.ts";

@@ -1,6 +1,6 @@
-import { createKeyIssuer, type KeyIssuer } from "./clouds/aws-keys.ts";
 import { createPromptCache, type PromptCache } from "./cache.ts";
 import { type Clock, createClock } from "./clock.ts";
+import { createKeyIssuer, type KeyIssuer } from "./clouds/aws-keys.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createMediaWorld, type MediaWorld } from "./media/media-world.ts";
 import { createResponseStore, type ResponseStore } from "./protocols/responses/response-store.ts";

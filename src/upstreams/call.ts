@@ -61,6 +61,8 @@ export interface UpstreamResponse {
 export interface ResponseReaderOptions {
   /** The upstream's, for messages. */
   readonly name: string;
+  /** The upstream's name of the model. */
+  readonly model: string;
   /** Ends the attempt from our side. */
   readonly fail: (failure: UpstreamFailure) => void;
 }

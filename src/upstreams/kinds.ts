@@ -15,6 +15,7 @@ import { AZURE } from "./clouds/azure.ts";
 import { BEDROCK, BEDROCK_MANTLE } from "./clouds/bedrock.ts";
 import { VERTEX } from "./clouds/vertex.ts";
 import type { CredentialForm } from "./credentials/credential-forms.ts";
+import type { ModelForm } from "./model-form.ts";
 import { apimart } from "./task-apis/apimart.ts";
 import { ark } from "./task-apis/ark.ts";
 import { dashscope } from "./task-apis/dashscope.ts";
@@ -75,6 +76,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly countForms?: BodyForms;
   /** The betas of a request's headers are wanted in its body too. */
   readonly betasInBody?: true;
+  /** Models that are asked in another form than their protocol's; the first that matches. */
+  readonly modelForms?: Readonly<Partial<Record<ProtocolName, readonly ModelForm[]>>>;
   /** Reads responses that come in a framing of the kind's own. */
   readonly openResponse?: (response: UpstreamResponse, options: ResponseReaderOptions) => UpstreamResponse;
   /** What a credential is made of, where it is more than one secret. */

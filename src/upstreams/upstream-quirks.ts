@@ -1,5 +1,6 @@
 import type { Upstream } from "../catalog/catalog.ts";
 import { type Quirks, readQuirks } from "../conversation/lower/quirks.ts";
+import { CONVERSE_MODELS } from "./bedrock/converse-models.ts";
 import type { Candidate } from "./call.ts";
 import {
   ANTHROPIC_MODELS,
@@ -53,7 +54,17 @@ export function presetQuirks(
   return { ...presets.quirks, ...known?.quirks, ...vendor?.quirks };
 }
 
+/** What models that Bedrock's Converse serves take: `bedrock/converse-models.ts`. */
+const CONVERSE_QUIRKS: readonly NamedQuirks[] = [
+  {
+    name: /amazon\.nova-2/,
+    quirks: { thinking: "adaptive", efforts: ["low", "medium"], structuredOutput: "tool" },
+  },
+  { name: CONVERSE_MODELS, quirks: { thinking: "none", structuredOutput: "tool" } },
+];
+
 const BEDROCK_MODELS: readonly NamedQuirks[] = [
+  ...CONVERSE_QUIRKS,
   ...ANTHROPIC_MODELS,
   ...OPENAI_MODELS,
   ...DEEPSEEK_MODELS,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { casesOf } from "../support/cases.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { said } from "../support/said.ts";
-import { TOOLS } from "../support/sample-wishes.ts";
+import { pictured, TOOLS } from "../support/sample-wishes.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { TEXT_PROTOCOLS, type TextProtocol, type Wish, wireForm } from "../support/text-caller.ts";
 import { ask, KEYS, PRICE, type Reply } from "../support/world.ts";
@@ -13,10 +13,22 @@ const FAMILIES = [
   { name: "Claude by invoke, with a Bedrock API key", model: "claude-key", direct: "direct-claude" },
   { name: "Claude by invoke, as a role", model: "claude-role", direct: "direct-claude" },
   { name: "Claude on bedrock-mantle", model: "claude-mantle", direct: "direct-claude" },
+  { name: "Nova by converse", model: "nova", direct: "direct-claude", tellsThoughts: false },
+  { name: "Llama by converse", model: "llama", direct: "direct-claude", thinks: false },
   { name: "an open model in chat completions", model: "oss", direct: "direct-oss" },
   { name: "an open model on bedrock-mantle", model: "oss-mantle", direct: "direct-both" },
   { name: "a model of OpenAI's in responses", model: "gpt", direct: "direct-gpt" },
-] as const;
+] satisfies readonly Family[];
+
+interface Family {
+  readonly name: string;
+  readonly model: string;
+  readonly direct: string;
+  /** False: it can't be told to think. */
+  readonly thinks?: false;
+  /** False: its usage doesn't say how much of the output was thoughts. */
+  readonly tellsThoughts?: false;
+}
 
 /** What Bedrock fails with, what callers get, and the word for it. Each fails on a model of its own, as failures close an upstream. */
 const ERRORS: readonly [error: number, status: number, code: RegExp][] = [
@@ -27,11 +39,13 @@ const ERRORS: readonly [error: number, status: number, code: RegExp][] = [
   [503, 502, /upstream_error/],
 ];
 
+const FORMS = ["invoke", "converse"] as const;
 const FAULTY = [...ERRORS.map(([error]) => String(error)), "stream"].flatMap((fault) =>
-  TEXT_PROTOCOLS.map((protocol) => `faulty-${fault}-${protocol}`),
+  TEXT_PROTOCOLS.flatMap((protocol) => FORMS.map((form) => `faulty-${fault}-${protocol}-${form}`)),
 );
 
 const CLAUDE = "us.anthropic.claude-haiku-4-5-20251001-v1:0";
+const LLAMA = "us.meta.llama3-3-70b-instruct-v1:0";
 const ROLE = "arn:aws:iam::123456789012:role";
 const OWN_KEYS = "access_key_id: AKIATEST00000001, secret_access_key: secret-of-AKIATEST00000001";
 
@@ -52,7 +66,7 @@ groups:
 models:
 ${models.map((id) => `  - { id: ${id}, ${limits} }`).join("\n")}
 upstreams:
-  - { name: aws, ${runtime}, credentials: [{ ${OWN_KEYS} }], models: { claude: "${CLAUDE}", oss: "openai.gpt-oss-120b-1:0", gpt: openai.gpt-5.5 } }
+  - { name: aws, ${runtime}, credentials: [{ ${OWN_KEYS} }], models: { claude: "${CLAUDE}", oss: "openai.gpt-oss-120b-1:0", gpt: openai.gpt-5.5, nova: "us.amazon.nova-2-lite-v1:0", llama: "${LLAMA}" } }
   - { name: aws-key, ${runtime}, api_key: bedrock-api-key-1, models: { claude-key: "${CLAUDE}" } }
   - { name: aws-role, ${runtime}, credentials: [{ ${OWN_KEYS}, role_arn: "${ROLE}/external", external_id: tenant-1 }], models: { claude-role: "${CLAUDE}" } }
   - { name: aws-denied, ${runtime}, credentials: [{ ${OWN_KEYS}, role_arn: "${ROLE}/denied" }], models: { claude-denied: "${CLAUDE}" } }
@@ -60,7 +74,7 @@ upstreams:
   - { name: mantle, ${mantle}, credentials: [{ ${OWN_KEYS} }], models: { claude-mantle: anthropic.claude-haiku-4-5, oss-mantle: openai.gpt-oss-120b } }
   - { name: anthropic, kind: anthropic, ${direct}, models: { direct-claude: claude-haiku-4-5 } }
   - { name: oss, kind: openai-compatible, base_url: "${url}/v1", api_key: good-key, models: { direct-oss: gpt-oss-120b } }
-${FAULTY.map((name) => `  - { name: ${name}, ${runtime}, credentials: [{ ${OWN_KEYS} }], models: { ${name}: "${CLAUDE}" } }`).join("\n")}
+${FAULTY.map((name) => `  - { name: ${name}, ${runtime}, credentials: [{ ${OWN_KEYS} }], models: { ${name}: "${name.endsWith("converse") ? LLAMA : CLAUDE}" } }`).join("\n")}
   - { name: both, kind: openai, base_url: "${url}/v1", api_key: good-key, models: { direct-both: gpt-oss-120b } }
   - { name: openai, kind: openai, base_url: "${url}/v1", api_key: good-key, protocols: [responses], models: { direct-gpt: gpt-5.5 } }
 accounts:
@@ -88,8 +102,13 @@ const say = (wish: Wish, more: object = {}, headers: Record<string, string> = {}
   return ask(gateway.url, path, { ...body, ...more }, { headers });
 };
 
+interface Outcome {
+  readonly lines: readonly { readonly bucket: string; readonly tokens: number }[];
+  readonly charge: unknown;
+}
+
 /** Words, calls and charge of a response. */
-async function outcomeOf(wish: Wish, more: object): Promise<unknown> {
+async function outcomeOf(wish: Wish, more: object): Promise<Outcome> {
   const reply = await say(wish, more);
   expect(reply.status, `${JSON.stringify(wish)} ${reply.text}`).toBe(200);
   const { json } = await ask(gateway.url, `/v1/receipts/${reply.headers.get("x-request-id")}`);
@@ -112,11 +131,20 @@ const WISHES: readonly {
     prompt: "Weather and tide? [[sandbox: tools=2]]",
     more: (protocol) => TOOLS[protocol],
   },
+  { name: "a picture", prompt: "", more: (protocol) => pictured(protocol, "What is in it?") },
   { name: "thoughts", prompt: "Why do rivers bend?", more: () => ({}), thinking: true },
 ];
 
-describe.each(FAMILIES)("$name", ({ model, direct }) => {
-  it.each(WISHES)(
+/** An outcome with all output in one bucket, and so without its charge. */
+function withoutThoughts(outcome: Outcome): unknown {
+  const { lines, charge: _, ...said } = outcome;
+  const tokens = (name: RegExp): number =>
+    lines.reduce((sum, line) => (name.test(line.bucket) ? sum + line.tokens : sum), 0);
+  return { said, input: tokens(/^input|^cache/), output: tokens(/^output/) };
+}
+
+describe.each<Family>(FAMILIES)("$name", ({ model, direct, thinks = true, tellsThoughts = true }) => {
+  it.each(WISHES.filter(({ thinking }) => thinks || thinking !== true))(
     "says the same in $name as at its own vendor, at the same charge, in every protocol",
     async (wish) => {
       for (const { protocol, streamed } of WAYS) {
@@ -128,15 +156,16 @@ describe.each(FAMILIES)("$name", ({ model, direct }) => {
           thinking: wish.thinking === true,
         };
         const more = wish.more(protocol);
-        expect(await outcomeOf({ ...asked, model }, more), `${protocol} ${streamed}`).toEqual(
-          await outcomeOf({ ...asked, model: direct }, more),
+        const compared = wish.thinking === true && !tellsThoughts ? withoutThoughts : (same: Outcome) => same;
+        expect(compared(await outcomeOf({ ...asked, model }, more)), `${protocol} ${streamed}`).toEqual(
+          compared(await outcomeOf({ ...asked, model: direct }, more)),
         );
       }
     },
   );
 });
 
-describe("an error of Bedrock's", () => {
+describe.each(FORMS)("an error of Bedrock's by %s", (form) => {
   it.each(ERRORS)(
     "of status %i reaches callers of every protocol in their form",
     async (error, status, code) => {
@@ -144,7 +173,7 @@ describe("an error of Bedrock's", () => {
         const reply = await say({
           protocol,
           streamed,
-          model: `faulty-${error}-${protocol}`,
+          model: `faulty-${error}-${protocol}-${form}`,
           prompt: `Hi [[sandbox: error=${error}]]`,
         });
         expect(reply.status, reply.text).toBe(status);
@@ -156,7 +185,12 @@ describe("an error of Bedrock's", () => {
   it("within a stream ends it in the caller's form, behind what came before", async () => {
     for (const protocol of TEXT_PROTOCOLS) {
       const prompt = "A tale. [[sandbox: chunks=20 error=503 at=12]]";
-      const reply = await say({ protocol, streamed: true, model: `faulty-stream-${protocol}`, prompt });
+      const reply = await say({
+        protocol,
+        streamed: true,
+        model: `faulty-stream-${protocol}-${form}`,
+        prompt,
+      });
       expect(reply.status).toBe(200);
       expect(reply.text, protocol).toMatch(/error|failed/);
     }

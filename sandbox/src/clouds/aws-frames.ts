@@ -51,6 +51,13 @@ export function chunkFrame(json: string): Buffer {
   return frame(headers, Buffer.from(JSON.stringify(payload)));
 }
 
+/** An event that is a JSON object, padded in the same way. */
+export function eventFrame(type: string, payload: object): Buffer {
+  const headers = { ":event-type": type, ...JSON_TYPE, ":message-type": "event" };
+  const p = PADDING.slice(0, 1 + (JSON.stringify(payload).length % 60));
+  return frame(headers, Buffer.from(JSON.stringify({ ...payload, p })));
+}
+
 export function exceptionFrame(type: string, message: string): Buffer {
   const headers = { ":exception-type": type, ...JSON_TYPE, ":message-type": "exception" };
   return frame(headers, Buffer.from(JSON.stringify({ message })));

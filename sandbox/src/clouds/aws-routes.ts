@@ -9,6 +9,7 @@ import { Refusal, refuse, type VendorError } from "../refusal.ts";
 import { sendError } from "../reply.ts";
 import { serveText, type TextPath } from "../text-route.ts";
 import type { World } from "../world.ts";
+import { bedrockConverse } from "./bedrock-converse.ts";
 import { bedrockMessages } from "./bedrock-messages.ts";
 import { verifyAws } from "./verify-signature.ts";
 
@@ -21,7 +22,7 @@ export interface AwsRoute {
 const RUNTIME = "/aws/bedrock";
 const MANTLE = "/aws/bedrock-mantle";
 
-const INVOKE = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream)$/;
+const ACTION = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream|converse|converse-stream)$/;
 
 /** What both servers speak beside their own form, by the path. */
 const SPOKEN: readonly [path: RegExp, protocol: TextProtocol][] = [
@@ -37,10 +38,11 @@ export function awsRoute(path: string): AwsRoute | undefined {
   if (path.startsWith(`${MANTLE}/`)) return spokenRoute(path.slice(MANTLE.length), "bedrock-mantle");
   if (!path.startsWith(`${RUNTIME}/`)) return undefined;
   const below = path.slice(RUNTIME.length);
-  const [, model = "", action] = INVOKE.exec(below) ?? [];
+  const [, model = "", action] = ACTION.exec(below) ?? [];
   if (action === undefined) return below.startsWith("/v1/") ? undefined : spokenRoute(below, "bedrock");
-  const textPath = { ...PLAIN, model: decodeURIComponent(model), stream: action !== "invoke" };
-  return { protocol: "messages", response: (world, call) => serveInvoke(world, call, textPath) };
+  const textPath = { ...PLAIN, model: decodeURIComponent(model), stream: action.endsWith("stream") };
+  const serve = action.startsWith("converse") ? serveConverse : serveInvoke;
+  return { protocol: "messages", response: (world, call) => serve(world, call, textPath) };
 }
 
 function spokenRoute(path: string, service: string): AwsRoute | undefined {
@@ -54,6 +56,12 @@ function spokenRoute(path: string, service: string): AwsRoute | undefined {
       else await serveText(world, { ...call, credential: verified.accessKeyId }, protocol, PLAIN);
     },
   };
+}
+
+async function serveConverse(world: World, call: Call, path: TextPath): Promise<void> {
+  const verified = verifyAws(world, call.request, call.body, ["bedrock"]);
+  if ("status" in verified) refuseCall(call, verified);
+  else await serveText(world, { ...call, credential: verified.accessKeyId }, bedrockConverse, path);
 }
 
 async function serveInvoke(world: World, call: Call, path: TextPath): Promise<void> {

@@ -13,6 +13,7 @@ import { chooseProtocol, PROTOCOLS } from "../../protocols/table.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { compactsAt } from "../../upstreams/kinds.ts";
 import type { CallStates } from "../../upstreams/memory/call-states.ts";
+import { modelFormOf } from "../../upstreams/model-form.ts";
 import { quirksOf } from "../../upstreams/upstream-quirks.ts";
 import { cannotCompact } from "../admit/compacting.ts";
 import { NO_TERMS, type StateTerms } from "../admit/conversation-state.ts";
@@ -23,6 +24,7 @@ import type { TextRequest } from "../text-request.ts";
 import { EmbeddingsForwarder } from "./embeddings-forwarder.ts";
 import type { EndUsers } from "./end-users.ts";
 import { Forwarder } from "./forward.ts";
+import { inForm } from "./in-form.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { targetOf, translate } from "./translate.ts";
 import {
@@ -93,6 +95,15 @@ export class RelayModes {
    * GatewayError where the request's meaning has no slot there, or where media that it links cannot be had.
    */
   open(candidate: Candidate, terms: StateTerms = NO_TERMS): RelayMode | Promise<RelayMode> {
+    const mode = this.openMode(candidate, terms);
+    const form = modelFormOf(candidate);
+    if (form === undefined) return mode;
+    return mode instanceof Promise
+      ? mode.then((each) => inForm(each, form, candidate.model))
+      : inForm(mode, form, candidate.model);
+  }
+
+  private openMode(candidate: Candidate, terms: StateTerms): RelayMode | Promise<RelayMode> {
     const { request } = this;
     if (request.compacts !== undefined && !compactsAt(candidate, request.compacts)) throw cannotCompact();
     if (PROTOCOLS[candidate.protocol].endpoint.makes === "embedding")

@@ -28,10 +28,15 @@ const OTHER_FAILURE = "api_error";
  * A message of a model's stream as the server-sent event that the model's own vendor sends; undefined = it says nothing of the
  * response. Throws where it can't be read.
  */
-export function modelEvent({ headers, payload }: StreamMessage): Buffer | undefined {
+export function modelEvent(message: StreamMessage): Buffer | undefined {
+  const { headers, payload } = message;
+  if (headers.get(":message-type") !== "event") return failureEvent(message);
+  return headers.get(":event-type") === "chunk" ? eventOf(payload) : undefined;
+}
+
+/** The error event of a message that tells of a failure; undefined = it tells of none. */
+export function failureEvent({ headers, payload }: StreamMessage): Buffer | undefined {
   switch (headers.get(":message-type")) {
-    case "event":
-      return headers.get(":event-type") === "chunk" ? eventOf(payload) : undefined;
     case "exception":
       return failureOf(headers.get(":exception-type") ?? "", wordsOf(payload));
     case "error":

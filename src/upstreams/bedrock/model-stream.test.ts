@@ -45,7 +45,7 @@ function received(bodies: readonly Buffer[], type = "application/vnd.amazon.even
       },
       failed: (failure) => failures.push(failure),
     },
-    { name: "aws", fail: (failure) => failures.push(failure) },
+    { name: "aws", model: "claude", fail: (failure) => failures.push(failure) },
   );
   stream.head(200, new RawHeaders([Buffer.from("Content-Type"), Buffer.from(type)]));
   for (const body of bodies) if (failures.length === 0) stream.data(body);

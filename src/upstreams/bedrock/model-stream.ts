@@ -1,5 +1,5 @@
 import type { ResponseReaderOptions, UpstreamFailure, UpstreamResponse } from "../call.ts";
-import { EventStreamReader } from "./event-stream.ts";
+import { EventStreamReader, type StreamMessage } from "./event-stream.ts";
 import { modelEvent } from "./model-events.ts";
 
 /** The type of a response that comes in AWS's framing. */
@@ -11,7 +11,16 @@ const FRAMED = "application/vnd.amazon.eventstream";
  */
 export function openModelStream(
   response: UpstreamResponse,
+  options: ResponseReaderOptions,
+): UpstreamResponse {
+  return openFramedStream(response, options, modelEvent);
+}
+
+/** The same for any form of the messages; `eventOf` answers undefined for what says nothing, and throws for what can't be read. */
+export function openFramedStream(
+  response: UpstreamResponse,
   { name, fail }: ResponseReaderOptions,
+  eventOf: (message: StreamMessage) => Buffer | undefined,
 ): UpstreamResponse {
   let reader: EventStreamReader | undefined;
 
@@ -32,7 +41,7 @@ export function openModelStream(
       let broken: string | undefined;
       try {
         for (const message of reader.read(chunk)) {
-          const event = modelEvent(message);
+          const event = eventOf(message);
           if (event !== undefined) events.push(event);
         }
       } catch (error) {

@@ -1,6 +1,8 @@
 import type { CloudPlace } from "../../catalog/upstream-options.ts";
 import { openAwsAccess } from "../bedrock/aws-access.ts";
 import { AWS_FORMS } from "../bedrock/aws-keys.ts";
+import { CONVERSE } from "../bedrock/converse.ts";
+import { CONVERSE_MODELS } from "../bedrock/converse-models.ts";
 import { openModelStream } from "../bedrock/model-stream.ts";
 import { heldInParts } from "../credentials/credential-forms.ts";
 
@@ -107,14 +109,16 @@ const LISTS = [
 
 /**
  * Amazon's `bedrock-runtime`. Claude, of any age, is asked by its model's id in the path and answers in AWS's framing
- * (https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html); all others in OpenAI's forms
- * (https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html, inference-responses-api.html).
+ * (https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html); others in OpenAI's forms
+ * (https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html, inference-responses-api.html)
+ * or, where these don't serve a model, by Converse.
  */
 export const BEDROCK = {
   ...SHARED,
   protocols: ["messages", "chat-completions", "responses"],
   modelProtocols: [
     { names: /claude/i, protocols: ["messages"] },
+    { names: CONVERSE_MODELS, protocols: ["messages"] },
     // https://docs.aws.amazon.com/bedrock/latest/userguide/models-api-compatibility.html
     { names: /openai\.gpt-\d/, protocols: ["responses"] },
     { names: /^(?!arn:)/, protocols: ["chat-completions"] },
@@ -129,6 +133,7 @@ export const BEDROCK = {
   bodyForms: {
     messages: { set: { anthropic_version: "bedrock-2023-05-31" }, remove: ["model", "stream"] },
   },
+  modelForms: { messages: [CONVERSE] },
   betasInBody: true,
   modelLists: LISTS,
   openAccess: openAwsAccess("bedrock"),

@@ -87,6 +87,8 @@ export interface EndpointOrder {
   readonly below?: string | undefined;
   /** Of the upstream; absent = it states none. */
   readonly place?: CloudPlace | undefined;
+  /** Where models of a form of their own are asked; absent = where the protocol is. */
+  readonly form?: { readonly path: string; readonly streamPath: string } | undefined;
 }
 
 /**
@@ -112,8 +114,9 @@ export function endpointPath(prefix: string, kind: EndpointPaths, order: Endpoin
 
 function templateOf(
   kind: EndpointPaths,
-  { protocol, model, streamed, place }: EndpointOrder,
+  { protocol, model, streamed, place, form }: EndpointOrder,
 ): string | undefined {
+  if (form !== undefined) return streamed ? form.streamPath : form.path;
   const versioned = place?.apiVersion === undefined ? undefined : kind.versionPaths?.[protocol];
   const ofStreams = streamed ? kind.streamPaths?.[protocol] : undefined;
   const ofModel = kind.modelPaths?.find(({ names }) => names.test(model))?.paths[protocol];

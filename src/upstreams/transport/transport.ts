@@ -17,6 +17,7 @@ import type {
   UpstreamResponse,
 } from "../call.ts";
 import { kindOf } from "../kinds.ts";
+import { modelFormOf } from "../model-form.ts";
 import { AuthorizedCall, noAccess, type Taking } from "./authorized-call.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { requestHeaders } from "./headers.ts";
@@ -69,9 +70,11 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   function sendBy(request: UpstreamRequest, response: UpstreamResponse, taking?: Taking): UpstreamCall {
-    const { upstream } = request.candidate;
-    const reader = kindOf(upstream.kind)?.openResponse?.(response, {
+    const { upstream, model } = request.candidate;
+    const form = modelFormOf(request.candidate) ?? kindOf(upstream.kind);
+    const reader = form?.openResponse?.(response, {
       name: upstream.name,
+      model,
       fail: (failure) => call.fail(failure),
     });
     const call: TransportCall = new TransportCall(reader ?? response, {
@@ -156,6 +159,7 @@ function requestOf(request: UpstreamRequest, prefix: string, taking?: Taking): D
     query: request.query,
     below: request.below,
     place: candidate.upstream.options?.place,
+    form: modelFormOf(candidate),
   });
   const bytes = request.body.reduce((sum, piece) => sum + piece.length, 0);
   const headers = requestHeaders(request, kind, bytes, taking?.access);
