@@ -81,6 +81,15 @@ describe("a signature for AWS", () => {
     expect(authorizationOf(REQUEST, KEYS)).toBe(await officially(REQUEST, KEYS));
   });
 
+  // The paths of get-relative, get-slash and the others of AWS's own suite.
+  it.each(["/example/..", "/example1/example2/../..", "//", "/./", "/./example", "//example//", "/.a//b"])(
+    "is the official signer's for a path that AWS normalizes: %s",
+    async (path) => {
+      const request = Object.assign({}, REQUEST, { path });
+      expect(authorizationOf(request, KEYS)).toBe(await officially(request, KEYS));
+    },
+  );
+
   it("is the official signer's, whatever is signed", async () => {
     const segment = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).map((text) => {
       const escaped = encodeURIComponent(text);

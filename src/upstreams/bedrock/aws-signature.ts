@@ -38,7 +38,7 @@ export function signAws(request: AwsRequest, keys: AwsKeys): string[] {
   const [path, query = ""] = split(request.path);
   const canonical = [
     request.method,
-    escaped(path).replaceAll("%2F", "/"),
+    escaped(normalized(path)).replaceAll("%2F", "/"),
     canonicalQuery(query),
     ...signed.map(([name, value]) => `${name}:${value}`),
     "",
@@ -68,6 +68,18 @@ function signedHeaders(flat: readonly string[]): [name: string, value: string][]
 function split(target: string): readonly [path: string, query?: string] {
   const mark = target.indexOf("?");
   return mark < 0 ? [target] : [target.slice(0, mark), target.slice(mark + 1)];
+}
+
+/** Without dot segments and doubled slashes: AWS signs the paths of every service but S3 so. */
+function normalized(path: string): string {
+  if (!/\/(\/|\.)/.test(path)) return path;
+  const kept: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "..") kept.pop();
+    else if (segment !== "" && segment !== ".") kept.push(segment);
+  }
+  const end = kept.length > 0 && path.endsWith("/") ? "/" : "";
+  return `/${kept.join("/")}${end}`;
 }
 
 function canonicalQuery(query: string): string {
