@@ -3,11 +3,11 @@ import type { Candidate } from "./call.ts";
 import { kindOf } from "./kinds.ts";
 import { versionHeaders } from "./transport/headers.ts";
 
-const headersFor = (betas: string | undefined, drop: readonly string[] | undefined) => {
-  const candidate = { protocol: "messages", upstream: { options: drop && { betas: { drop } } } };
-  const kind = kindOf("anthropic");
-  if (kind === undefined) throw new Error("no such kind");
-  return versionHeaders(candidate as unknown as Candidate, kind, { version: "2023-06-01", betas });
+const headersFor = (betas: string | undefined, drop?: readonly string[], kind = "anthropic") => {
+  const candidate = { protocol: "messages", upstream: { kind, options: drop && { betas: { drop } } } };
+  const spelling = kindOf(kind);
+  if (spelling === undefined) throw new Error("no such kind");
+  return versionHeaders(candidate as unknown as Candidate, spelling, { version: "2023-06-01", betas });
 };
 
 describe("the betas of a request, as for counts of its tokens", () => {
@@ -19,5 +19,13 @@ describe("the betas of a request, as for counts of its tokens", () => {
     [undefined, ["a"], undefined],
   ])("%s without %j are %s", (asked, drop, sent) => {
     expect(headersFor(asked, drop)["anthropic-beta"]).toBe(sent);
+  });
+
+  it.each(["bedrock", "bedrock-mantle"])("reach %s without those that it refuses", (kind) => {
+    const asked = "files-api-2025-04-14, interleaved-thinking-2025-05-14,skills-2025-10-02";
+    expect(headersFor(asked, undefined, kind)["anthropic-beta"]?.trim()).toBe(
+      "interleaved-thinking-2025-05-14",
+    );
+    expect(headersFor(asked)["anthropic-beta"]).toBe(asked);
   });
 });

@@ -74,6 +74,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly bodyForms?: BodyForms;
   /** The same of requests that are only counted, where these differ otherwise. */
   readonly countForms?: BodyForms;
+  /** Betas that it refuses requests for, by what their names begin with: they are left out, and named. */
+  readonly refusedBetas?: readonly string[];
   /** The betas of a request's headers are wanted in its body too. */
   readonly betasInBody?: true;
   /** Models that are asked in another form than their protocol's; the first that matches. */

@@ -61,6 +61,8 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   "observe/log.ts": "messages",
   // A field of a body whose adapter this is.
   "http/text/compaction-block.ts": "messages",
+  // A field of a body that is written in another form.
+  "upstreams/bedrock/converse-request.ts": "messages",
   // A field of a vendor's response.
   "relay/mode/vectors.ts": "embeddings",
   // What a model makes.

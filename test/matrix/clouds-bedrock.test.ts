@@ -102,7 +102,7 @@ const say = (wish: Wish, more: object = {}, headers: Record<string, string> = {}
   return ask(gateway.url, path, { ...body, ...more }, { headers });
 };
 
-interface Outcome {
+interface Outcome extends ReturnType<typeof said> {
   readonly lines: readonly { readonly bucket: string; readonly tokens: number }[];
   readonly charge: unknown;
 }
@@ -112,9 +112,9 @@ async function outcomeOf(wish: Wish, more: object): Promise<Outcome> {
   const reply = await say(wish, more);
   expect(reply.status, `${JSON.stringify(wish)} ${reply.text}`).toBe(200);
   const { json } = await ask(gateway.url, `/v1/receipts/${reply.headers.get("x-request-id")}`);
-  const { text, thoughts, finish, calls } = said(wish.protocol, reply.text, wish.streamed === true);
+  const heard = said(wish.protocol, reply.text, wish.streamed === true);
   const lines = json.lines.filter(({ tokens }: { tokens: number }) => tokens > 0);
-  return { text, thoughts, finish, calls, lines, charge: json.charge_nanos };
+  return { ...heard, lines, charge: json.charge_nanos };
 }
 
 const WAYS = TEXT_PROTOCOLS.flatMap((protocol) => [false, true].map((streamed) => ({ protocol, streamed })));
@@ -202,6 +202,11 @@ describe("a request to Bedrock", () => {
     const wish = { protocol: "messages", model: "claude", prompt: "Hi" } as const;
     const refused = await say(wish, {}, { "anthropic-beta": "refused-2026-01-01" });
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("invalid beta flag")]);
+    const cut = await say(wish, {}, { "anthropic-beta": "files-api-2025-04-14,skills-2025-10-02" });
+    expect([cut.status, cut.headers.get("x-faregate-dropped")]).toEqual([
+      200,
+      expect.stringContaining("anthropic-beta:files-api-2025-04-14"),
+    ]);
     expect((await say(wish, {}, { "anthropic-beta": "interleaved-thinking-2025-05-14" })).status).toBe(200);
   });
 

@@ -79,6 +79,9 @@ async function serveInvoke(world: World, call: Call, path: TextPath): Promise<vo
   }
 }
 
+/** Betas of services that Claude's vendor runs itself, and one that no table of the gateway's has. */
+const REFUSED_BETA = /^(refused|files-api|skills|mcp-client|code-execution|web-fetch)-/;
+
 const VERSION = "bedrock-2023-05-31";
 
 /** The body as the model's vendor wants it; throws Refusal where Bedrock takes it for none. */
@@ -93,7 +96,8 @@ function bodyOf(asked: Json | undefined, { model, stream }: TextPath): JsonObjec
       `Malformed input request: #: extraneous key [${extra}] is not permitted, please reformat your input and try again.`,
     );
   if (betas !== undefined && !Array.isArray(betas)) refuse("anthropic_beta: Input should be a valid list");
-  if (Array.isArray(betas) && betas.includes("refused-2026-01-01")) refuse("invalid beta flag");
+  if (Array.isArray(betas) && betas.some((beta) => REFUSED_BETA.test(String(beta))))
+    refuse("invalid beta flag");
   return { ...rest, model, stream };
 }
 

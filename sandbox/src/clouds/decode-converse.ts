@@ -81,8 +81,7 @@ function decodeBlocks(value: Json | undefined): JsonObject[] {
 
 function mark(before: JsonObject[], point: JsonObject): void {
   const last = before.pop();
-  if (last === undefined || point["type"] !== "default")
-    refuse("cachePoint: nothing stands before it");
+  if (last === undefined || point["type"] !== "default") refuse("cachePoint: nothing stands before it");
   const ttl = isAbsent(point["ttl"]) ? {} : { ttl: point["ttl"] };
   before.push({ ...last, cache_control: { type: "ephemeral", ...ttl } });
 }

@@ -11,12 +11,11 @@ import {
   textAt,
 } from "../../base/json/json-splice.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
-import type { UpstreamOptions } from "../../catalog/upstream-options.ts";
 import type { Loss } from "../../conversation/loss.ts";
 import { type EndUser, isAnonymous } from "../../conversation/lower/end-user.ts";
 import { GatewayError } from "../../errors.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
-import { droppedBetas, sentBetas } from "../../upstreams/betas.ts";
+import { betaLoss, betaRefusal, droppedBetas, leavesBetasOut, sentBetas } from "../../upstreams/betas.ts";
 import { bodyChangesAt } from "../../upstreams/body-form.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { kindOf } from "../../upstreams/kinds.ts";
@@ -45,13 +44,13 @@ export function ownChanges(
   const { options } = upstream;
   const at = { upstream, protocol: request.protocol.name };
   const changes = bodyChangesAt(at, isCounted) ?? NO_CHANGES;
-  if (changes === NO_CHANGES && options?.betas === undefined && endUser === undefined) return NOTHING;
+  if (changes === NO_CHANGES && !leavesBetasOut(upstream) && endUser === undefined) return NOTHING;
   const { set = {}, default: ifAbsent = {}, remove = [] } = changes;
   const scan = scanFor(request, changes);
   const isAbsent = ([name]: readonly [string, unknown]): boolean => scan.count(name) === 0;
   const betas = betasInBody(request, upstream);
   const added = [...Object.entries(set), ...Object.entries(ifAbsent), ...betas].filter(isAbsent);
-  const { replaced, removed, losses } = betaChanges(request, scan, options ?? {});
+  const { replaced, removed, losses } = betaChanges(request, scan, upstream);
   const cut = [...remove.flatMap((name) => allOf(scan, name)), ...removed];
   return {
     edits: [
@@ -132,11 +131,7 @@ export function withOwnEdits(edits: readonly Edit[], own: readonly Edit[]): Edit
 export function betaLosses({ headers }: Pick<TextRequest, "headers">, candidate: Candidate): readonly Loss[] {
   const { protocol, upstream } = candidate;
   if (PROTOCOLS[protocol].endpoint.version === undefined) return NOTHING.losses;
-  return droppedBetas(headers.betas, upstream).map(lossOf);
-}
-
-function lossOf(beta: string): Loss {
-  return optionLoss(`anthropic-beta:${beta}`);
+  return droppedBetas(headers.betas, upstream).map((beta) => betaLoss(beta, upstream));
 }
 
 interface BetaChanges extends Pick<OwnChanges, "losses"> {
@@ -145,18 +140,13 @@ interface BetaChanges extends Pick<OwnChanges, "losses"> {
 }
 
 /** The lists of betas in a body without those that are left out; one that holds no others is removed. */
-function betaChanges(
-  { protocol, body }: ScannedRequest,
-  scan: BodyScan,
-  options: UpstreamOptions,
-): BetaChanges {
+function betaChanges({ protocol, body }: ScannedRequest, scan: BodyScan, upstream: Upstream): BetaChanges {
   const replaced: Edit[] = [];
   const removed: FoundValue[] = [];
   const losses: Loss[] = [];
   const field = protocol.endpoint.betaField;
-  const { set = {}, remove = [] } = options.body ?? {};
-  const { drop } = options.betas ?? {};
-  if (field === undefined || drop === undefined || Object.hasOwn(set, field) || remove.includes(field))
+  const { set = {}, remove = [] } = upstream.options?.body ?? {};
+  if (field === undefined || !leavesBetasOut(upstream) || Object.hasOwn(set, field) || remove.includes(field))
     return { replaced, removed, losses };
   for (const found of allOf(scan, field)) {
     if (found.type !== "array") continue;
@@ -165,11 +155,12 @@ function betaChanges(
         param: field,
       });
     const asked = JSON.parse(textAt(body, found)) as unknown[];
-    const sent = asked.filter((beta) => !drop.some((name) => name === beta));
+    const sent = asked.filter((beta) => betaRefusal(beta, upstream) === undefined);
     if (sent.length === asked.length) continue;
     if (sent.length === 0) removed.push(found);
     else replaced.push(replaceValue(found, JSON.stringify(sent)));
-    appendAll(losses, drop.filter((name) => asked.includes(name)).map(lossOf));
+    const left = new Set(asked.filter((beta) => typeof beta === "string" && !sent.includes(beta)));
+    for (const beta of left) losses.push(betaLoss(String(beta), upstream));
   }
   return { replaced, removed, losses };
 }

@@ -52,7 +52,26 @@ const TROUBLES = [
   },
 ] as const;
 
+/**
+ * Betas of services that Claude's vendor runs itself, which get "invalid beta flag" here: files, skills, its sandbox and its
+ * fetching; and those of its account and prices. What a request asks for with them is refused all the same, by its field.
+ * https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock#feature-support,
+ * https://github.com/coder/aibridge/issues/221, https://docs.litellm.ai/docs/tutorials/claude_code_beta_headers
+ */
+const REFUSED_BETAS = [
+  "advisor-tool-",
+  "code-execution-",
+  "fast-mode-",
+  "files-api-",
+  "mcp-client-",
+  "oauth-",
+  "prompt-caching-scope-",
+  "skills-",
+  "web-fetch-",
+] as const;
+
 const SHARED = {
+  refusedBetas: REFUSED_BETAS,
   troubles: TROUBLES,
   triesModels: true,
   auth: "bearer",
