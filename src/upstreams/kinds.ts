@@ -10,7 +10,7 @@ import { arkAssets } from "./asset-apis/ark-assets.ts";
 import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
-import type { ResponseReaderOptions, UpstreamResponse } from "./call.ts";
+import type { Candidate, ResponseReaderOptions, UpstreamResponse } from "./call.ts";
 import { AZURE } from "./clouds/azure.ts";
 import { BEDROCK, BEDROCK_MANTLE } from "./clouds/bedrock.ts";
 import { VERTEX } from "./clouds/vertex.ts";
@@ -25,7 +25,7 @@ import { openaiImages } from "./task-apis/openai-images.ts";
 import { seedanceRelay } from "./task-apis/seedance-relay.ts";
 import type { TaskApi } from "./task-apis/task-api.ts";
 import type { EndpointPaths } from "./transport/endpoint-url.ts";
-import type { HeaderSpelling } from "./transport/headers.ts";
+import type { HeaderSpelling } from "./transport/header-spelling.ts";
 import { PRESET_NAMES, presetOf } from "./vendor-presets.ts";
 import { ANTHROPIC_TOOLS, COMPATIBLE_TOOLS, GEMINI_TOOLS, OPENAI_TOOLS } from "./vendor-tool-prices.ts";
 
@@ -131,6 +131,12 @@ export const PRESET_KIND = "openai-compatible";
 export function kindOf(name: string, preset: string | null = null): UpstreamKind | undefined {
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name as KindName] : undefined;
   return preset !== null && name === PRESET_KIND ? (PRESET_KINDS.get(preset) ?? kind) : kind;
+}
+
+/** The form in which a candidate is asked; undefined = in that of its protocol. */
+export function modelFormOf({ upstream, protocol, model }: Candidate): ModelForm | undefined {
+  const forms = kindOf(upstream.kind)?.modelForms?.[protocol];
+  return forms?.find(({ names }) => names.test(model));
 }
 
 /** List prices of the vendor's own tools; [] = of a kind that has none. */

@@ -1,6 +1,5 @@
 import type { Loss } from "../conversation/loss.ts";
-import type { Candidate, ResponseReaderOptions, UpstreamResponse } from "./call.ts";
-import { kindOf } from "./kinds.ts";
+import type { ResponseReaderOptions, UpstreamResponse } from "./call.ts";
 
 /** The form in which a kind is asked for some of its models, in place of that of their protocol. */
 export interface ModelForm {
@@ -18,10 +17,4 @@ export interface ModelForm {
 export interface WrittenBody {
   readonly body: Uint8Array;
   readonly losses: readonly Loss[];
-}
-
-/** The form in which a candidate is asked; undefined = in that of its protocol. */
-export function modelFormOf({ upstream, protocol, model }: Candidate): ModelForm | undefined {
-  const forms = kindOf(upstream.kind)?.modelForms?.[protocol];
-  return forms?.find(({ names }) => names.test(model));
 }

@@ -16,8 +16,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from "../call.ts";
-import { kindOf } from "../kinds.ts";
-import { modelFormOf } from "../model-form.ts";
+import { kindOf, modelFormOf } from "../kinds.ts";
 import { AuthorizedCall, noAccess, type Taking } from "./authorized-call.ts";
 import { endpointPath } from "./endpoint-url.ts";
 import { requestHeaders } from "./headers.ts";
