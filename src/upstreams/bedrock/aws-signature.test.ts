@@ -95,7 +95,8 @@ describe("a signature for AWS", () => {
       const escaped = encodeURIComponent(text);
       return /^\.+$/.test(escaped) ? "x" : escaped;
     });
-    const word = fc.stringMatching(/^[A-Za-z0-9_.~-]{1,12}$/);
+    // The official signer keeps names as fields of an object, and loses this one.
+    const word = fc.stringMatching(/^[A-Za-z0-9_.~-]{1,12}$/).filter((name) => name !== "__proto__");
     await fc.assert(
       fc.asyncProperty(
         fc.array(segment, { minLength: 1, maxLength: 4 }),
