@@ -1,4 +1,3 @@
-import { appendAll } from "../../base/append-all.ts";
 import { changedFieldsOf, type FieldChanges } from "../../base/json/field-changes.ts";
 import { type BodyScan, createBodyScan, type FoundValue } from "../../base/json/json-scan.ts";
 import {
