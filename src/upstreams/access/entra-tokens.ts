@@ -1,10 +1,11 @@
 import { createHash, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { randomText } from "../../base/random.ts";
 import type { CredentialForm, CredentialParts } from "../credentials/credential-forms.ts";
 import { partsOf } from "../credentials/credential-forms.ts";
 import { type Access, type AccessContext, AccessFailure, type Environment } from "./access.ts";
 import type { Issued } from "./expiring-value.ts";
+import { guardedIssue } from "./guarded-issue.ts";
+import { secretFile } from "./secret-file.ts";
 import { signedAssertion } from "./signed-assertion.ts";
 import { tokenAccess } from "./token-access.ts";
 import { jsonIn, readTokenResponse } from "./token-response.ts";
@@ -86,7 +87,10 @@ const BY = "Entra ID";
 export function openEntraAccess(context: AccessContext): Access | undefined {
   const parts = partsOf(context.credential.secret);
   if (parts["api_key"] !== undefined) return undefined;
-  return tokenAccess(() => issue(context, parts), context.clock);
+  return tokenAccess(
+    guardedIssue(context, ENTRA_FORMS, (guarded) => issue(guarded, parts)),
+    context.clock,
+  );
 }
 
 function issue(context: AccessContext, parts: CredentialParts): Promise<Issued<string>> {
@@ -117,7 +121,7 @@ async function fromEnvironment(context: AccessContext, environment: Environment)
   if (tenant && client && secret)
     return withParts(context, { tenant_id: tenant, client_id: client, client_secret: secret });
   if (tenant && client && certificate) {
-    const pem = await fileText(certificate, "AZURE_CLIENT_CERTIFICATE_PATH");
+    const pem = await secretFile(certificate, "AZURE_CLIENT_CERTIFICATE_PATH");
     return withParts(context, { tenant_id: tenant, client_id: client, certificate: pem });
   }
   if (file) return withFile(context, { tenant, client, file });
@@ -148,7 +152,7 @@ async function withFile(
         "Set tenant_id, client_id and token_file, or AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_FEDERATED_TOKEN_FILE.",
       isRefusal: true,
     });
-  const assertion = (await fileText(file, "token_file")).trim();
+  const assertion = (await secretFile(file, "token_file")).trim();
   return ask(context, tenant, client, { client_assertion_type: ASSERTION_TYPE, client_assertion: assertion });
 }
 
@@ -172,12 +176,12 @@ async function ask(
 function clientAssertion({ clock }: AccessContext, audience: string, client: string, pem: string): string {
   const [certificate] = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(pem) ?? [];
   const [key] = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^-]+-----END \1PRIVATE KEY-----/.exec(pem) ?? [];
-  if (certificate === undefined || key === undefined)
+  const thumbprint = thumbprintOf(certificate);
+  if (thumbprint === undefined || key === undefined)
     throw new AccessFailure("its certificate can't be read", {
       advice: "Write the certificate and its private key, both as PEM, one after the other.",
       isRefusal: true,
     });
-  const thumbprint = createHash("sha256").update(new X509Certificate(certificate).raw).digest("base64url");
   const now = Math.floor(clock.nowMs() / 1000);
   const claims = {
     aud: audience,
@@ -188,6 +192,16 @@ function clientAssertion({ clock }: AccessContext, audience: string, client: str
     exp: now + ASSERTION_SECONDS,
   };
   return signedAssertion({ alg: "PS256", "x5t#S256": thumbprint }, claims, key);
+}
+
+/** undefined = it is no certificate. */
+function thumbprintOf(certificate: string | undefined): string | undefined {
+  if (certificate === undefined) return undefined;
+  try {
+    return createHash("sha256").update(new X509Certificate(certificate).raw).digest("base64url");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Of the machine, or of the App Service (https://learn.microsoft.com/azure/app-service/overview-managed-identity). */
@@ -226,12 +240,4 @@ function scopeOf({ upstream }: AccessContext): string {
 function serverOf(baseUrl: string): EntraServer {
   const { hostname } = new URL(baseUrl);
   return SERVERS.find(({ hosts }) => hosts.test(hostname)) ?? PUBLIC;
-}
-
-async function fileText(path: string, field: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch {
-    throw new AccessFailure(`the file ${path} can't be read`, { advice: `Check ${field}.`, isRefusal: true });
-  }
 }

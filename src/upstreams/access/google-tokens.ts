@@ -1,11 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { isRecord } from "../../base/json/record.ts";
 import { type CredentialForm, type CredentialParts, partsOf } from "../credentials/credential-forms.ts";
 import { type Access, type AccessContext, AccessFailure } from "./access.ts";
 import type { Issued } from "./expiring-value.ts";
+import { guardedIssue } from "./guarded-issue.ts";
+import { secretFile } from "./secret-file.ts";
 import { signedAssertion } from "./signed-assertion.ts";
 import { tokenAccess } from "./token-access.ts";
-import { jsonIn, readTokenResponse } from "./token-response.ts";
+import { jsonIn, readTokenResponse, refusedBy } from "./token-response.ts";
 
 /** https://cloud.google.com/docs/authentication/application-default-credentials */
 export const GOOGLE_FORMS: readonly CredentialForm[] = [
@@ -40,7 +41,10 @@ const BY = "Google";
 /** Access by tokens of Google Cloud. */
 export function openGoogleAccess(context: AccessContext): Access {
   const parts = partsOf(context.credential.secret);
-  return tokenAccess(() => issue(context, parts), context.clock);
+  return tokenAccess(
+    guardedIssue(context, GOOGLE_FORMS, (guarded) => issue(guarded, parts)),
+    context.clock,
+  );
 }
 
 async function issue(context: AccessContext, parts: CredentialParts): Promise<Issued<string>> {
@@ -49,7 +53,7 @@ async function issue(context: AccessContext, parts: CredentialParts): Promise<Is
   if (written !== undefined) return fromDocument(context, documentIn(written));
   const file = from === "environment" ? context.environment["GOOGLE_APPLICATION_CREDENTIALS"] : undefined;
   if (file === undefined) return fromMetadata(context);
-  return fromDocument(context, documentIn(await fileText(file, "GOOGLE_APPLICATION_CREDENTIALS")));
+  return fromDocument(context, documentIn(await secretFile(file, "GOOGLE_APPLICATION_CREDENTIALS")));
 }
 
 function fromDocument(context: AccessContext, document: Document): Promise<Issued<string>> {
@@ -114,12 +118,19 @@ async function forExternal(context: AccessContext, document: Document): Promise<
 async function subjectToken({ tokens }: AccessContext, source: Document): Promise<string> {
   const { file, url, headers, format } = source;
   let text: string;
-  if (typeof file === "string") text = await fileText(file, "credential_source.file");
+  if (typeof file === "string") text = await secretFile(file, "credential_source.file");
   else if (typeof url === "string") {
     const list = isRecord(headers)
       ? Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
       : [];
-    text = (await tokens({ method: "GET", url, headers: list, isLocal: true })).body.toString("utf8");
+    const { status, body } = await tokens({ method: "GET", url, headers: list, isLocal: true });
+    text = body.toString("utf8");
+    if (status !== 200 || text.trim() === "")
+      throw refusedBy(
+        "the server of credential_source.url",
+        status,
+        status === 200 ? "its response is empty" : "",
+      );
   } else
     throw new AccessFailure("its credential_source is neither a file nor a url", {
       advice: "Other sources of workload identity federation aren't supported.",
@@ -197,12 +208,4 @@ function textAt(document: Document, field: string, instead?: string): string {
     advice: "Use the whole content of the file that Google Cloud gives out.",
     isRefusal: true,
   });
-}
-
-async function fileText(path: string, field: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch {
-    throw new AccessFailure(`the file ${path} can't be read`, { advice: `Check ${field}.`, isRefusal: true });
-  }
 }

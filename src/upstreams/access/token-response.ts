@@ -4,8 +4,8 @@ import { AccessFailure } from "./access.ts";
 import type { Issued } from "./expiring-value.ts";
 import { adviceOn } from "./token-troubles.ts";
 
-/** Of what a vendor says: enough for its sentence, without a trace. */
-const TOLD_LETTERS = 300;
+/** Larger than any vendor's tokens, and than what most servers take as a header. */
+const MOST_TOKEN_LETTERS = 16 * 1024;
 
 /** A day at most, whatever a response says. */
 const MOST_LIFE_MS = 86_400_000;
@@ -15,6 +15,13 @@ export function readTokenResponse({ status, body }: OneResponse, by: string): Is
   const answer = jsonIn(body);
   const token = answer["access_token"];
   const seconds = Number(answer["expires_in"]);
+  if (typeof token === "string" && token.length > MOST_TOKEN_LETTERS)
+    throw new AccessFailure(
+      `${by} gives out an access token of ${token.length} letters, which no server takes`,
+      {
+        isRefusal: true,
+      },
+    );
   if (status === 200 && typeof token === "string" && token !== "" && seconds > 0)
     return { value: token, lifeMs: Math.min(MOST_LIFE_MS, seconds * 1000) };
   throw refusedBy(by, status, wordsOf(answer));
@@ -43,5 +50,5 @@ function wordsOf(answer: Readonly<Record<string, unknown>>): string {
   const inner = isRecord(error) ? error["message"] : error;
   const [words = ""] = [description, message, inner].filter((each) => typeof each === "string");
   const [first = ""] = String(words).split(/\r?\n/);
-  return first.slice(0, TOLD_LETTERS).replace(/[.\s]+$/, "");
+  return first.replace(/[.\s]+$/, "");
 }

@@ -1,7 +1,8 @@
 import type { Access, AccessContext } from "../access/access.ts";
 import { ExpiringValue } from "../access/expiring-value.ts";
+import { guardedIssue } from "../access/guarded-issue.ts";
 import { PLAIN_KEY, partsOf } from "../credentials/credential-forms.ts";
-import { keySource, regionOf } from "./aws-keys.ts";
+import { AWS_FORMS, keySource, regionOf } from "./aws-keys.ts";
 import { type AwsKeys, signAws } from "./aws-signature.ts";
 
 /** AWS says so of keys that have ended, in the header that names an error. */
@@ -17,7 +18,10 @@ export function openAwsAccess(service: string) {
   return (context: AccessContext): Access | undefined => {
     const parts = partsOf(context.credential.secret);
     if (parts[PLAIN_KEY] !== undefined) return undefined;
-    const keys = new ExpiringValue(keySource(context, parts), context.clock);
+    const keys = new ExpiringValue(
+      guardedIssue(context, AWS_FORMS, (guarded) => keySource(guarded, parts)()),
+      context.clock,
+    );
     const isFixed = parts["access_key_id"] !== undefined && parts["role_arn"] === undefined;
     return accessBy(keys, context, { service, isFixed });
   };

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import type { Upstream } from "../../catalog/catalog.ts";
 import { type AccessContext, AccessFailure } from "../access/access.ts";
 import type { Issued } from "../access/expiring-value.ts";
+import { secretFile } from "../access/secret-file.ts";
 import { jsonIn, refusedBy } from "../access/token-response.ts";
 import type { CredentialForm, CredentialParts } from "../credentials/credential-forms.ts";
 import { profileKeys } from "./aws-profile.ts";
@@ -113,7 +113,7 @@ async function fromWebIdentity(context: AccessContext, parts: CredentialParts): 
       advice: "Set role_arn and token_file, or AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE.",
       isRefusal: true,
     });
-  const token = (await fileText(file, "token_file")).trim();
+  const token = (await secretFile(file, "token_file")).trim();
   const name = parts["session_name"] ?? environment["AWS_ROLE_SESSION_NAME"] ?? SESSION_NAME;
   return askSts(context, {
     Action: "AssumeRoleWithWebIdentity",
@@ -188,14 +188,8 @@ function domainOf(region: string): string {
 function wordsIn(text: string): string {
   const code = elementIn(text, "Code");
   const message = elementIn(text, "Message");
-  return [code, message]
-    .filter((part) => part !== "")
-    .join(": ")
-    .slice(0, TOLD_LETTERS);
+  return [code, message].filter((part) => part !== "").join(": ");
 }
-
-/** Of what AWS says: enough for its sentence. */
-const TOLD_LETTERS = 400;
 
 function elementIn(text: string, name: string): string {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1] ?? "";
@@ -212,7 +206,7 @@ async function fromContainer(context: AccessContext): Promise<Issued<AwsKeys>> {
     });
   const file = environment["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"];
   const token = file
-    ? (await fileText(file, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")).trim()
+    ? (await secretFile(file, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")).trim()
     : environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"];
   const headers = token ? ["authorization", token] : [];
   return readKeys(
@@ -242,6 +236,8 @@ async function fromInstance(context: AccessContext): Promise<Issued<AwsKeys>> {
     headers: ["x-aws-ec2-metadata-token-ttl-seconds", METADATA_SECONDS, "content-length", "0"],
     isLocal: true,
   });
+  if (session.status !== 200 || session.body.length === 0)
+    throw refusedBy("the instance's metadata server", session.status, "it opens no session");
   const headers = ["x-aws-ec2-metadata-token", session.body.toString("utf8")];
   const roles = await tokens({ method: "GET", url: server + ROLES, headers, isLocal: true });
   const [role = ""] = roles.body.toString("utf8").trim().split("\n");
@@ -284,14 +280,6 @@ function issuedOf({ clock }: AccessContext, stated: StatedKeys): Issued<AwsKeys>
   const endMs = Date.parse(expiration);
   const lifeMs = Number.isNaN(endMs) ? FOREVER_MS : Math.max(1, endMs - clock.nowMs());
   return { value: { accessKeyId, secretAccessKey, sessionToken: sessionToken || null }, lifeMs };
-}
-
-async function fileText(path: string, field: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch {
-    throw new AccessFailure(`the file ${path} can't be read`, { advice: `Check ${field}.`, isRefusal: true });
-  }
 }
 
 const HOST_REGION = /^[a-z-]+\.([a-z]{2}(?:-[a-z]+)+-\d)\./;
