@@ -1,6 +1,7 @@
 import { createBodyScan } from "../../base/json/json-scan.ts";
 import { removeMembers, splice } from "../../base/json/json-splice.ts";
 import { compileWatch } from "../../base/json/json-watch.ts";
+import { isRecord } from "../../base/json/record.ts";
 import type { StreamMessage } from "./event-stream.ts";
 
 /** What this vendor adds to an event of the model's: lengths and times, which are told in the usage as well. */
@@ -48,7 +49,8 @@ export function failureEvent({ headers, payload }: StreamMessage): Buffer | unde
 
 function eventOf(payload: Buffer): Buffer {
   // The rest of the object is padding, which hides how long the text is.
-  const { bytes } = JSON.parse(payload.toString("latin1")) as { bytes: string };
+  const bytes = objectIn(payload)["bytes"];
+  if (typeof bytes !== "string") throw new RangeError("a chunk has no bytes");
   const data = inOneLine(withoutAdded(Buffer.from(bytes, "base64")));
   const type = TYPE_FIRST.exec(data.toString("latin1", 0, TYPE_BYTES))?.[1] ?? typeOf(data);
   const name = type === undefined ? "" : `event: ${type}\n`;
@@ -60,7 +62,7 @@ const TYPE_FIRST = /^\{"type":"([a-z_]+)"/;
 const TYPE_BYTES = 64;
 
 function typeOf(data: Buffer): string | undefined {
-  const { type } = JSON.parse(data.toString("utf8")) as { type?: unknown };
+  const { type } = objectIn(data);
   return typeof type === "string" && /^[\w.]+$/.test(type) ? type : undefined;
 }
 
@@ -88,13 +90,22 @@ function failureOf(code: string, message: string): Buffer {
 
 function wordsOf(payload: Buffer): string {
   try {
-    const { message, Message, originalMessage } = JSON.parse(payload.toString("utf8")) as Record<
-      string,
-      unknown
-    >;
+    const { message, Message, originalMessage } = objectIn(payload);
     const words = [message, Message, originalMessage].find((each) => typeof each === "string" && each !== "");
     return typeof words === "string" ? words : "";
   } catch {
     return "";
   }
+}
+
+/** Throws RangeError, without a word of the runtime's, which quotes what it read. */
+function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw new RangeError("an event is no JSON");
+  }
+  if (!isRecord(value)) throw new RangeError("an event is no JSON object");
+  return value;
 }

@@ -54,6 +54,19 @@ function received(bodies: readonly Buffer[], type = "application/vnd.amazon.even
 }
 
 describe("a model's stream in AWS's framing", () => {
+  it.each([
+    ["no bytes", "{}", "a chunk has no bytes"],
+    ["bytes of another type", '{"bytes":{"a":[1]}}', "a chunk has no bytes"],
+    ["a number", "7", "an event is no JSON object"],
+    ["null", "null", "an event is no JSON object"],
+    ["no JSON", "{secret", "an event is no JSON"],
+    ["an inner event that is no JSON", JSON.stringify({ bytes: "e3NlY3JldA==" }), "an event is no JSON"],
+    ["an inner event that is null", JSON.stringify({ bytes: "bnVsbA==" }), "an event is no JSON object"],
+  ])("fails in words of ours at a chunk of %s", (_name, body, why) => {
+    const { failures } = received([message({ ":message-type": "event", ":event-type": "chunk" }, body)]);
+    expect(failures).toEqual([`aws sent a stream that can't be read: ${why}.`]);
+  });
+
   it("becomes the events of the model's own vendor", () => {
     const event = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Grüße"}}';
     expect(received([chunk(event)])).toEqual({
