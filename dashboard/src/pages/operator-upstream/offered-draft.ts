@@ -3,7 +3,7 @@ import type { AddedModels, OfferedModels } from "../../../../src/console/upstrea
 export type Offered = OfferedModels["data"][number];
 
 /** What may be corrected of a ticked model before it is added, as it is typed. */
-export const OFFERED_FIELDS = ["context", "output", "inputPrice", "outputPrice"] as const;
+const OFFERED_FIELDS = ["context", "output", "inputPrice", "outputPrice"] as const;
 export type OfferedDraft = Readonly<Record<(typeof OFFERED_FIELDS)[number], string>>;
 
 /** A ticked model begins with what the vendor and the public list state. */
