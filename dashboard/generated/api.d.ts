@@ -7937,7 +7937,11 @@ export interface paths {
                             groups: string[] | null;
                             priority: number;
                             weight: number;
-                            max_concurrency: number;
+                            limits: {
+                                concurrency?: number;
+                                requests_per_minute?: number;
+                                tokens_per_minute?: number;
+                            };
                             shared_ids: string[];
                             timeouts: {
                                 connect_ms?: number;
@@ -8117,6 +8121,7 @@ export interface paths {
                                 /** @enum {string} */
                                 state: "healthy" | "degraded" | "failing" | "idle" | "disabled" | "unusable";
                                 running: number;
+                                limited_seconds: number;
                                 connections: number;
                                 open_breakers: number;
                                 attempts: {

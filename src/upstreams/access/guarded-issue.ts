@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import type { CredentialForm } from "../credentials/credential-forms.ts";
 import { heldInParts } from "../credentials/credential-forms.ts";
 import { openSecretFinder } from "../scrub/scrub-secrets.ts";
@@ -32,7 +33,7 @@ export function guardedIssue<Value>(
     const secrets = [...own];
     const { upstream, credential, clock, environment } = context;
     const tokens = (request: TokenRequest) => {
-      secrets.push(...sentIn(request));
+      appendAll(secrets, sentIn(request));
       return context.tokens(request);
     };
     try {

@@ -1,3 +1,4 @@
+import { appendAll } from "../../base/append-all.ts";
 import { definedFields } from "../../base/defined-fields.ts";
 import { isRecord } from "../../base/json/record.ts";
 import type { Loss } from "../../conversation/loss.ts";
@@ -50,7 +51,7 @@ export function writeConverse(asked: JsonObject, model: string): ConverseRequest
     losses.push({ path: `anthropic-beta:${String(beta)}`, reason: "no-slot" });
   const messages = writeMessages(asked, losses);
   const { additional, lost } = modelFields(asked, model);
-  losses.push(...lost);
+  appendAll(losses, lost);
   const body = definedFields({
     messages,
     system: writeSystem(asked["system"], losses),

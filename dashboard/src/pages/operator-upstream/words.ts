@@ -262,7 +262,7 @@ export const upstreamWords = wordsOf({
     maxConcurrency: "最大并发",
     maxConcurrencyHint: "每个进程中进行中的请求数",
     requestsPerMinute: "每分钟请求数",
-    tokensPerMinute: "每分钟令牌数",
+    tokensPerMinute: "每分钟 token 数",
     perMinuteHint: "供应商允许的数量；超出的请求转到下一个上游。留空：不限",
     sharedIds: "共享 ID",
     sharedIdsHint: "所有账户都可引用的供应商 ID：已存储的提示词、向量存储、文件。每行一个。",
