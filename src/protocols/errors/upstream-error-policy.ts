@@ -92,5 +92,8 @@ const ABOUT_CONTENT =
 /** A file or cache that the caller names; one vendor says 403 where it means 404. */
 const FORBIDDEN_FILE = /cached ?content|\bfiles?\b.{0,60}(?:not found|not exist|permission)/i;
 
-/** 4xx that say "not now" about the vendor's own state; 424 is Bedrock's of a model that failed. */
-const PASSING = new Set([408, 409, 421, 424, 425, 498, 499]);
+/**
+ * 4xx that say "not now" about the vendor's own state; 424 is Bedrock's of a model that failed. The headers that 431 finds
+ * too large are the gateway's, an access token among them.
+ */
+const PASSING = new Set([408, 409, 421, 424, 425, 431, 498, 499]);

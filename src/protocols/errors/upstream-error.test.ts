@@ -112,6 +112,7 @@ describe("the fault in an upstream's error", () => {
       "caller",
     ],
     [413, { error: { type: "request_too_large", message: "too large" } }, "caller"],
+    [431, { error: { message: "Request Header Fields Too Large" } }, "upstream"],
     [422, { detail: [{ loc: ["body"], msg: "bad" }] }, "caller"],
     [403, { error: { message: "Content violates usage policies: safety" } }, "caller"],
     [

@@ -94,9 +94,12 @@ export class RelayModes {
    * GatewayError where the request's meaning has no slot there, or where media that it links cannot be had.
    */
   open(candidate: Candidate, terms: StateTerms = NO_TERMS): RelayMode | Promise<RelayMode> {
-    const mode = this.openMode(candidate, terms);
     const form = modelFormOf(candidate);
-    if (form === undefined) return mode;
+    if (form === undefined) return this.openMode(candidate, terms);
+    // Such a form is written on the event loop, of forwarded requests too.
+    refuseTooManyValues(this.request);
+    this.reserveMemory();
+    const mode = this.openMode(candidate, terms);
     return mode instanceof Promise
       ? mode.then((each) => inForm(each, form, candidate.model))
       : inForm(mode, form, candidate.model);
