@@ -15,7 +15,7 @@ export interface Buckets {
   readonly outputReasoning: number;
 }
 
-/** What a response states, as buckets, and whether a part of it was larger than its whole and so left out. */
+/** What a response states, as buckets, and whether it is in doubt: a part was larger than its whole and left out, or calls are not told. */
 export interface Stated {
   readonly buckets: Buckets;
   readonly doubted: boolean;
@@ -96,7 +96,16 @@ export function ofSummaries(stated: ReadonlyMap<string, number>, count: string):
 
 /** What is billed: the tokens of an advisor too, of which callers of other protocols are not told. */
 export function billedUsage(recording: Recording): Stated | undefined {
-  return statedUsage(recording, ["compaction", "advisor_message"]);
+  const stated = statedUsage(recording, ["compaction", "advisor_message"]);
+  const isUntold = offersSearch(recording) && !/"(web_search_requests|server_tool_use)/.test(recording.body);
+  return stated !== undefined && isUntold ? { ...stated, doubted: true } : stated;
+}
+
+/** True for a chat whose vendor may search. Where no vendor is known to report it, one search is assumed. */
+function offersSearch({ protocol, request = {} }: Recording): boolean {
+  const tools = Array.isArray(request["tools"]) ? (request["tools"] as { type?: string }[]) : [];
+  const isOffered = tools.some(({ type }) => type !== undefined && !["function", "custom"].includes(type));
+  return protocol === "chat-completions" && (isOffered || request["web_search_options"] !== undefined);
 }
 
 function ofIterations(stated: ReadonlyMap<string, number>, type: string, count: string): number {
