@@ -64,7 +64,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   // A field of a body that is written in another form.
   "upstreams/bedrock/converse-request.ts": "messages",
   // A field of a vendor's response.
-  "relay/mode/embeddings-forms.ts": "embeddings",
+  "relay/embeddings/embeddings-forms.ts": "embeddings",
   // What a model makes.
   "console/models/contract.ts": "rerank",
 };

@@ -5,6 +5,7 @@ import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { OnCall } from "../../protocols/translation.ts";
 import { openSecretFilter } from "../../upstreams/scrub/sent-secrets.ts";
+import { type VectorForm, writeVectors } from "../embeddings/vectors.ts";
 import type { ReadResponse } from "./event-reader.ts";
 import type { BodyRewrite, Framing } from "./framing.ts";
 import {
@@ -13,7 +14,6 @@ import {
   writeClientResponse,
   writeNativeResponse,
 } from "./response-conversion.ts";
-import { type VectorForm, writeVectors } from "./vectors.ts";
 
 /** How a whole response becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
 export type WholeForm =

@@ -6,12 +6,12 @@ import { asObject } from "../../protocols/json.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { type EmbeddingsFormName, kindOf } from "../../upstreams/kinds.ts";
 import { NO_TERMS } from "../admit/conversation-state.ts";
+import { Forwarder } from "../mode/forward.ts";
+import type { Framing } from "../mode/framing.ts";
+import { ownChanges, withOwnEdits } from "../mode/own-fields.ts";
+import type { WholeForm } from "../mode/whole-response.ts";
 import type { TextRequest } from "../text-request.ts";
 import { formedRequest } from "./embeddings-forms.ts";
-import { Forwarder } from "./forward.ts";
-import type { Framing } from "./framing.ts";
-import { ownChanges, withOwnEdits } from "./own-fields.ts";
-import type { WholeForm } from "./whole-response.ts";
 
 /** Field of a native call beyond the embeddings protocol, sent only to that protocol's own vendor. */
 const TASK_FIELD = "faregate_task_type";
