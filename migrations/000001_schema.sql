@@ -111,6 +111,29 @@ create table key_hashing_secrets (
   sealed text not null
 );
 
+-- How much a part of an account may spend per period: everything, or the requests of one person's keys, of one key,
+-- for one model. Several given ones must all fit. What it counts cannot change, as its ledgers have counted it.
+create table budgets (
+  id int8 generated always as identity primary key,
+  account_id int8 not null references accounts (id),
+  name text not null check (length(name) between 1 and 100),
+  user_id int8 references users (id),
+  key_id int8 references api_keys (id),
+  model text,
+  amount_nanos int8 not null check (amount_nanos between 1 and 1000000000000000000),
+  -- Calendar periods in UTC.
+  period text not null check (period in ('day', 'week', 'month')),
+  -- True: requests that don't fit are refused. False: it alerts only.
+  hard boolean not null,
+  -- Percentages of the amount at which its alerts fire, once each per period.
+  alert_percents int4[] not null check (cardinality(alert_percents) <= 10 and 0 < all(alert_percents)),
+  -- Where its alerts go: [{"format": "signed" | "slack" | "teams", "url"}, ...]
+  alert_targets jsonb not null check (jsonb_typeof(alert_targets) = 'array'),
+  created_at timestamptz not null default now(),
+  constraint budgets_name_unique unique (account_id, name)
+);
+create index budgets_key on budgets (key_id) where key_id is not null;
+
 -- While a rotation of the master key runs: the new key sealed under the old one, by which gateways that
 -- know only the old one learn it. The column has another name because it must not be re-sealed.
 create table master_key_handovers (
@@ -125,6 +148,8 @@ create constraint trigger keys_changed after insert or update or delete on api_k
   deferrable initially deferred for each row execute function note_change('keys', 'id');
 create constraint trigger keys_changed after insert or update or delete on api_key_secrets
   deferrable initially deferred for each row execute function note_change('keys', 'key_id');
+create constraint trigger keys_changed after insert or update or delete on budgets
+  deferrable initially deferred for each row execute function note_change('keys', 'account_id');
 create constraint trigger catalog_changed after insert or update or delete on groups
   deferrable initially deferred for each row execute function note_change('catalog', 'name');
 
@@ -252,16 +277,18 @@ create constraint trigger catalog_changed after update on settings
 -- statement that inserts them.
 
 create table ledgers (
-  -- account:<account id>, or limit:<key id>:<period>:<its first day>. Byte order puts every balance
-  -- before every limit; rows are always locked in ascending id, so two operations cannot deadlock.
+  -- account:<account id>, budget:<budget id>:<period>:<its first day>, or limit:<key id>:<period>:<its first day>. Byte
+  -- order puts every balance first; rows are always locked in ascending id, so two operations cannot deadlock.
   id text collate "C" primary key,
-  kind text not null check (kind in ('balance', 'limit')),
+  kind text not null check (kind in ('balance', 'budget', 'limit')),
   account_id int8 not null references accounts (id),
+  -- Only of a budget. It may be deleted; its ledgers stay, since transfers and usage rows name them.
+  budget_id int8,
   -- Only of a limit.
   key_id int8,
   period text check (period in ('day', 'week', 'month', 'total')),
   period_start date,
-  -- What a limit has been funded with so far.
+  -- What a budget or limit has been funded with so far.
   allowance int8 not null default 0 check (allowance >= 0),
   -- Free to be leased or held.
   wallet int8 not null default 0 constraint wallet_not_negative check (wallet >= 0),
@@ -269,7 +296,9 @@ create table ledgers (
   leased int8 not null default 0 constraint leased_not_negative check (leased >= 0),
   -- Held by tasks.
   held int8 not null default 0 constraint held_not_negative check (held >= 0),
-  check ((kind = 'limit') = (key_id is not null and period is not null and period_start is not null))
+  check ((kind = 'budget') = (budget_id is not null)),
+  check ((kind = 'limit') = (key_id is not null)),
+  check ((kind = 'balance') = (period is null) and (kind = 'balance') = (period_start is null))
 ) with (fillfactor = 70); -- room for the new version of a row on its own page
 create index ledgers_account on ledgers (account_id);
 
@@ -550,6 +579,8 @@ create table webhook_deliveries (
   task_id text references tasks (id) on delete cascade,
   account_id int8 not null,
   url text not null,
+  -- How it is written: as a signed webhook, or as a message to a channel of Slack or Teams.
+  format text not null default 'signed' check (format in ('signed', 'slack', 'teams')),
   event text not null default 'task.finished',
   data jsonb,
   created_at timestamptz not null default now(),
@@ -873,6 +904,16 @@ create table balance_alerts (
   -- It was told, and the balance has not been at the threshold again since.
   below boolean not null default false,
   fired_at timestamptz
+);
+
+-- Which alerts of budgets have fired, so that each does once per period. Those of past periods go after some weeks.
+create table budget_alerts (
+  budget_id int8 not null references budgets (id) on delete cascade,
+  period text not null,
+  period_start date not null,
+  percent int4 not null,
+  fired_at timestamptz not null default now(),
+  primary key (budget_id, period, period_start, percent)
 );
 
 -- The statement's filters that would otherwise look through all the flushes for a few rows. Partial, so that flushes, which

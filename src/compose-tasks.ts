@@ -7,6 +7,7 @@ import type { SafeFetch } from "./base/fetch/safe-fetch.ts";
 import type { LargeJson } from "./base/json/large-json.ts";
 import { randomBelow } from "./base/random.ts";
 import type { Seals } from "./base/seal.ts";
+import type { LedgerRef } from "./billing/leases/ledger-ref.ts";
 import { openTaskBilling } from "./billing/task-billing.ts";
 import type { CatalogCache } from "./catalog/catalog-cache.ts";
 import type { WebhookQueries } from "./http/deps.ts";
@@ -34,6 +35,8 @@ export interface TaskParts {
   readonly transport: Transport;
   /** What this process has learnt of upstreams, shared with text requests. */
   readonly health: PlaceHealth;
+  /** Told the ledger that had too little for a task, which is refused; processes that only make tasks take none. */
+  readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
   /** Fetches what a caller or a vendor named. */
   readonly guarded: SafeFetch;
   readonly through: ThroughOf;
@@ -77,6 +80,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
       clock,
       timers: systemTimers,
       waitLimits: () => catalog.current().settings.queues,
+      onInsufficient: parts.onInsufficient,
     }),
     assets,
     health: parts.health,

@@ -3,7 +3,7 @@ import { isKeptToken, openKeyHasher } from "./accounts/key-hasher.ts";
 import { runAllInOrder } from "./base/async/lifecycle.ts";
 import { systemTimers } from "./base/async/timers.ts";
 import { systemClock } from "./base/clock.ts";
-import { watchBalances } from "./billing/ledger/alerts.ts";
+import { watchMoney } from "./billing/ledger/alerts.ts";
 import { verifyLedger } from "./billing/ledger/verify.ts";
 import { createTextBilling, PROCESS_LABEL } from "./billing/text-billing.ts";
 import { createReceiptReader } from "./billing/usage-log/receipts.ts";
@@ -83,9 +83,9 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     () => createAuthenticator({ database, hasher, clock }),
     (each) => each.close(),
   );
-  await lifecycle.start(
-    "balance alerts",
-    () => watchBalances({ database, timers: systemTimers, log }),
+  const moneyAlerts = await lifecycle.start(
+    "balance and budget alerts",
+    () => watchMoney({ database, timers: systemTimers, log }),
     (each) => each.stop(),
   );
   await lifecycle.start(
@@ -148,6 +148,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
         clock,
         log,
         waitLimits: () => catalog.current().settings.queues,
+        onInsufficient: moneyAlerts.refused,
       }),
     async (each) => {
       isPosted = await each.drain();
@@ -178,6 +179,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     largeJson,
     lifecycle,
     health: routing.places,
+    onInsufficient: moneyAlerts.refused,
   });
   const bodies = new BodyMemory({
     limitBytes: () => catalog.current().settings.bodyMemoryMb * 1024 * 1024,

@@ -4173,6 +4173,448 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    after?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                id: string;
+                                name: string;
+                                account: {
+                                    id: string;
+                                    name: string;
+                                };
+                                user: {
+                                    id: string;
+                                    name: string;
+                                } | null;
+                                key: {
+                                    id: string;
+                                    name: string;
+                                } | null;
+                                model: string | null;
+                                amount_nanos: string;
+                                amount_usd: string;
+                                /** @enum {string} */
+                                period: "day" | "week" | "month";
+                                hard: boolean;
+                                alerts: {
+                                    percents: number[];
+                                    targets: {
+                                        /** @enum {string} */
+                                        kind: "webhook" | "slack" | "teams";
+                                        url: string;
+                                    }[];
+                                };
+                                spent_nanos: string;
+                                spent_usd: string;
+                                /** Format: date-time */
+                                period_start: string;
+                                /** Format: date-time */
+                                resets_at: string;
+                                /** Format: date-time */
+                                created_at: string;
+                                revision: string;
+                            }[];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/accounts/{account}/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    after?: string;
+                };
+                header?: never;
+                path: {
+                    account: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                id: string;
+                                name: string;
+                                account: {
+                                    id: string;
+                                    name: string;
+                                };
+                                user: {
+                                    id: string;
+                                    name: string;
+                                } | null;
+                                key: {
+                                    id: string;
+                                    name: string;
+                                } | null;
+                                model: string | null;
+                                amount_nanos: string;
+                                amount_usd: string;
+                                /** @enum {string} */
+                                period: "day" | "week" | "month";
+                                hard: boolean;
+                                alerts: {
+                                    percents: number[];
+                                    targets: {
+                                        /** @enum {string} */
+                                        kind: "webhook" | "slack" | "teams";
+                                        url: string;
+                                    }[];
+                                };
+                                spent_nanos: string;
+                                spent_usd: string;
+                                /** Format: date-time */
+                                period_start: string;
+                                /** Format: date-time */
+                                resets_at: string;
+                                /** Format: date-time */
+                                created_at: string;
+                                revision: string;
+                            }[];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    account: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @enum {string} */
+                        period: "day" | "week" | "month";
+                        hard: boolean;
+                        amount_usd?: string;
+                        amount_nanos?: string;
+                        user?: string;
+                        key?: string;
+                        model?: string;
+                        alerts?: {
+                            percents: number[];
+                            targets: ({
+                                /** @constant */
+                                kind: "webhook";
+                                /** Format: uri */
+                                url: string;
+                            } | {
+                                /** @constant */
+                                kind: "slack";
+                                /** Format: uri */
+                                url: string;
+                            } | {
+                                /** @constant */
+                                kind: "teams";
+                                /** Format: uri */
+                                url: string;
+                            })[];
+                        };
+                    };
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            id: string;
+                            name: string;
+                            account: {
+                                id: string;
+                                name: string;
+                            };
+                            user: {
+                                id: string;
+                                name: string;
+                            } | null;
+                            key: {
+                                id: string;
+                                name: string;
+                            } | null;
+                            model: string | null;
+                            amount_nanos: string;
+                            amount_usd: string;
+                            /** @enum {string} */
+                            period: "day" | "week" | "month";
+                            hard: boolean;
+                            alerts: {
+                                percents: number[];
+                                targets: {
+                                    /** @enum {string} */
+                                    kind: "webhook" | "slack" | "teams";
+                                    url: string;
+                                }[];
+                            };
+                            spent_nanos: string;
+                            spent_usd: string;
+                            /** Format: date-time */
+                            period_start: string;
+                            /** Format: date-time */
+                            resets_at: string;
+                            /** Format: date-time */
+                            created_at: string;
+                            revision: string;
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/accounts/{account}/budgets/{budget}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    account: string;
+                    budget: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        etag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            id: string;
+                            name: string;
+                            account: {
+                                id: string;
+                                name: string;
+                            };
+                            user: {
+                                id: string;
+                                name: string;
+                            } | null;
+                            key: {
+                                id: string;
+                                name: string;
+                            } | null;
+                            model: string | null;
+                            amount_nanos: string;
+                            amount_usd: string;
+                            /** @enum {string} */
+                            period: "day" | "week" | "month";
+                            hard: boolean;
+                            alerts: {
+                                percents: number[];
+                                targets: {
+                                    /** @enum {string} */
+                                    kind: "webhook" | "slack" | "teams";
+                                    url: string;
+                                }[];
+                            };
+                            spent_nanos: string;
+                            spent_usd: string;
+                            /** Format: date-time */
+                            period_start: string;
+                            /** Format: date-time */
+                            resets_at: string;
+                            /** Format: date-time */
+                            created_at: string;
+                            revision: string;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "If-Match"?: string;
+                };
+                path: {
+                    account: string;
+                    budget: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            deleted: string;
+                        };
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "If-Match"?: string;
+                };
+                path: {
+                    account: string;
+                    budget: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name?: string;
+                        /** @enum {string} */
+                        period?: "day" | "week" | "month";
+                        hard?: boolean;
+                        alerts?: {
+                            percents: number[];
+                            targets: ({
+                                /** @constant */
+                                kind: "webhook";
+                                /** Format: uri */
+                                url: string;
+                            } | {
+                                /** @constant */
+                                kind: "slack";
+                                /** Format: uri */
+                                url: string;
+                            } | {
+                                /** @constant */
+                                kind: "teams";
+                                /** Format: uri */
+                                url: string;
+                            })[];
+                        };
+                        amount_usd?: string;
+                        amount_nanos?: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        etag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            id: string;
+                            name: string;
+                            account: {
+                                id: string;
+                                name: string;
+                            };
+                            user: {
+                                id: string;
+                                name: string;
+                            } | null;
+                            key: {
+                                id: string;
+                                name: string;
+                            } | null;
+                            model: string | null;
+                            amount_nanos: string;
+                            amount_usd: string;
+                            /** @enum {string} */
+                            period: "day" | "week" | "month";
+                            hard: boolean;
+                            alerts: {
+                                percents: number[];
+                                targets: {
+                                    /** @enum {string} */
+                                    kind: "webhook" | "slack" | "teams";
+                                    url: string;
+                                }[];
+                            };
+                            spent_nanos: string;
+                            spent_usd: string;
+                            /** Format: date-time */
+                            period_start: string;
+                            /** Format: date-time */
+                            resets_at: string;
+                            /** Format: date-time */
+                            created_at: string;
+                            revision: string;
+                        };
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
     "/api/operator/ledger/verify": {
         parameters: {
             query?: never;

@@ -84,7 +84,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     forget(
       missedSome
         ? () => true
-        : (caller) => String(table === "accounts" ? caller.accountId : caller.keyId) === id,
+        : (caller) => String(OF_ACCOUNTS.has(table) ? caller.accountId : caller.keyId) === id,
     );
   };
 
@@ -125,6 +125,8 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   };
 }
 
+// A change to these names the account, any other the key.
+const OF_ACCOUNTS: ReadonlySet<string | undefined> = new Set(["accounts", "budgets"]);
 // About 0.5 KB each: 25 MB for more keys than most installations have; the others are looked up again.
 const CAPACITY = 50_000;
 const REFUSED_CAPACITY = 10_000;

@@ -1,5 +1,5 @@
 import type { Queryable } from "../storage/database.ts";
-import type { AccountId, Caller, KeyId } from "./caller.ts";
+import type { AccountId, Budget, Caller, KeyId } from "./caller.ts";
 import { type LimitColumns, readRateLimits, readSpendingLimit } from "./key-limits.ts";
 
 /** A key that works, until it expires. */
@@ -26,6 +26,12 @@ export async function findKeys(db: Queryable, hashes: readonly Buffer[]): Promis
             s.expires_at <= coalesce(k.expires_at, 'infinity') as rotated,
             a.id as account_id, a.name as account_name, a.group_name, k.id as key_id, k.name as key_name, k.models,
             k.limit_nanos, k.limit_period, k.requests_per_minute, k.tokens_per_minute, k.concurrency,
+            array(select jsonb_build_object('id', b.id::text, 'name', b.name, 'amount', b.amount_nanos::text,
+                                            'period', b.period, 'hard', b.hard, 'model', b.model)
+                    from budgets b
+                   where b.account_id = a.id and (b.key_id is null or b.key_id = k.id)
+                     and (b.user_id is null or b.user_id = k.created_by)
+                   order by b.id) as budgets,
             case when k.revoked_at is not null then 'revoked' when a.disabled then 'account_suspended'
                  when k.disabled then 'disabled' end as ended
      from api_key_secrets s
@@ -62,7 +68,18 @@ interface KnownKeyRow extends LimitColumns {
   readonly key_id: KeyId;
   readonly key_name: string;
   readonly models: string[] | null;
+  readonly budgets: readonly BudgetColumns[];
   readonly ended: FoundKey["ended"];
+}
+
+/** As JSON: integers are texts. */
+interface BudgetColumns extends Pick<Budget, "name" | "period" | "hard" | "model"> {
+  readonly id: string;
+  readonly amount: string;
+}
+
+function readBudget({ id, amount, name, period, hard, model }: BudgetColumns): Budget {
+  return Object.freeze({ id: BigInt(id), amountNanos: BigInt(amount), name, period, hard, model });
 }
 
 function readKnownKey(row: KnownKeyRow): FoundKey {
@@ -74,6 +91,7 @@ function readKnownKey(row: KnownKeyRow): FoundKey {
     keyName: row.key_name,
     models: row.models && new Set(row.models),
     spendingLimit: readSpendingLimit(row),
+    budgets: row.budgets.map(readBudget),
     rateLimits: readRateLimits(row),
   });
   const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -10,6 +10,8 @@ export interface Caller {
   readonly models: ReadonlySet<string> | null;
   /** The key's spending limit, or null. */
   readonly spendingLimit: SpendingLimit | null;
+  /** The budgets of the account that the key's requests may count against, in the order of their ids. */
+  readonly budgets: readonly Budget[];
   /** The key's own rate limits; null = none. */
   readonly rateLimits: RateLimits | null;
 }
@@ -23,6 +25,19 @@ export interface SpendingLimit {
   readonly amountNanos: bigint;
   /** Calendar periods in UTC; `total` never starts anew. */
   readonly period: "day" | "week" | "month" | "total";
+}
+
+/** A budget of the account, as far as it is a matter of requests. */
+export interface Budget {
+  readonly id: bigint;
+  readonly name: string;
+  readonly amountNanos: bigint;
+  /** Calendar periods in UTC. */
+  readonly period: "day" | "week" | "month";
+  /** It refuses requests that don't fit; otherwise it counts only. */
+  readonly hard: boolean;
+  /** The only model whose requests count; null = every model's. */
+  readonly model: string | null;
 }
 
 export interface RateLimits {

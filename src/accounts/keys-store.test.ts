@@ -65,6 +65,7 @@ describe("a key", () => {
         keyName: "full",
         models: new Set(["a", "b"]),
         spendingLimit: { amountNanos: 9_007_199_254_740_993n, period: "week" },
+        budgets: [],
         rateLimits: { requestsPerMinute: 60, concurrency: 2 },
       },
     });

@@ -6,7 +6,7 @@ import type { Log } from "../observe/log.ts";
 import type { HoldOrder, OpenHold } from "./billing.ts";
 import type { Lease } from "./leases/lease.ts";
 import type { Waiter } from "./leases/lease-table.ts";
-import { ledgersOf } from "./leases/ledger-ref.ts";
+import { type LedgerRef, ledgersOf } from "./leases/ledger-ref.ts";
 import type { LedgerClient } from "./ledger/ledger-client.ts";
 import {
   type HoldRefusal,
@@ -35,6 +35,8 @@ export interface HoldAdmissionOptions {
   readonly current: () => LedgerClient | undefined;
   readonly draining: () => boolean;
   readonly waitLimits: () => WaitLimits;
+  /** Told the ledger that had too little for a request, which is refused. */
+  readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
 }
 
 // An account whose money is all held by others does have funds; confirming that isn't worth a longer wait.
@@ -51,7 +53,7 @@ const LARGEST_HOLD_NANOS = 10n ** 18n;
 
 /** Decides which requests get a hold at once, which wait, and which are refused with which error. */
 export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmission {
-  const { clock, timers, log, current, draining, waitLimits } = options;
+  const { clock, timers, log, current, draining, waitLimits, onInsufficient } = options;
   const surroundings = { clock, timers, log };
   // True only while a request waits.
   let watching = false;
@@ -115,7 +117,7 @@ export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmissio
         return;
       }
       const waiter = {
-        ledgers: ledgersOf(order.caller, clock.nowMs()),
+        ledgers: ledgersOf(order.caller, clock.nowMs(), order.model),
         amountNanos,
         untilMs: nowMs + waitLimits().balanceWaitMs,
         granted(leases: readonly Lease[]) {
@@ -125,7 +127,10 @@ export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmissio
             reject(error);
           }
         },
-        refused: (why: HoldRefusal) => reject(refusalOf(why, amountNanos, ADVICE)),
+        refused(why: HoldRefusal) {
+          if (why.kind === "insufficient") onInsufficient?.(why.ledger);
+          reject(refusalOf(why, amountNanos, ADVICE));
+        },
       };
       queueUp(client, waiter, nowMs);
     });
@@ -143,8 +148,11 @@ export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmissio
         },
         refused(why) {
           if (why.kind === "busy") resolve();
-          else
-            reject(why.kind === "insufficient" ? insufficientFunds(why.ledger) : refusalOf(why, MIN_NANOS));
+          else if (why.kind === "unavailable") reject(refusalOf(why, MIN_NANOS));
+          else {
+            onInsufficient?.(why.ledger);
+            reject(insufficientFunds(why.ledger));
+          }
         },
       };
       queueUp(client, waiter, nowMs);
@@ -157,7 +165,7 @@ export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmissio
       const { leases } = client.journal;
       const { amountNanos } = order;
       assert(amountNanos >= 0n, "a hold is not negative");
-      const ledgers = ledgersOf(order.caller, clock.nowMs());
+      const ledgers = ledgersOf(order.caller, clock.nowMs(), order.model);
       if (amountNanos > LARGEST_HOLD_NANOS)
         throw refusalOf({ kind: "insufficient", ledger: ledgers[0], fundsNanos: 0n }, amountNanos, ADVICE);
       const own = leases.of(ledgers, nowMs);

@@ -31,13 +31,13 @@ export type HoldRefusal =
 export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string): GatewayError {
   switch (why.kind) {
     case "insufficient": {
-      const isBalance = why.ledger.allowanceNanos === null;
-      const where = isBalance ? "the account's balance" : `the API key's ${limitText(why.ledger)} leaves`;
-      const remedy = isBalance ? "top up the account" : waitOrChange(why.ledger, amountNanos);
+      const { ledger, fundsNanos } = why;
+      const where = isBalance(ledger) ? "the account's balance" : `${limitText(ledger)} leaves`;
+      const remedy = remedyFor(ledger, amountNanos);
       const advised = advice === undefined ? capitalised(remedy) : `${advice} or ${remedy}`;
       return new InsufficientFunds(
         `This request may cost up to $${formatUsd(amountNanos)}, which is more than ${where}. ${advised}.`,
-        why.fundsNanos,
+        fundsNanos,
       );
     }
     case "busy":
@@ -58,24 +58,31 @@ export function unavailable(): GatewayError {
 
 /** The error for a caller without any money. */
 export function insufficientFunds(ledger: LedgerRef): GatewayError {
+  const what = isBalance(ledger) ? "the account's balance" : limitText(ledger);
   return new GatewayError(
     "insufficient_user_quota",
-    ledger.allowanceNanos === null
-      ? "The account's balance is used up. Top up the account."
-      : `The API key's ${limitText(ledger)} is used up. ${capitalised(waitOrChange(ledger))}.`,
+    `${capitalised(what)} is used up. ${capitalised(remedyFor(ledger))}.`,
   );
 }
 
-function limitText({ allowanceNanos }: LedgerRef): string {
-  return `spending limit of $${formatUsd(allowanceNanos ?? 0n)}`;
+function isBalance({ allowanceNanos }: LedgerRef): boolean {
+  return allowanceNanos === null;
 }
 
-/** Advice for a caller that met a limit. Waiting doesn't help if the whole limit is below what the request may cost. */
-function waitOrChange(ledger: LedgerRef, amountNanos = 0n): string {
+function limitText({ allowanceNanos, budget }: LedgerRef): string {
+  const amount = `$${formatUsd(allowanceNanos ?? 0n)}`;
+  if (budget !== undefined) return `the account's budget ${JSON.stringify(budget)} of ${amount}`;
+  return `the API key's spending limit of ${amount}`;
+}
+
+/** Advice for a caller without enough money. Waiting doesn't help if the whole limit is below what the request may cost. */
+function remedyFor(ledger: LedgerRef, amountNanos = 0n): string {
+  if (isBalance(ledger)) return "top up the account";
+  const change =
+    ledger.budget === undefined ? "use another key" : "ask an owner of the account to raise the budget";
   const end = periodEnd(ledger);
-  const change = "use another key";
   if (end === undefined || amountNanos > (ledger.allowanceNanos ?? 0n)) return change;
-  return `wait until ${end}, when the limit resets, or ${change}`;
+  return `wait until ${end}, when the ${ledger.budget === undefined ? "limit" : "budget"} resets, or ${change}`;
 }
 
 /**

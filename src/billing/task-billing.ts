@@ -33,6 +33,8 @@ export interface TaskBillingOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly waitLimits: () => WaitLimits;
+  /** Told the ledger that had too little for a task, which is refused. */
+  readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
   /** The first of these ledgers that has less than the amount, leases included; undefined = none. */
   readonly lacking: (ledgers: readonly LedgerRef[], amountNanos: bigint) => Promise<string | undefined>;
 }
@@ -49,7 +51,7 @@ export function openTaskBilling<Taken>(
 }
 
 export function createTaskBilling<Taken>(options: TaskBillingOptions): TaskBilling<Taken> {
-  const { clock, timers, waitLimits, lacking } = options;
+  const { clock, timers, waitLimits, lacking, onInsufficient } = options;
   /** Number of waiting tasks by balance. */
   const waiters = new Map<string, number>();
 
@@ -76,6 +78,12 @@ export function createTaskBilling<Taken>(options: TaskBillingOptions): TaskBilli
         await sleep(timers, RETRY_MS);
       }
     }
+  };
+
+  const insufficient = ({ ledgers, amountNanos }: HoldAmount, id: string): Error => {
+    const ledger = ledgers.find((each) => each.id === id) ?? ledgers[0];
+    onInsufficient?.(ledger);
+    return refusalOf({ kind: "insufficient", ledger, fundsNanos: 0n }, amountNanos);
   };
 
   return {
@@ -114,9 +122,4 @@ function isShortage(taken: unknown): taken is HoldShortage {
 
 function isReclaiming(taken: unknown): boolean {
   return isShortage(taken) && taken.outcome === "reclaiming";
-}
-
-function insufficient({ ledgers, amountNanos }: HoldAmount, id: string): Error {
-  const ledger = ledgers.find((each) => each.id === id) ?? ledgers[0];
-  return refusalOf({ kind: "insufficient", ledger, fundsNanos: 0n }, amountNanos);
 }

@@ -9,6 +9,7 @@ import type { JournalStore } from "./journal/flush.ts";
 import { createJournalBilling, type JournalBilling } from "./journal/journal-billing.ts";
 import { openJournalDisk } from "./journal/journal-disk.ts";
 import { createJournalStore, listenForMoney } from "./journal/journal-store.ts";
+import type { LedgerRef } from "./leases/ledger-ref.ts";
 import type { WaitLimits } from "./money-wait.ts";
 
 export interface TextBillingOptions {
@@ -19,6 +20,8 @@ export interface TextBillingOptions {
   readonly log: Log;
   /** Default: 1,000 requests of an account, for 10 s. */
   readonly waitLimits?: () => WaitLimits;
+  /** Told the ledger that had too little for a request, which is refused. */
+  readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
   /** Tests put a faulty one between. */
   readonly store?: JournalStore;
 }
@@ -36,6 +39,7 @@ export function createTextBilling(options: TextBillingOptions): Promise<JournalB
     timers: systemTimers,
     log,
     waitLimits: options.waitLimits ?? (() => DEFAULT_WAIT_LIMITS),
+    onInsufficient: options.onInsufficient,
     label: PROCESS_LABEL,
     newId: randomId,
     listen: (onNews) => listenForMoney(database, onNews),

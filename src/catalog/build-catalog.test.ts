@@ -110,6 +110,7 @@ const caller: fc.Arbitrary<Caller> = fc.record({
     { nil: null },
   ),
   spendingLimit: fc.constant(null),
+  budgets: fc.constant([]),
   rateLimits: fc.constant(null),
 });
 

@@ -272,6 +272,7 @@ describe("the cache", () => {
     keyName: "key",
     models: null,
     spendingLimit: null,
+    budgets: [],
     rateLimits: null,
   };
   const listed = (cache: CatalogCache) =>

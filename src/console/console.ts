@@ -3,6 +3,7 @@ import { accountsOperations } from "./accounts/operations.ts";
 import { alertsOperations } from "./alerts/operations.ts";
 import { assetsOperations } from "./assets/operations.ts";
 import { auditOperations } from "./audit/operations.ts";
+import { budgetsOperations } from "./budgets/operations.ts";
 import { catalogOperations } from "./catalog/operations.ts";
 import { codesOperations } from "./codes/operations.ts";
 import type { ConsoleDeps } from "./deps.ts";
@@ -48,6 +49,7 @@ const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   statementOperations,
   codesOperations,
   alertsOperations,
+  budgetsOperations,
   ledgerOperations,
   marginsOperations,
   reconcileOperations,

@@ -144,7 +144,7 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
     price,
     deadlineMs: settings.taskDeadlineMinutes[submission.order.medium] * 60_000,
     holdNanos: maxChargeOf(submission, price, model.id),
-    ledgers: ledgersOf(caller, clock.nowMs()),
+    ledgers: ledgersOf(caller, clock.nowMs(), model.id),
     idempotency: idempotency ?? null,
     webhookUrl: webhookUrl ?? null,
     maxWaiting: settings.queues.tasksPerModel,

@@ -2,16 +2,20 @@ import type { QueueStore } from "../queue/durable-queue.ts";
 import type { QueueClaim } from "../queue/held.ts";
 import type { Queryable } from "../storage/database.ts";
 
+/** How a delivery is written: as a signed webhook, or as a message to a channel of Slack or Teams. */
+export type DeliveryFormat = "signed" | "slack" | "teams";
+
 /** A worker's right to a delivery. */
 export interface DeliveryClaim extends QueueClaim {
   readonly id: bigint;
-  /** `task.finished`, `balance.low`. */
+  /** `task.finished`, `balance.low`, `budget.reached`. */
   readonly event: string;
   /** Whose record is sent; null where the delivery brings its own data. */
   readonly taskId: string | null;
   readonly data: object | null;
   readonly accountId: bigint;
   readonly url: string;
+  readonly format: DeliveryFormat;
   /** Unix seconds of the event. */
   readonly createdAt: number;
   /** Made before this one. */
@@ -49,7 +53,8 @@ export function createDeliveryStore(
         `update webhook_deliveries d set fence = d.fence + 1, due_at = now() + $2 * interval '1 ms'
           where d.id in (select id from webhook_deliveries where due_at <= now() and account_id <> all($3)
                           order by due_at limit $1 for update skip locked)
-        returning d.id, d.fence, d.event, d.task_id as "taskId", d.data, d.account_id as "accountId", d.url, d.attempts,
+        returning d.id, d.fence, d.event, d.task_id as "taskId", d.data, d.account_id as "accountId", d.url, d.format,
+                  d.attempts,
                   extract(epoch from d.created_at)::int4 as "createdAt"`,
         [max, forMs, busy],
       ),

@@ -6,6 +6,7 @@ import type { Log } from "../observe/log.ts";
 import { createDurableQueue } from "../queue/durable-queue.ts";
 import { type Held, overShare } from "../queue/held.ts";
 import type { Database } from "../storage/database.ts";
+import { slackMessage, teamsMessage } from "./channel-message.ts";
 import { signatureHeader, type WebhookSecretOf } from "./secrets.ts";
 import {
   type AttemptFacts,
@@ -52,7 +53,7 @@ const CLAMP_INTERVAL_MS = 60_000;
 const GONE = 410;
 
 /**
- * Tells callers that their tasks are over or their money runs out: at least once, signed, until the receiver answers 2xx or
+ * Tells callers that their tasks are over, their money runs out or a budget is reached: at least once, until the receiver answers 2xx or
  * the attempts are used up. A receiver knows a repetition by `x-faregate-delivery`.
  */
 export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks> {
@@ -102,18 +103,13 @@ async function deliver(claim: DeliveryClaim, options: WebhooksOptions): Promise<
   const { database, clock, secretOf, recordOf, send } = options;
   const data = claim.taskId === null ? claim.data : await recordOf(claim.accountId, claim.taskId);
   if (data == null) return;
-  const secret = await secretOf(claim.accountId);
-  const body = JSON.stringify({
-    id: `delivery-${claim.id}`,
-    type: claim.event,
-    created_at: claim.createdAt,
-    data,
-  });
-  const headers = {
-    "content-type": "application/json",
-    "x-faregate-delivery": `delivery-${claim.id}`,
-    "x-faregate-signature": signatureHeader(secret, Math.floor(clock.nowMs() / 1000), body),
-  };
+  const body = JSON.stringify(bodyOf(claim, data));
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (claim.format === "signed") {
+    const secret = await secretOf(claim.accountId);
+    headers["x-faregate-delivery"] = `delivery-${claim.id}`;
+    headers["x-faregate-signature"] = signatureHeader(secret, Math.floor(clock.nowMs() / 1000), body);
+  }
   const sinceMs = clock.monotonicMs();
   const response = await send(claim.url, headers, body).catch((error: unknown) => ({
     failure: error instanceof Error ? error.message : "it could not be sent",
@@ -121,6 +117,12 @@ async function deliver(claim: DeliveryClaim, options: WebhooksOptions): Promise<
   failpoint("task.webhook.after-response");
   await recordAttempt(database, claim, factsOf(claim, response, clock.monotonicMs() - sinceMs));
   failpoint("task.webhook.after-statement");
+}
+
+function bodyOf({ id, event, createdAt, format }: DeliveryClaim, data: object): object {
+  if (format === "slack") return slackMessage(event, data);
+  if (format === "teams") return teamsMessage(event, data);
+  return { id: `delivery-${id}`, type: event, created_at: createdAt, data };
 }
 
 function factsOf(

@@ -53,6 +53,7 @@ export async function createBillingRig(): Promise<BillingRig> {
         keyName: "key",
         models: null,
         spendingLimit: limit ?? null,
+        budgets: [],
         rateLimits: null,
       };
     },

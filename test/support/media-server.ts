@@ -134,6 +134,7 @@ const callerOf = (accountId: bigint): Caller => ({
   keyName: "main",
   models: null,
   spendingLimit: null,
+  budgets: [],
   rateLimits: null,
 });
 

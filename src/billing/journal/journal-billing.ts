@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../observe/log.ts";
 import type { TextBilling } from "../billing.ts";
 import { createHoldAdmission } from "../hold-admission.ts";
+import type { LedgerRef } from "../leases/ledger-ref.ts";
 import type { LedgerClient } from "../ledger/ledger-client.ts";
 import { openLedgerClients } from "../ledger/ledger-clients.ts";
 import { storeWithTimeout } from "../ledger/timely-store.ts";
@@ -21,6 +22,8 @@ export interface JournalBillingOptions {
   readonly timers: Timers;
   readonly log: Log;
   readonly waitLimits: () => WaitLimits;
+  /** Told the ledger that had too little for a request, which is refused. */
+  readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
   /** Name of the process in messages. */
   readonly label: string;
   /** An id no journal ever had. */
@@ -103,6 +106,7 @@ export async function createJournalBilling(options: JournalBillingOptions): Prom
     current: clients.current,
     draining: () => draining,
     waitLimits: options.waitLimits,
+    onInsufficient: options.onInsufficient,
   });
 
   return {

@@ -18,7 +18,9 @@ describe("the period of a spending limit", () => {
   });
 });
 
-it("balances sort before limits, which is the order of their locks", () => {
+const BUDGET = { id: 1n, name: "b", amountNanos: 9n, period: "week", hard: false, model: null } as const;
+
+it("balances sort before budgets and limits, which is the order of their locks", () => {
   const caller = {
     accountId: 5n as AccountId,
     accountName: "a",
@@ -27,9 +29,17 @@ it("balances sort before limits, which is the order of their locks", () => {
     keyName: "k",
     models: null,
     spendingLimit: { amountNanos: 1n, period: "day" as const },
+    budgets: [
+      { ...BUDGET, id: 7n, hard: true },
+      { ...BUDGET, id: 8n, model: "text-large" },
+    ],
     rateLimits: null,
   };
-  const ids = ledgersOf(caller, Date.parse("2026-11-21T00:00:00Z")).map(({ id }) => id);
-  expect(ids).toEqual(["account:5", "limit:1:day:2026-11-21"]);
-  expect([...ids].sort()).toEqual(ids);
+  const idsFor = (model?: string) =>
+    ledgersOf(caller, Date.parse("2026-11-21T00:00:00Z"), model).map(({ id }) => id);
+  const common = ["account:5", "budget:7:week:2026-11-16", "limit:1:day:2026-11-21"];
+  expect(idsFor()).toEqual(common);
+  expect(idsFor("text-small")).toEqual(common);
+  expect(idsFor("text-large")).toEqual(common.toSpliced(2, 0, "budget:8:week:2026-11-16"));
+  expect(idsFor("text-large").sort()).toEqual(idsFor("text-large"));
 });

@@ -1,19 +1,31 @@
-import type { Caller, SpendingLimit } from "../../accounts/caller.ts";
+import type { Budget, Caller, SpendingLimit } from "../../accounts/caller.ts";
 
 /** Names a ledger to the database, which opens it at first use: all but the amount is in the id. */
 export interface LedgerRef {
-  /** `account:<id>`, or `limit:<key id>:<period>:<its first day>`. */
+  /** `account:<id>`, `budget:<id>:<period>:<its first day>`, or `limit:<key id>:<period>:<its first day>`. */
   readonly id: string;
   readonly accountId: bigint;
-  /** The spending limit per period; null for a balance. */
+  /** What may be spent per period; null for a balance. */
   readonly allowanceNanos: bigint | null;
+  /** Name of the budget whose ledger it is. */
+  readonly budget?: string;
 }
 
-/** Every ledger a request of this caller is charged to: the balance first, then the limits that apply. */
-export function ledgersOf(caller: Caller, acceptedAtMs: number): [LedgerRef, ...LedgerRef[]] {
-  const balance = balanceLedger(caller);
-  if (caller.spendingLimit === null) return [balance];
-  return [balance, limitLedger(caller, caller.spendingLimit, acceptedAtMs)];
+/** More than anybody spends, so that a budget that only alerts counts everything; as much as the database's integers hold well. */
+export const ALERT_ONLY_NANOS = 10n ** 18n;
+
+/**
+ * Every ledger a request of this caller is charged to: the balance first, then the budgets and limits that apply. Without a
+ * model, those that apply to any.
+ */
+export function ledgersOf(caller: Caller, acceptedAtMs: number, model?: string): [LedgerRef, ...LedgerRef[]] {
+  const ledgers: [LedgerRef, ...LedgerRef[]] = [balanceLedger(caller)];
+  for (const budget of caller.budgets) {
+    if (budget.model === null || budget.model === model)
+      ledgers.push(budgetLedger(caller, budget, acceptedAtMs));
+  }
+  if (caller.spendingLimit !== null) ledgers.push(limitLedger(caller, caller.spendingLimit, acceptedAtMs));
+  return ledgers;
 }
 
 // Callers are shared by many requests, so the name of their balance is made once.
@@ -29,7 +41,20 @@ function balanceLedger(caller: Caller): LedgerRef {
   return ledger;
 }
 
-/** Ids sort balances before limits, which is the order in which the database locks them. */
+function budgetLedger(caller: Caller, budget: Budget, acceptedAtMs: number): LedgerRef {
+  return {
+    id: budgetLedgerId(budget, acceptedAtMs),
+    accountId: caller.accountId,
+    allowanceNanos: budget.hard ? budget.amountNanos : ALERT_ONLY_NANOS,
+    budget: budget.name,
+  };
+}
+
+/** The ledger of a budget in the period that a moment falls into. */
+export function budgetLedgerId({ id, period }: Pick<Budget, "id" | "period">, atMs: number): string {
+  return `budget:${id}:${period}:${periodStart(period, atMs)}`;
+}
+
 function limitLedger(caller: Caller, limit: SpendingLimit, acceptedAtMs: number): LedgerRef {
   return {
     id: limitLedgerId(caller.keyId, limit.period, acceptedAtMs),
@@ -61,7 +86,7 @@ export function periodStart(period: SpendingLimit["period"], atMs: number): stri
   return at.toISOString().slice(0, 10);
 }
 
-/** When the period of a limit's ledger is over, as in "2026-12-01T00:00:00Z"; undefined = its amount is for all time. */
+/** When the period of a budget's or limit's ledger is over, as in "2026-12-01T00:00:00Z"; undefined = its amount is for all time. */
 export function periodEnd({ id }: LedgerRef): string | undefined {
   const [, , period, start] = id.split(":");
   if (start === undefined || period === "total") return undefined;

@@ -37,8 +37,20 @@ export async function deleteAlert(tx: Queryable, accountId: bigint): Promise<boo
 }
 
 /** Tells of every balance that has fallen below its threshold since it was last at it. Gives how many. */
-export async function fireAlerts(db: Queryable): Promise<number> {
+export async function fireBalanceAlerts(db: Queryable): Promise<number> {
   const { fired } = await db.one<{ fired: number }>("select fire_balance_alerts($1) as fired", [
+    ALERT_DELIVERIES_KEPT,
+  ]);
+  return fired;
+}
+
+/**
+ * Tells of every percentage that a budget has reached in its period for the first time. `exhausted`: ledgers of budgets that had
+ * too little for a request. Gives how many alerts fired, told or not.
+ */
+export async function fireBudgetAlerts(db: Queryable, exhausted: readonly string[]): Promise<number> {
+  const { fired } = await db.one<{ fired: number }>("select fire_budget_alerts($1, $2) as fired", [
+    exhausted,
     ALERT_DELIVERIES_KEPT,
   ]);
   return fired;

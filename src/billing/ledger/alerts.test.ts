@@ -7,8 +7,8 @@ import { DEFAULT_WAIT_LIMITS } from "../../catalog/settings.ts";
 import { silentLog } from "../../observe/log.ts";
 import { createWebhooks, type SendWebhook } from "../../webhooks/webhooks.ts";
 import { listAlertDeliveries } from "../../webhooks/webhooks-store.ts";
-import { watchBalances } from "./alerts.ts";
-import { deleteAlert, findAlert, fireAlerts, writeAlert } from "./alerts-store.ts";
+import { watchMoney } from "./alerts.ts";
+import { deleteAlert, findAlert, fireBalanceAlerts, writeAlert } from "./alerts-store.ts";
 import { transferByOperator } from "./operator-transfer.ts";
 
 let rig: BillingRig;
@@ -26,7 +26,7 @@ describe("the alert of a low balance", () => {
     const fired: number[] = [];
     for (const change of [-50n, -1n, -20n, 10n, 61n, -60n, 100n]) {
       await move(caller, change);
-      const looks = await Promise.all(Array.from({ length: 6 }, () => fireAlerts(rig.database)));
+      const looks = await Promise.all(Array.from({ length: 6 }, () => fireBalanceAlerts(rig.database)));
       fired.push(looks.reduce((sum, each) => sum + each, 0));
     }
     // 100 is not below 100; 99 is, and stays so down to 79 and up to 89; 150 arms it again; 90.
@@ -38,14 +38,14 @@ describe("the alert of a low balance", () => {
   it("fires anew under another threshold, and not once it is taken away", async () => {
     const caller = await rig.account(0n);
     await writeAlert(rig.database, caller.accountId, ALERT);
-    expect(await fireAlerts(rig.database)).toBe(1);
+    expect(await fireBalanceAlerts(rig.database)).toBe(1);
     await writeAlert(rig.database, caller.accountId, { ...ALERT, url: "https://hooks.example/other" });
-    expect(await fireAlerts(rig.database)).toBe(0);
+    expect(await fireBalanceAlerts(rig.database)).toBe(0);
     await writeAlert(rig.database, caller.accountId, { ...ALERT, thresholdNanos: 200n });
-    expect(await fireAlerts(rig.database)).toBe(1);
+    expect(await fireBalanceAlerts(rig.database)).toBe(1);
     await writeAlert(rig.database, caller.accountId, { ...ALERT, thresholdNanos: 300n });
     expect(await deleteAlert(rig.database, caller.accountId)).toBe(true);
-    expect(await fireAlerts(rig.database)).toBe(0);
+    expect(await fireBalanceAlerts(rig.database)).toBe(0);
   });
 
   it("reaches its receiver, signed, with what is left", async () => {
@@ -62,7 +62,7 @@ describe("the alert of a low balance", () => {
       },
       recordOf: () => Promise.resolve(undefined),
     });
-    const watch = watchBalances({ database: rig.database, timers: systemTimers, log: silentLog, beatMs: 20 });
+    const watch = watchMoney({ database: rig.database, timers: systemTimers, log: silentLog, beatMs: 20 });
     try {
       await writeAlert(rig.database, caller.accountId, ALERT);
       const mine = () =>

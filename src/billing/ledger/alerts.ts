@@ -1,9 +1,10 @@
 import { runRepeatedly, type Timers } from "../../base/async/timers.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Database } from "../../storage/database.ts";
-import { fireAlerts } from "./alerts-store.ts";
+import type { LedgerRef } from "../leases/ledger-ref.ts";
+import { fireBalanceAlerts, fireBudgetAlerts } from "./alerts-store.ts";
 
-export interface BalanceAlertsOptions {
+export interface MoneyAlertsOptions {
   readonly database: Database;
   readonly timers: Timers;
   readonly log: Log;
@@ -11,20 +12,37 @@ export interface BalanceAlertsOptions {
   readonly beatMs?: number;
 }
 
-/** One join of the alerts with their balances: some milliseconds with ten thousand of them. */
+export interface MoneyAlerts {
+  /** A request was refused since this ledger had too little. A budget counts as reached then, as its rest may fit no request. */
+  refused(ledger: LedgerRef): void;
+  stop(): Promise<void>;
+}
+
+/** One join of the alerts with their ledgers each: some milliseconds with ten thousand of them. */
 const INTERVAL_MS = 5_000;
 
 /**
- * Watches the balances that somebody wants to be told of. Every process looks; the row of an alert says whether it
- * was told, so that one of them tells, once for each time the balance falls below.
+ * Watches the balances and budgets that somebody wants to be told of. Every process looks; the row of an alert says whether it
+ * was told, so that one of them tells, once for each time a balance falls below and for each percentage of a budget's period.
  */
-export function watchBalances(options: BalanceAlertsOptions): { stop(): Promise<void> } {
+export function watchMoney(options: MoneyAlertsOptions): MoneyAlerts {
   const { database, timers, log, beatMs = INTERVAL_MS } = options;
+  const exhausted = new Set<string>();
   const check = async (): Promise<void> => {
-    const fired = await fireAlerts(database);
-    if (fired > 0) log.info({ fired }, "balances fell below their alert thresholds");
+    const balances = await fireBalanceAlerts(database);
+    if (balances > 0) log.info({ fired: balances }, "balances fell below their alert thresholds");
+    const ledgers = [...exhausted];
+    const budgets = await fireBudgetAlerts(database, ledgers);
+    if (budgets > 0) log.info({ fired: budgets }, "budgets reached their alert percentages");
+    for (const id of ledgers) exhausted.delete(id);
   };
-  return runRepeatedly(timers, beatMs, check, (error) => {
-    log.warn({ err: error }, "balances could not be checked; retrying");
+  const watch = runRepeatedly(timers, beatMs, check, (error) => {
+    log.warn({ err: error }, "balances and budgets could not be checked for alerts; retrying");
   });
+  return {
+    refused({ id, budget }) {
+      if (budget !== undefined) exhausted.add(id);
+    },
+    stop: () => watch.stop(),
+  };
 }

@@ -36,6 +36,7 @@ export function callerOf(account: number, limited: boolean): Caller {
     keyId: BigInt(limited ? 100 + account : account) as KeyId,
     keyName: "key",
     models: null,
+    budgets: [],
     spendingLimit: limited ? { amountNanos: LIMIT, period: "total" } : null,
     rateLimits: null,
   };

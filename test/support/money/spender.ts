@@ -37,6 +37,7 @@ const caller = {
   keyName: "key",
   models: null,
   spendingLimit: null,
+  budgets: [],
   rateLimits: null,
 };
 

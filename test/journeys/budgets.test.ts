@@ -1,0 +1,178 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { catalogFile } from "../support/catalog-file.ts";
+import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
+import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { cleanLedger } from "../support/money-books.ts";
+import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { waitFor } from "../support/wait.ts";
+import { ask } from "../support/world.ts";
+
+let sandbox: TestSandbox;
+let receiver: Server;
+let gateway: TestGateway;
+let operator: SignedIn;
+let account: string;
+let key: { readonly id: string; readonly secret: string };
+const heard: { readonly path: string; readonly signature: string | undefined; readonly body: string }[] = [];
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const signature = request.headers["x-faregate-signature"];
+      heard.push({
+        path: request.url ?? "",
+        signature: typeof signature === "string" ? signature : undefined,
+        body: Buffer.concat(chunks).toString(),
+      });
+      response.end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const { port } = receiver.address() as AddressInfo;
+  gateway = await startGateway({
+    catalog: catalogFile({
+      likeText: ["text-small"],
+      upstreams: [{ url: sandbox.url, models: ["text", "text-small"] }],
+      settings: `{ egress_allow: ["127.0.0.1:${port}"] }`,
+    }),
+    env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
+  });
+  operator = await signIn(gateway);
+  account = (await operator.post("/operator/accounts", { name: "laboratory" })).body.id;
+  await operator.post(`/operator/accounts/${account}/adjustments`, {
+    amount_usd: "100",
+    reason: "a test",
+    idempotency_key: "budgets-1",
+  });
+  const made = await operator.post(`/accounts/${account}/keys`, { name: "main" });
+  key = { id: made.body.key.id, secret: made.body.secret };
+});
+
+afterAll(async () => {
+  await gateway?.end();
+  await gateway?.clean();
+  await sandbox?.stop();
+  receiver?.close();
+});
+
+const at = (path = "") => `/accounts/${account}/budgets${path}`;
+const hook = (path: string) => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}${path}`;
+const call = (model = "text") =>
+  ask(
+    gateway.url,
+    "/v1/chat/completions",
+    { model, max_tokens: 20, messages: [{ role: "user", content: "hello" }] },
+    { key: key.secret },
+  );
+
+describe("a budget", () => {
+  it("refuses at once what would exceed it, tells channels and webhooks, and lets go when it is raised", async () => {
+    const made = await operator.post(at(), {
+      name: "text",
+      model: "text",
+      amount_nanos: "1000",
+      period: "month",
+      hard: true,
+      alerts: {
+        percents: [100],
+        targets: [
+          { kind: "slack", url: hook("/slack") },
+          { kind: "teams", url: hook("/teams") },
+          { kind: "webhook", url: hook("/signed") },
+        ],
+      },
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ amount_usd: "0.000001", spent_nanos: "0", period: "month" });
+    const refused = await call();
+    expect([refused.status, refused.json.error.code]).toEqual([403, "insufficient_user_quota"]);
+    expect(refused.json.error.message).toContain(`the account's budget "text" of $0.000001`);
+    expect((await call("text-small")).status).toBe(200);
+
+    await waitFor("the alerts", () => heard.length >= 3);
+    const bodies = new Map(heard.map(({ path, body }) => [path, JSON.parse(body)]));
+    const sentence =
+      'Budget "text" of account "laboratory" has reached 100%: $0 of $0.000001 spent this month. Requests that exceed it are refused.';
+    expect(bodies.get("/slack")).toEqual({ text: sentence });
+    expect(bodies.get("/teams")).toMatchObject({
+      attachments: [{ content: { body: [{ text: sentence }] } }],
+    });
+    expect(bodies.get("/signed")).toMatchObject({
+      type: "budget.reached",
+      data: { budget: made.body.id, percent: 100, amount_nanos: "1000", hard: true },
+    });
+    expect(heard.filter(({ signature }) => signature !== undefined).map(({ path }) => path)).toEqual([
+      "/signed",
+    ]);
+
+    const raised = await operator.patch(at(`/${made.body.id}`), { amount_usd: "5" });
+    expect(raised.body).toMatchObject({ amount_usd: "5" });
+    const served = await call();
+    expect(served.status).toBe(200);
+    const shown = await waitFor("the spending", async () => {
+      const { body } = await operator.get(at(`/${made.body.id}`));
+      return body.spent_nanos !== "0" && body;
+    });
+    const { body: receipt } = await operator.get(
+      `/accounts/${account}/requests/${served.headers.get("x-request-id")}`,
+    );
+    expect(shown.spent_nanos).toBe(receipt.charge_nanos ?? receipt.receipt?.charge_nanos);
+    const { body: all } = await operator.get("/operator/budgets");
+    expect(all.data).toMatchObject([{ name: "text", account: { name: "laboratory" } }]);
+    await operator.del(at(`/${made.body.id}`));
+    expect((await operator.get(at())).body.data).toEqual([]);
+    expect((await call()).status).toBe(200);
+    await cleanLedger(gateway);
+  });
+
+  it("counts the keys of one person, or one key, and names both", async () => {
+    const me = operator.session.user.id;
+    const mine = await operator.post(at(), {
+      name: "mine",
+      user: me,
+      amount_usd: "1",
+      period: "day",
+      hard: false,
+    });
+    expect([mine.status, mine.body.param ?? mine.body.error?.param]).toEqual([400, "user"]);
+    const ofKey = await operator.post(at(), {
+      name: "key",
+      key: key.id,
+      amount_usd: "1",
+      period: "day",
+      hard: false,
+    });
+    expect(ofKey.body).toMatchObject({ key: { id: key.id, name: "main" }, hard: false });
+    await call("text-small");
+    await waitFor("the spending", async () => {
+      const { body } = await operator.get(at(`/${ofKey.body.id}`));
+      return body.spent_nanos !== "0";
+    });
+  });
+
+  it.each([
+    ["a name that is taken", { name: "key" }, 409, "name"],
+    ["no amount", { amount_usd: undefined }, 400, "amount_usd"],
+    ["an amount below zero", { amount_usd: "-1" }, 400, "amount_usd"],
+    ["a period that is none", { period: "year" }, 400, "period"],
+    ["a key of another account", { key: "999999" }, 400, "key"],
+    ["a percentage twice", { alerts: { percents: [50, 50], targets: [] } }, 400, "alerts.percents"],
+    [
+      "a file as a target",
+      { alerts: { percents: [50], targets: [{ kind: "slack", url: "file:///x" }] } },
+      400,
+      "",
+    ],
+  ])("is refused with %s", async (_, change, status, param) => {
+    const good = { name: "other", amount_usd: "1", period: "day", hard: true };
+    const refused = await operator.post(at(), { ...good, ...change });
+    expect(refused.status).toBe(status);
+    expect(refused.body.error.param ?? "").toContain(param);
+  });
+});
