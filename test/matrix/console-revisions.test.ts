@@ -104,6 +104,18 @@ const RECORDS: Readonly<Record<string, () => Promise<Replaced>>> = {
       changed: ({ alert }) => Number((alert as { threshold_nanos: string }).threshold_nanos) / 1e9,
     };
   },
+  async budget() {
+    const budgets = `/accounts/${ann.session.accounts[0]?.id}/budgets`;
+    const order = { name: "shared", amount_usd: "1", period: "week", hard: true };
+    const path = `${budgets}/${(await ann.post(budgets, order)).body.id}`;
+    return {
+      method: "PATCH",
+      path,
+      read: () => readAt(path),
+      body: (_, dollars) => ({ amount_usd: String(dollars) }),
+      changed: ({ amount_usd }) => Number(amount_usd),
+    };
+  },
   async key() {
     const keys = `/accounts/${ann.session.accounts[0]?.id}/keys`;
     const { key } = (await ann.post(keys, { name: "shared" })).body;
@@ -267,6 +279,8 @@ describe("the description of the API", () => {
       "put /api/operator/settings": true,
       "put /api/accounts/{account}/balance-alert": true,
       "delete /api/accounts/{account}/balance-alert": true,
+      "patch /api/accounts/{account}/budgets/{budget}": true,
+      "delete /api/accounts/{account}/budgets/{budget}": true,
       "patch /api/accounts/{account}/keys/{key}": true,
       "delete /api/accounts/{account}/keys/{key}": true,
       "patch /api/operator/groups/{group}": true,

@@ -12,7 +12,7 @@ export interface LedgerRef {
 }
 
 /** More than anybody spends, so that a budget that only alerts counts everything; as much as the database's integers hold well. */
-export const ALERT_ONLY_NANOS = 10n ** 18n;
+const ALERT_ONLY_NANOS = 10n ** 18n;
 
 /**
  * Every ledger a request of this caller is charged to: the balance first, then the budgets and limits that apply. Without a

@@ -1,6 +1,5 @@
 import type { AccountId, Budget, KeyId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
-import type { UserId } from "../../users/identity.ts";
 import type { DeliveryFormat } from "../../webhooks/webhooks-store.ts";
 import { budgetLedgerId } from "../leases/ledger-ref.ts";
 
@@ -20,7 +19,7 @@ export interface BudgetTerms extends Pick<Budget, "name" | "amountNanos" | "peri
 /** Whose requests count: of the account; null = anybody's, any key's, any model's. */
 export interface BudgetScope {
   readonly accountId: AccountId;
-  readonly userId: UserId | null;
+  readonly userId: bigint | null;
   readonly keyId: KeyId | null;
   readonly model: string | null;
 }
