@@ -73,6 +73,8 @@ export interface Exchange extends Slotted {
   settled: boolean;
   /** The outcome with which it was settled. */
   outcome: Outcome | undefined;
+  /** The usage with which it was settled. */
+  charged: FinalUsage | undefined;
   /** The parts of the request for which the current attempt's protocol has no place. */
   losses: readonly Loss[];
 }
@@ -251,6 +253,7 @@ function settleAs(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage): 
   const outcome = safeOutcome(exchange, ending, charge);
   const written = exchange.hold.settle(outcome);
   exchange.outcome = outcome;
+  exchange.charged = charge;
   return written;
 }
 

@@ -40,6 +40,7 @@ export function openExchange(
     clientGone: false,
     settled: false,
     outcome: undefined,
+    charged: undefined,
     losses: [],
     onAbort: () => undefined,
   };

@@ -264,6 +264,46 @@ it.each(BARE)(
   },
 );
 
+describe.each(BARE)("a summary that $path has not asked for", ({ path, body }) => {
+  it.each([false, true])("is neither charged nor told (stream: %s)", async (streams) => {
+    usage = {
+      ...counts(1_000, 0, 500),
+      iterations: [
+        { type: "compaction", ...counts(150_000, 0, 3_000) },
+        { type: "message", ...counts(1_000, 0, 500) },
+      ],
+    };
+    const isNative = path.startsWith("v1beta");
+    const ways = isNative ? path.replace("generate", "streamGenerate") : path;
+    const streamed = isNative ? body : { ...body, stream: true, stream_options: CHAT_USAGE[path] };
+    const told = await charged(streams ? ways : path, streams ? streamed : body);
+    expect(linesOf(told)).toEqual(["input_uncached 1000", "output_visible 500"]);
+    expect(told["implausible"]).toEqual([
+      { field: "input", reported: 151_000, most: 1_000 },
+      { field: "output", reported: 3_500, most: 500 },
+    ]);
+    // A forwarded response keeps its bytes.
+    if (path === "v1/messages") return;
+    const text = await textOf(streams ? ways : path, streams ? streamed : body);
+    const names = /"(?:prompt_tokens|input_tokens|promptTokenCount)":\s*(\d+)/g;
+    expect([...text.matchAll(names)].at(-1)?.[1]).toBe("1000");
+    expect(text).not.toContain("151000");
+  });
+});
+
+/** Chat completions tell their usage only to those who ask. */
+const CHAT_USAGE: Readonly<Record<string, object>> = { "v1/chat/completions": { include_usage: true } };
+
+/** The bytes of a response. */
+async function textOf(path: string, body: object): Promise<string> {
+  const response = await fetch(`${gateway.url}/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return response.text();
+}
+
 it("leaves books that agree", async () => {
   expect((await gateway.run("ledger", "verify")).code).toBe(0);
 });

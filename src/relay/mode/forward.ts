@@ -11,7 +11,7 @@ import type { Candidate } from "../../upstreams/call.ts";
 import type { StateTerms } from "../admit/conversation-state.ts";
 import { withoutState } from "../admit/strip-state.ts";
 import type { TextRequest } from "../text-request.ts";
-import type { Framing, RelayedStream, StreamRewriter } from "./framing.ts";
+import { type Framing, type RelayedStream, type StreamRewriter, tokensOfResponse } from "./framing.ts";
 import { ownChanges, withOwnEdits } from "./own-fields.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { clientFormatOf, originOf, responseFrame } from "./translate.ts";
@@ -110,7 +110,7 @@ function openMode(request: TextRequest, rewrite: ForwardRewrite | undefined): St
     write: (chunk) => stream.write(chunk),
     // To those who asked for usage the end is told behind it.
     end: (missing) => [...stream.end(), ...(rewrite.sendsUsage ? [] : ended(missing))],
-    closing: ({ usage }) => stream.closing(usage),
+    closing: (charged) => stream.closing(tokensOfResponse(charged)),
     fail,
     losses,
     passesErrors: true,

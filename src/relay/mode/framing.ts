@@ -4,7 +4,7 @@ import type { ErrorStatement } from "../../errors.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import type { StreamMeter, TruncatedStream } from "../../protocols/protocol.ts";
 import type { WireFrame } from "../../protocols/translation.ts";
-import type { TokenUsage } from "../../usage/usage.ts";
+import { type ModelTokens, sumTokens, type TokenUsage } from "../../usage/usage.ts";
 
 /**
  * How a response under a status of success is framed, whatever was asked for: one JSON object, server-sent events, or the
@@ -41,12 +41,21 @@ export interface StreamRewriter {
 
 /** The usage that was charged for a response. */
 export interface ChargedUsage {
+  /** The tokens of the asked model. */
   readonly usage: TokenUsage;
+  /** The tokens of other models, of which one may have served the response; absent = there are none. */
+  readonly additionalUsage?: readonly ModelTokens[] | undefined;
   /** Some of it is the gateway's word and not the upstream's. */
   readonly estimated: boolean;
 }
 
 export const UNCHARGED: ChargedUsage = { usage: {}, estimated: false };
+
+/** The charged tokens of the response itself, whichever model has served it. */
+export function tokensOfResponse({ usage, additionalUsage }: ChargedUsage): TokenUsage {
+  const served = additionalUsage?.filter(({ hasServed }) => hasServed === true) ?? [];
+  return served.length === 0 ? usage : sumTokens([usage, ...served.map(({ tokens }) => tokens)]);
+}
 
 /** A whole response as its caller gets it, or the error that it turned out to be. */
 export type BodyRewrite =

@@ -8,7 +8,7 @@ import { asObject } from "../../protocols/json.ts";
 import type { StreamEvent } from "../../protocols/streams/stream-event.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import { type OnCall, RESPONSE_FIELDS } from "../../protocols/translation.ts";
-import type { MeteredUsage, TokenUsage } from "../../usage/usage.ts";
+import { type MeteredUsage, TOKEN_BUCKETS, type TokenUsage } from "../../usage/usage.ts";
 import { isCollected } from "../fan-out/joined-form.ts";
 import { type ReadResponse, readResponse } from "./event-reader.ts";
 import {
@@ -17,6 +17,7 @@ import {
   EVENT_WRITER,
   type Framing,
   openArrayWriter,
+  tokensOfResponse,
 } from "./framing.ts";
 import { translationOf } from "./translate-request.ts";
 
@@ -54,11 +55,19 @@ export interface ResponseConversion {
  * The usage that callers of a rewritten response see: the charged usage. A free response whose upstream counts tokens shows
  * the upstream's count.
  */
-export function reportedUsage(
-  stated: MeteredUsage | undefined,
-  { usage, estimated }: ChargedUsage,
-): MeteredUsage {
-  return stated === undefined || estimated ? { tokens: usage, hostile: [] } : stated;
+export function reportedUsage(stated: MeteredUsage | undefined, charged: ChargedUsage): MeteredUsage {
+  const tokens = tokensOfResponse(charged);
+  const isStated =
+    stated !== undefined && !charged.estimated && (isUnreported(tokens) || isSame(tokens, stated.tokens));
+  return isStated ? stated : { tokens, hostile: [] };
+}
+
+function isSame(one: TokenUsage, other: TokenUsage): boolean {
+  return one === other || TOKEN_BUCKETS.every((bucket) => one[bucket] === other[bucket]);
+}
+
+function isUnreported(tokens: TokenUsage): boolean {
+  return TOKEN_BUCKETS.every((bucket) => tokens[bucket] === undefined);
 }
 
 /** Reads a whole response of `responses` choices in either framing, once for its charge and for its caller. */

@@ -347,7 +347,7 @@ export class StreamingResponse implements Receiver {
     this.stop();
     await this.charge("completed");
     failpoint("response.before-last-byte");
-    const behind = this.mode.closing?.(this.attempt.exchange.outcome ?? UNCHARGED) ?? [];
+    const behind = this.mode.closing?.(this.attempt.exchange.charged ?? UNCHARGED) ?? [];
     this.writePieces([...last, ...closing, ...behind]);
     this.response.end();
     failpoint("response.after-last-byte");
