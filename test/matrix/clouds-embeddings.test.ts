@@ -108,6 +108,15 @@ describe("embeddings at a cloud", () => {
     },
   );
 
+  it.each(["vertex-text", "azure-key"])("%s counts a response of megabytes to the token", async (name) => {
+    const input = Array.from({ length: 150 }, (_, index) => `river ${"bank ".repeat(index % 7)}`);
+    const asked = { input, dimensions: 768, encoding_format: "float" };
+    const [at, direct] = [await embed(name, asked), await embed(`direct-${name}`, asked)];
+    expect(at.text.length).toBeGreaterThan(1_100_000);
+    expect(await chargeOf(at)).toBe(await chargeOf(direct));
+    expect(await chargeOf(at)).toBe(String(150 * at.json.usage.prompt_tokens));
+  });
+
   it("answer a caller of Google's own interface", async () => {
     for (const name of ["vertex-text", "vertex-later"]) {
       const content = { parts: [{ text: "A river" }] };

@@ -178,6 +178,7 @@ accounts:
     const receipt = await receiptOf(reply);
     expect(Number(receipt.charge_nanos)).toBeGreaterThan(300_000);
     expect(receipt.estimated).toBe(true);
+    expect(Number(receipt.charge_nanos)).toBe(1_000 * reply.json.usage.prompt_tokens);
   });
 
   it("is for who may use the model, on an endpoint that it has, in the path's shape", async () => {

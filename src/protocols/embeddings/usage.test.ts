@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../../test/support/cases.ts";
 import { embeddingsUsage } from "./usage.ts";
 
 const VECTOR = Array.from({ length: 1536 }, (_, index) => index / 7);
@@ -111,4 +113,76 @@ describe("usage of embeddings", () => {
     expect(hasOutput).toBe(true);
     expect(usage).toMatchObject({ tokens: { outputVisible: 0 }, units: { image: 1 } });
   });
+});
+
+/** How vendors spell vectors and counts, each of `texts` vectors. */
+const SPELLINGS: Readonly<Record<string, (vector: unknown, texts: number, count: number) => object>> = {
+  // https://platform.openai.com/docs/api-reference/embeddings
+  openai: (embedding, texts, count) => ({
+    data: Array.from({ length: texts }, (_, index) => ({ index, embedding })),
+    usage: { prompt_tokens: count, total_tokens: count, prompt_tokens_details: { image_tokens: 1 } },
+  }),
+  // https://ai.google.dev/api/embeddings
+  batchEmbedContents: (values, texts, count) => ({
+    embeddings: Array.from({ length: texts }, () => ({ values })),
+    usageMetadata: { promptTokenCount: count, promptTokensDetails: [{ modality: "AUDIO", tokenCount: 1 }] },
+  }),
+  embedContent: (values, _, count) => ({
+    usage_metadata: { prompt_token_count: count },
+    embedding: { values },
+  }),
+  // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api
+  predict: (values, texts, count) => ({
+    predictions: Array.from({ length: texts }, (_, index) => ({
+      embeddings: { statistics: { truncated: false, token_count: count + index }, values },
+    })),
+    metadata: { billableCharacterCount: 5 },
+  }),
+  // https://docs.cohere.com/v2/reference/embed
+  cohere: (vector, texts, count) => ({
+    id: "e_1",
+    embeddings: { float: Array.from({ length: texts }, () => vector) },
+    texts: Array.from({ length: texts }, () => 'a "text" of {braces} and [lists] \\'),
+    meta: { billed_units: { input_tokens: count, image_tokens: 2 }, warnings: [] },
+  }),
+  // https://docs.voyageai.com/reference/multimodal-embeddings-api
+  voyage: (embedding, texts, count) => ({
+    usage: { text_tokens: count, image_pixels: 2_000, total_tokens: count + 3 },
+    data: Array.from({ length: texts }, () => ({ embedding })),
+  }),
+  uncounted: (embedding, texts) => ({ data: Array.from({ length: texts }, () => ({ embedding })) }),
+  failed: (_, __, count) => ({ error: { message: `It failed ${count} times.`, type: "server_error" } }),
+  bare: (embedding) => ({ embedding }),
+};
+
+it("large responses are counted as small ones of every spelling", () => {
+  const vector = fc.oneof(
+    fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 60 }),
+    fc.array(fc.integer({ min: -128, max: 127 }), { minLength: 1, maxLength: 60 }),
+    fc.base64String({ minLength: 4, maxLength: 400 }),
+  );
+  const padding = `[${"0.0123456,".repeat(120_000)}1]`;
+  const texts = fc.integer({ min: 1, max: 5 });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...Object.keys(SPELLINGS)),
+      vector,
+      texts,
+      fc.nat({ max: 90_000 }),
+      fc.constantFrom(undefined, 2, "\t"),
+      fc.boolean(),
+      (name, values, length, count, indent, isBehind) => {
+        const whole = JSON.stringify(SPELLINGS[name]?.(values, length, count), null, indent);
+        const inner = whole.slice(1, -1);
+        const large = isBehind ? `{${inner},"more":${padding}}` : `{"more":${padding},${inner}}`;
+        const read = (text: string): object => {
+          const { outputText: _, ...facts } = embeddingsUsage.readBytes(Buffer.from(text));
+          return facts;
+        };
+        expect(read(large)).toEqual(read(whole));
+        expect(read(large.slice(0, -1))).toEqual(read(whole.slice(0, -1)));
+      },
+    ),
+    { numRuns: casesOf(500) },
+  );
 });

@@ -1,8 +1,9 @@
+import { jsonOutline } from "../../base/json/json-outline.ts";
 import { asBuffer } from "../../base/sse.ts";
 import type { MeteredUsage } from "../../usage/usage.ts";
 import { statesError } from "../errors/error-body.ts";
 import { decodeStatedError } from "../errors/upstream-error.ts";
-import { asArray, asObject, asObjects, type JsonObject, parseLoosely } from "../json.ts";
+import { asArray, asObject, asObjects, type JsonObject } from "../json.ts";
 import type { UsageReader } from "../protocol.ts";
 import { type MediaCounts, mediaIn, mediaInLists } from "../streams/media-counts.ts";
 import { type MeteringRules, recordId, recordUsage, type StreamState } from "../streams/metering-rules.ts";
@@ -68,13 +69,10 @@ function mediaOfPixels(tally: UsageCounter, usage: JsonObject, whole = 0): Media
 
 const reader = usageReader(rules);
 
-/** Reads usage off embeddings. A large batch is not parsed: its vectors would hold up everyone for a second. */
+/** Reads usage off embeddings. The vectors of a large batch are not parsed: they would hold up everyone for a second. */
 export const embeddingsUsage: UsageReader = {
   ...reader,
-  readBytes: (body) =>
-    body.length <= PARSED_BYTES || !isBalanced(asBuffer(body))
-      ? reader.readBytes(body)
-      : reader.readPlain(outlineOf(asBuffer(body))),
+  readBytes: (body) => reader.readBytes(body.length <= PARSED_BYTES ? body : jsonOutline(asBuffer(body))),
 };
 
 function read(body: JsonObject, state: StreamState): void {
@@ -107,54 +105,5 @@ function countedByText(predictions: unknown): JsonObject | undefined {
   return counts.length === 0 ? undefined : { input_tokens: counts.reduce((sum, count) => sum + count, 0) };
 }
 
-/** The response without its vectors. Vectors are numbers or base64, so that no other text can spell the keys. */
-function outlineOf(body: Buffer): JsonObject {
-  const key = body.lastIndexOf('"usage"');
-  const start = key === -1 ? -1 : body.indexOf("{", key);
-  const outline = { data: body.includes('"embedding') ? [null] : [] };
-  if (start === -1) return { ...outline, predictions: countsIn(body) };
-  const text = body.toString("utf8", start, start + USAGE_BYTES);
-  for (let end = text.indexOf("}"); end !== -1; end = text.indexOf("}", end + 1)) {
-    const usage = asObject(parseLoosely(text.slice(0, end + 1)));
-    if (usage !== undefined) return { ...outline, usage };
-  }
-  return outline;
-}
-
-/** The counts of `predictions` without their vectors. */
-function countsIn(body: Buffer): JsonObject[] {
-  const counts = body.toString("latin1").matchAll(/"token_count"\s*:\s*(\d{1,9})\b/g);
-  return [...counts].map(([, count]) => ({ embeddings: { statistics: { token_count: Number(count) } } }));
-}
-
-/**
- * True if a body that is too large to be parsed looks whole: it begins and ends as an object, and as many brackets close as
- * open. One that does not is parsed after all, since a model's name may hold a bracket.
- */
-function isBalanced(body: Buffer): boolean {
-  const isObject = body
-    .subarray(0, EDGE_BYTES)
-    .toString("latin1")
-    .replace(MARK, "")
-    .trimStart()
-    .startsWith("{");
-  const isEnded = body.subarray(-EDGE_BYTES).toString("latin1").trimEnd().endsWith("}");
-  return (
-    isObject && isEnded && count(body, "{") === count(body, "}") && count(body, "[") === count(body, "]")
-  );
-}
-
-function count(body: Buffer, letter: string): number {
-  let found = 0;
-  for (let at = body.indexOf(letter); at !== -1; at = body.indexOf(letter, at + 1)) found += 1;
-  return found;
-}
-
-/** A byte order mark as latin1 reads it. */
-const MARK = /^\xef\xbb\xbf/;
-/** Blanks around a response are a line end or two. */
-const EDGE_BYTES = 64;
 /** A megabyte is parsed in a few milliseconds. */
 const PARSED_BYTES = 1024 * 1024;
-/** Usage objects have a few hundred bytes. */
-const USAGE_BYTES = 4096;

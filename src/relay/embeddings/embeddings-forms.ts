@@ -17,8 +17,6 @@ interface EmbeddingsForm {
   request(order: VectorOrder): JsonObject;
   /** The vectors in the order of the texts. */
   vectors(response: JsonObject): readonly unknown[];
-  /** The tokens that the vendor counted; undefined = it counts none for this model. */
-  tokens(response: JsonObject): unknown;
 }
 
 /** How vendors that have a form of their own are asked for vectors. */
@@ -29,14 +27,12 @@ export const EMBEDDINGS_FORMS: Readonly<Record<EmbeddingsFormName, EmbeddingsFor
       requests: order.texts.map((text) => ({ model: `models/${order.model}`, ...contentOf(text, order) })),
     }),
     vectors: (response) => asObjects(response["embeddings"]).map(({ values }) => values),
-    tokens: countedPrompt,
   },
   // https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/projects.locations.publishers.models/embedContent
   embedContent: {
     mostTexts: 1,
     request: (order) => ({ ...contentOf(order.texts[0] ?? "", order), autoTruncate: false }),
     vectors: (response) => [asObject(response["embedding"])?.["values"]],
-    tokens: countedPrompt,
   },
   // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api
   predict: {
@@ -47,21 +43,11 @@ export const EMBEDDINGS_FORMS: Readonly<Record<EmbeddingsFormName, EmbeddingsFor
     }),
     vectors: (response) =>
       asObjects(response["predictions"]).map(({ embeddings }) => asObject(embeddings)?.["values"]),
-    tokens: (response) =>
-      asObjects(response["predictions"]).reduce((sum, { embeddings }) => {
-        const statistics = asObject(asObject(embeddings)?.["statistics"]);
-        return sum + Number(statistics?.["token_count"] ?? 0);
-      }, 0),
   },
 };
 
 function contentOf(text: string, { dimensions, taskType }: VectorOrder): JsonObject {
   return { content: { parts: [{ text }] }, outputDimensionality: dimensions, taskType };
-}
-
-function countedPrompt(response: JsonObject): unknown {
-  const usage = asObject(response["usageMetadata"]) ?? asObject(response["usage_metadata"]);
-  return usage?.["promptTokenCount"] ?? usage?.["prompt_token_count"];
 }
 
 /** The request in a vendor's own form. Throws GatewayError where the input is no text, or more texts than it takes at once. */

@@ -6,7 +6,9 @@ import {
   parseLoosely,
   withPlainLetters,
 } from "../../protocols/json.ts";
+import { PROTOCOLS } from "../../protocols/table.ts";
 import type { EmbeddingsFormName } from "../../upstreams/kinds.ts";
+import { type TokenUsage, totalInput } from "../../usage/usage.ts";
 import { EMBEDDINGS_FORMS } from "./embeddings-forms.ts";
 
 /** How vectors become what their caller asked for. */
@@ -16,17 +18,19 @@ export interface VectorForm {
   readonly wantsBase64: boolean;
   /** The model's name in the response. */
   readonly model: string;
+  /** The usage to tell instead of the vendor's; absent = the vendor's. */
+  readonly charged?: TokenUsage | undefined;
 }
 
 /** A response of vectors as its caller asked for them; the very pieces where they came so. */
 export function writeVectors(
-  { form, wantsBase64, model }: VectorForm,
+  { form, wantsBase64, model, charged }: VectorForm,
   chunks: readonly Buffer[],
 ): readonly Buffer[] {
   const isFloat = wantsBase64 && FLOATS.test(withPlainLetters(headOf(chunks)));
   if (form === undefined && !isFloat) return chunks;
   const response = asObject(parseLoosely(Buffer.concat(chunks).toString("utf8"))) ?? {};
-  const whole = form === undefined ? response : openaiResponse(form, response, model);
+  const whole = form === undefined ? response : openaiResponse(form, response, model, charged);
   return [Buffer.from(JSON.stringify(wantsBase64 ? packed(whole) : whole))];
 }
 
@@ -43,10 +47,14 @@ function headOf(chunks: readonly Buffer[]): string {
   return head;
 }
 
-/** The vendor counts no tokens for most models; what is charged then is the gateway's own count, which the receipt has. */
-function openaiResponse(form: EmbeddingsFormName, response: JsonObject, model: string): JsonObject {
-  const { vectors, tokens: counted } = EMBEDDINGS_FORMS[form];
-  const tokens = counted(response) ?? 0;
+function openaiResponse(
+  form: EmbeddingsFormName,
+  response: JsonObject,
+  model: string,
+  charged = PROTOCOLS.embeddings.usage.readPlain(response).usage?.tokens ?? {},
+): JsonObject {
+  const { vectors } = EMBEDDINGS_FORMS[form];
+  const tokens = totalInput(charged);
   return {
     object: "list",
     data: vectors(response).map((values, index) => ({

@@ -5,6 +5,7 @@ import type { ResponseSummary, UsageReader } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { OnCall } from "../../protocols/translation.ts";
 import { openSecretFilter } from "../../upstreams/scrub/sent-secrets.ts";
+import type { TokenUsage } from "../../usage/usage.ts";
 import { type VectorForm, writeVectors } from "../embeddings/vectors.ts";
 import type { ReadResponse } from "./event-reader.ts";
 import type { BodyRewrite, Framing } from "./framing.ts";
@@ -23,6 +24,19 @@ export type WholeForm =
   | ({ readonly kind: "vectors" } & VectorForm)
   /** Written anew; `own`: the upstream speaks the caller's protocol, in another framing. */
   | { readonly kind: "written"; readonly own: boolean; readonly conversion: ResponseConversion };
+
+/** A form in which the gateway writes the usage itself. */
+type CountedForm = Extract<WholeForm, { readonly kind: "written" | "vectors" }>;
+
+export function statesUsage(form: WholeForm): form is CountedForm {
+  return form.kind === "written" || (form.kind === "vectors" && form.form !== undefined);
+}
+
+/** The form with these tokens instead of those that the vendor states. */
+export function withUsage(form: CountedForm, charged: TokenUsage): WholeForm {
+  if (form.kind === "vectors") return { ...form, charged };
+  return { ...form, conversion: { ...form.conversion, charged } };
+}
 
 /** The properties of a response that are known before it is read. */
 export interface ResponseTerms {

@@ -21,7 +21,13 @@ import {
 import type { Framing } from "../mode/framing.ts";
 import { framingOf, reportedUsage, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { isLong, LONG_BYTES } from "../mode/response-reader.ts";
-import { type ResponseReading, type ResponseTerms, readWhole } from "../mode/whole-response.ts";
+import {
+  type ResponseReading,
+  type ResponseTerms,
+  readWhole,
+  statesUsage,
+  withUsage,
+} from "../mode/whole-response.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { isLarge } from "./response-memory.ts";
@@ -150,11 +156,10 @@ export class BufferedResponse implements Receiver {
     { usage }: ResponseSummary,
     charge: FinalUsage,
   ): Promise<readonly Uint8Array[]> {
-    if (form.kind !== "written") return body;
+    if (!statesUsage(form)) return body;
     const reported = reportedUsage(usage, charge);
     if (reported === usage) return body;
-    const conversion = { ...form.conversion, charged: reported.tokens };
-    const { passed } = await this.read({ ...terms, form: { ...form, conversion } });
+    const { passed } = await this.read({ ...terms, form: withUsage(form, reported.tokens) });
     assert(passed !== undefined && "body" in passed, "an answer that was written was not written again");
     return passed.body;
   }
