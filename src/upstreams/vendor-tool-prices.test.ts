@@ -75,6 +75,11 @@ describe("list prices of vendors' tools", () => {
       nanos: 5_000_000n,
     });
     expect(callsOf({}, ["openai-compatible", "grok-5", "https://api.x.ai.example/v1"])).toEqual({});
+    expect(callsOf({}, ["openai-compatible", "kimi-k3", "https://api.moonshot.ai/v1"])).toEqual({
+      web_search: { per: "use", nanos: 5_000_000n },
+    });
+    // It bills in yuan.
+    expect(callsOf({}, ["openai-compatible", "kimi-k3", "https://api.moonshot.cn/v1"])).toEqual({});
     expect(callsOf({}, ["sandbox", "gpt-5.4"])).toEqual({});
   });
 

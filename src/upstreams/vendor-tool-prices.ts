@@ -26,9 +26,9 @@ const OPENAI = {
 } as const;
 
 /**
- * These prices of containers are of a session of 20 minutes, as the vendor's page stated them when it was read. Third parties write that
- * they are billed by the minute with a minimum; no page of the vendor's that says so was found (looked up again on 2026-11-29). Images have no
- * price per call: they are billed as tokens of another model.
+ * The prices of containers are of a session of 20 minutes, as the vendor's page of prices states them. Since June 2026 eligible
+ * sessions are billed by the minute, five at least, as its changelog is quoted (https://developers.openai.com/api/docs/changelog,
+ * looked up on 2026-11-29), but no response tells the minutes. Images have no price per call: they are billed as tokens of another model.
  */
 export const OPENAI_TOOLS: readonly SourcedTool[] = [
   { ...OPENAI, tool: "web_search", price: each(10) },
@@ -157,6 +157,14 @@ const ZAI = {
   at: /^https:\/\/api\.z\.ai(\/|$)/,
 } as const;
 
+/** In dollars at the international address only; the Chinese one bills in yuan. */
+const MOONSHOT = {
+  vendor: "Moonshot",
+  source: "https://platform.kimi.ai/docs/pricing/tools",
+  date: "2026-11-29",
+  at: /^https:\/\/api\.moonshot\.ai(\/|$)/,
+} as const;
+
 /** Vendors with OpenAI's interface, recognized by their address. */
 export const COMPATIBLE_TOOLS: readonly SourcedTool[] = [
   { ...XAI, tool: "web_search", price: each(5) },
@@ -170,4 +178,5 @@ export const COMPATIBLE_TOOLS: readonly SourcedTool[] = [
   { ...GROQ, tool: "web_search", price: each(5), models: NO_COMPOUND, of: "others" },
   { ...GROQ, tool: "visit_website", price: each(1) },
   { ...ZAI, tool: "web_search", price: each(10) },
+  { ...MOONSHOT, tool: "web_search", price: each(5) },
 ];
