@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
+import { calcPrice, findProvider, type ModelPrice } from "@pydantic/genai-prices";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PPM } from "../../src/base/money.ts";
@@ -30,6 +30,29 @@ const UNEXPRESSED: Readonly<Record<string, string>> = {
   ),
   // Tokens of the passages that it cites, a kind of token that nobody else bills.
   "perplexity sonar-deep-research": "it is priced by output_citation_mtok",
+};
+
+const SPEECH =
+  "it transcribes or speaks, by the hour, at endpoints of its vendor that the gateway doesn't have";
+const PAGES =
+  "it reads pages, which only POST /v1/ocr counts (usage_info.pages_processed), and the gateway has no such endpoint";
+
+/** Models that the list sells by what no response of the gateway's endpoints states; each was looked at. */
+const APART: Readonly<Record<string, string>> = {
+  "openai gpt-transcribe": SPEECH,
+  "openai whisper-1": SPEECH,
+  "mistral mistral-ocr-2503": PAGES,
+  "mistral mistral-ocr-2505": PAGES,
+  "mistral mistral-ocr-2512": PAGES,
+  "mistral mistral-ocr-4-0": PAGES,
+  "mistral mistral-ocr-4-1": PAGES,
+  "mistral mistral-ocr-latest": PAGES,
+  "mistral voxtral-mini-2602": SPEECH,
+  "x-ai grok-voice-latest": SPEECH,
+  "x-ai grok-voice-think-fast-1.0": SPEECH,
+  "x-ai grok-voice-think-fast-2.0": SPEECH,
+  "groq whisper-large-v3": SPEECH,
+  "groq whisper-large-v3-turbo": SPEECH,
 };
 
 const MODELS = await publicModels();
@@ -166,6 +189,19 @@ describe("the bundled public list", () => {
     expect(MODELS.length).toBeGreaterThan(1_000);
     expect(Object.fromEntries(named)).toEqual(UNEXPRESSED);
     expect(share).toBeGreaterThanOrEqual(0.99);
+  });
+
+  it("has no model with a price beside those of text but the reviewed ones of speech and pages", () => {
+    const read = new Set(MODELS.map(({ vendor, id }) => `${vendor} ${id}`));
+    const vendors = [...new Set(MODELS.map(({ vendor }) => vendor))];
+    const apart = vendors.flatMap((vendor) =>
+      (findProvider({ providerId: vendor })?.models ?? []).flatMap(({ id }) => {
+        const timestamp = LISTED_AT;
+        const listed = calcPrice({}, id, { providerId: vendor, timestamp })?.model_price;
+        return listed === undefined || read.has(`${vendor} ${id}`) ? [] : [`${vendor} ${id}`];
+      }),
+    );
+    expect(apart.toSorted()).toEqual(Object.keys(APART).toSorted());
   });
 
   it("is named by the release that is installed", () => {
