@@ -71,9 +71,8 @@ export interface Exchange extends Slotted {
   /** Ends what runs now; each attempt sets its own function. */
   onAbort: () => void;
   settled: boolean;
-  /** The outcome with which it was settled. */
+  /** The outcome with which it was settled, and the usage. */
   outcome: Outcome | undefined;
-  /** The usage with which it was settled. */
   charged: FinalUsage | undefined;
   /** The parts of the request for which the current attempt's protocol has no place. */
   losses: readonly Loss[];

@@ -6,7 +6,6 @@ import {
   parseLoosely,
   withPlainLetters,
 } from "../../protocols/json.ts";
-import { PROTOCOLS } from "../../protocols/table.ts";
 import type { EmbeddingsFormName } from "../../upstreams/kinds.ts";
 import { type TokenUsage, totalInput } from "../../usage/usage.ts";
 import { EMBEDDINGS_FORMS } from "./embeddings-forms.ts";
@@ -18,7 +17,7 @@ export interface VectorForm {
   readonly wantsBase64: boolean;
   /** The model's name in the response. */
   readonly model: string;
-  /** The usage to tell instead of the vendor's; absent = the vendor's. */
+  /** The usage to tell instead of what the vendor states; absent = as stated. */
   readonly charged?: TokenUsage | undefined;
 }
 
@@ -26,11 +25,12 @@ export interface VectorForm {
 export function writeVectors(
   { form, wantsBase64, model, charged }: VectorForm,
   chunks: readonly Buffer[],
+  stated: TokenUsage = {},
 ): readonly Buffer[] {
   const isFloat = wantsBase64 && FLOATS.test(withPlainLetters(headOf(chunks)));
   if (form === undefined && !isFloat) return chunks;
   const response = asObject(parseLoosely(Buffer.concat(chunks).toString("utf8"))) ?? {};
-  const whole = form === undefined ? response : openaiResponse(form, response, model, charged);
+  const whole = form === undefined ? response : openaiResponse(form, response, model, charged ?? stated);
   return [Buffer.from(JSON.stringify(wantsBase64 ? packed(whole) : whole))];
 }
 
@@ -51,10 +51,10 @@ function openaiResponse(
   form: EmbeddingsFormName,
   response: JsonObject,
   model: string,
-  charged = PROTOCOLS.embeddings.usage.readPlain(response).usage?.tokens ?? {},
+  used: TokenUsage,
 ): JsonObject {
   const { vectors } = EMBEDDINGS_FORMS[form];
-  const tokens = totalInput(charged);
+  const tokens = totalInput(used);
   return {
     object: "list",
     data: vectors(response).map((values, index) => ({

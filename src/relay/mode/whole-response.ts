@@ -70,7 +70,7 @@ export function readWhole(
   const { summary, finished, write } =
     form.kind === "written"
       ? readToWrite(form, readUpstreamResponse(form.conversion, body, framing, responses), onCall)
-      : { summary: usage.readBytes(body), finished: true, write: () => pass(form, chunks) };
+      : readToPass(form, usage.readBytes(body), chunks);
   const isNone =
     summary.unreadable === true || !finished || failureIn(summary, isGenerating(client)) !== undefined;
   if (isNone) return { summary, finished };
@@ -94,16 +94,24 @@ function readToWrite(
   return { summary, finished, write };
 }
 
-function pass(
-  form: Exclude<WholeForm, { readonly kind: "written" }>,
+/** A form in which the body is passed on. */
+type PassedForm = Exclude<WholeForm, { readonly kind: "written" }>;
+
+function readToPass(
+  form: PassedForm,
+  summary: ResponseSummary,
   chunks: readonly Buffer[],
-): BodyRewrite {
+): Pick<ReadResponse, "summary" | "finished"> & { write(): BodyRewrite } {
+  return { summary, finished: true, write: () => pass(form, summary, chunks) };
+}
+
+function pass(form: PassedForm, { usage }: ResponseSummary, chunks: readonly Buffer[]): BodyRewrite {
   switch (form.kind) {
     case "as-it-came":
       return { body: chunks, losses: [] };
     case "rewritten":
       return { body: PROTOCOLS[form.client].rewrite?.whole(chunks) ?? chunks, losses: [] };
     case "vectors":
-      return { body: writeVectors(form, chunks), losses: [] };
+      return { body: writeVectors(form, chunks, usage?.tokens), losses: [] };
   }
 }
