@@ -333,7 +333,6 @@ function outcomeOf(
   const reported = summary?.usage;
   const { additionalUsage, implausible: oddAdditional } = pricedAdditional(exchange, candidate, others);
   const implausible = [...odd, ...oddAdditional];
-  const served = servedTerms(exchange, summary);
   const { raw, rawText: written } = scrubbedRaw(reported?.raw, lastCandidate);
   return {
     reason,
@@ -342,7 +341,7 @@ function outcomeOf(
     estimated,
     calls,
     units,
-    served,
+    served: servedTerms(exchange, summary),
     region: candidate?.upstream.region ?? undefined,
     requests: summary?.parts?.length,
     upstream: candidate?.upstream.name ?? null,
