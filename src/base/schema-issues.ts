@@ -16,9 +16,9 @@ export function flattenIssues(issues: readonly z.core.$ZodIssue[], under: Path =
     const path = [...under, ...(issue.path as (string | number)[])];
     switch (issue.code) {
       case "unrecognized_keys":
-        return issue.keys.map((key) => ({
+        return issue.keys.slice(0, MAX_UNKNOWN_KEYS).map((key) => ({
           path: [...path, key],
-          message: issue.message.replace(KEY, quoted(key)) + suggestion(key, issue.message),
+          message: issue.message.replace(KEY, () => quoted(key)) + suggestion(key, issue.message),
           atKey: true,
         }));
       case "invalid_union":
@@ -61,6 +61,9 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
       return OTHER_FORM;
   }
 }
+
+/** Of one object so many unknown keys are named; to look for what each may have meant takes time. */
+const MAX_UNKNOWN_KEYS = 100;
 
 const KEY = "<key>";
 const KNOWN = "allowed: ";

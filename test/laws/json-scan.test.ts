@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JsonFault } from "../../src/base/json/json-fault.ts";
-import type { BodyScan } from "../../src/base/json/json-scan.ts";
+import { type BodyScan, createBodyScan } from "../../src/base/json/json-scan.ts";
 import { compileWatch } from "../../src/base/json/json-watch.ts";
 import { casesOf } from "../support/cases.ts";
 import {
@@ -53,6 +53,25 @@ describe("the scan of a body", () => {
         expectSame(factsOf(scanChunks(watch, cutAt(body, places))), whole);
         const bytes = Array.from(body, (byte) => Buffer.of(byte));
         expectSame(factsOf(scanChunks(watch, bytes)), whole);
+      }),
+      { numRuns: casesOf(1_000) },
+    );
+  });
+
+  it("counts the values while they come: never more than there are, and at most one less for each level", () => {
+    fc.assert(
+      fc.property(bodyText, cutPlaces, (text, places) => {
+        const body = Buffer.from(text);
+        const scanner = createBodyScan(watch);
+        let before = 0;
+        for (const piece of cutAt(body, places)) {
+          scanner.write(piece);
+          expect(scanner.values).toBeGreaterThanOrEqual(before);
+          before = scanner.values;
+        }
+        const { values } = scanner.end();
+        expect(before).toBe(values);
+        expect(values).toBe(countValues(text));
       }),
       { numRuns: casesOf(1_000) },
     );
@@ -124,4 +143,12 @@ function* valuesOf(value: unknown, name: string): Generator<unknown> {
     if (key === name && !Array.isArray(value)) yield inner;
     yield* valuesOf(inner, name);
   }
+}
+
+/** Members and items as a parser meets them, those of a key that is repeated too. */
+function countValues(json: string): number {
+  let count = 0;
+  for (const token of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{](?!\s*[\]}])|,/g))
+    if (token[0][0] !== '"') count += 1;
+  return count;
 }

@@ -46,6 +46,8 @@ export class JsonLexer {
   private mode = TOP;
   /** Bytes of all chunks before this one. */
   private offset = 0;
+  /** Values behind which a comma or the end of what they stand in has come, at any depth. */
+  private passed = 0;
   private inObject = false;
   private commas = 0;
   private readonly outerInObject: boolean[] = [];
@@ -79,6 +81,11 @@ export class JsonLexer {
     this.offset += chunk.length;
   }
 
+  /** How many values have been read; of each container that is still open the last one is not counted yet. */
+  get values(): number {
+    return this.passed;
+  }
+
   /** No more bytes. Unless it throws it keeps nothing of them, and the next body may follow. */
   end(): void {
     if (this.mode !== DONE) {
@@ -90,6 +97,7 @@ export class JsonLexer {
     }
     this.mode = TOP;
     this.offset = 0;
+    this.passed = 0;
     this.token.bytes = NOTHING;
     this.plainRun.forget();
   }
@@ -181,11 +189,13 @@ export class JsonLexer {
     this.inObject = this.outerInObject.pop() ?? false;
     this.commas = this.outerCommas.pop() ?? 0;
     this.mode = this.outerInObject.length === 0 ? DONE : AFTER_VALUE;
+    if (items > 0) this.passed += 1;
     this.sink.close(this.offset + at + 1, items);
   }
 
   private comma(at: number): void {
     this.commas += 1;
+    this.passed += 1;
     this.commaAt = this.offset + at;
     this.mode = this.inObject ? KEY : VALUE;
   }

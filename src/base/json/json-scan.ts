@@ -11,6 +11,8 @@ import { compileWatch, type Watch, type WatchNode } from "./json-watch.ts";
  */
 export interface BodyScanner {
   write(chunk: Uint8Array): void;
+  /** Values of what was written, at any depth, but for the last one of each container that is still open. */
+  readonly values: number;
   /** No more bytes. */
   end(): BodyScan;
 }
@@ -107,10 +109,15 @@ class Scanner implements BodyScanner {
     this.length += bytes.length;
   }
 
+  get values(): number {
+    return this.lexer.values;
+  }
+
   end(): BodyScan {
     refuseBadUtf8(this.utf8.end());
+    const { values } = this.lexer;
     this.lexer.end();
-    const scan = this.collector.end(this.length);
+    const scan = this.collector.end(this.length, values);
     if (spare.length < MAX_SPARE) spare.push(this);
     return scan;
   }
@@ -179,7 +186,6 @@ class Collector implements JsonSink {
   private found: Occurrences[] = [];
   /** By number of the path: its place in `found`, counted from 1; 0 = none. */
   private readonly places: number[] = [];
-  private values = 0;
   private root: BodyScan["root"] = NO_ROOT;
 
   // The container that is open: what is awaited in it, where it starts, and its record if it is wanted.
@@ -207,7 +213,6 @@ class Collector implements JsonSink {
     this.judge.begin(watch.bare);
     this.inside = undefined;
     this.wantsScalar = false;
-    this.values = 0;
     while (this.places.length < watch.paths.length) this.places.push(0);
   }
 
@@ -277,7 +282,6 @@ class Collector implements JsonSink {
   }
 
   close(end: number, items: number): void {
-    this.values += items;
     if (this.draft !== undefined) {
       this.draft.end = end;
       this.draft.items = items;
@@ -292,12 +296,12 @@ class Collector implements JsonSink {
   }
 
   /** Gives what was found, and keeps nothing of it. */
-  end(length: number): BodyScan {
+  end(length: number, values: number): BodyScan {
     const { watch, found } = this;
     for (const { path } of found) this.places[path] = 0;
     this.found = [];
     this.lastTop = undefined;
-    return new Findings(length, this.values, this.root, watch, found);
+    return new Findings(length, values, this.root, watch, found);
   }
 
   private tellJudge(type: JsonType, length: number, text: TokenText | undefined): void {

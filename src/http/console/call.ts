@@ -18,6 +18,9 @@ import type { HttpDeps } from "../deps.ts";
 /** The console's forms are small; a catalog file is the largest thing anyone sends here. */
 const CONSOLE_BODY_BYTES = 1024 * 1024;
 
+/** A thousand models that a vendor offers have some ten thousand; each is looked at by a schema, on the event loop. */
+const MAX_CONSOLE_VALUES = 20_000;
+
 /** What an operation is given, and whether it left its trace and looked at the state it replaces. */
 export interface AuditedCall extends Call<unknown, unknown> {
   readonly audited: () => boolean;
@@ -139,6 +142,7 @@ function bodyOf({ request }: RequestContext, sender: Sender): Promise<unknown> {
     limitBytes: CONSOLE_BODY_BYTES,
     grant: grantOf(request.raw, sender),
     pace: sender.deps.bodies.pace,
+    maxValues: MAX_CONSOLE_VALUES,
   });
 }
 

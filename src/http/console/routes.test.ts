@@ -126,6 +126,18 @@ describe("the console's routes", () => {
     expect([wrong.status, wrong.body.error.param]).toEqual([400, "size"]);
   });
 
+  it("refuse more values than any form has before a schema looks at them", async () => {
+    const ask = await serve([write]);
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
+    for (const body of [fields(60_000), { size: fields(60_000) }, { size: Array(60_000).fill(0) }]) {
+      const { status, body: told } = await ask("PUT", "/api/things/1", WORD, body);
+      expect([status, told.error.message]).toEqual([400, expect.stringContaining("more than 20000 values")]);
+    }
+    const few = await ask("PUT", "/api/things/1", WORD, { size: 2, ...fields(15_000) });
+    expect([few.status, few.body.error.param]).toEqual([400, "f0"]);
+  });
+
   it("want a user, and no word of a session from a token, which may be for reading only", async () => {
     const put = async (identity: Identity | null) =>
       (await serve([write], identity))("PUT", "/api/things/1", {}, { size: 2 });
