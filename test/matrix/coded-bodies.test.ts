@@ -129,6 +129,8 @@ describe("the body of a request", () => {
     expect(held.text.match(/^faregate_body_memory_bytes.* \d+$/gm)).toEqual([
       'faregate_body_memory_bytes{pool="small"} 0',
       'faregate_body_memory_bytes{pool="large"} 0',
+      // The window of the thread that decodes.
+      `faregate_body_memory_bytes{pool="decoder"} ${16 * 1024 * 1024}`,
     ]);
   });
 });

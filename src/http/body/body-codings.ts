@@ -56,9 +56,20 @@ const LIMIT_MS = 30_000;
 
 let pool: WorkerPool<DecodeResponse> | undefined;
 
+/** The largest window of a coding, which is brotli's (RFC 7932, 9.1); zstd's is bounded in `unzstd.ts`, zlib's has 32 KB. */
+const MAX_WINDOW_BYTES = 16 * 1024 * 1024;
+
 /**
- * The one thread that decodes. A decoder takes memory of its own that no budget counts: brotli's window alone is 16 MB, however
- * few bytes ask for it, and zlib's streams would open one per body in the threads that files and names need as well.
+ * What decoding takes beside the bodies: the window of the one that is decoded, however few bytes ask for it. Nothing as long
+ * as no body was compressed.
+ */
+export function decoderBytes(): number {
+  return pool === undefined ? 0 : MAX_WINDOW_BYTES;
+}
+
+/**
+ * The one thread that decodes, so that one window at a time is in memory; zlib's streams would open one per body, in the threads
+ * that files and names need as well.
  */
 function decodePool(): WorkerPool<DecodeResponse> {
   pool ??= createWorkerPool<DecodeResponse>({

@@ -6,6 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { createLru, type Lru } from "../../base/lru.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Metrics } from "../../observe/metrics.ts";
+import { decoderBytes } from "./body-codings.ts";
 import { BodyPace } from "./body-pace.ts";
 
 /** As many keys as are known at once. What a forgotten one holds still counts for all, and no more for its own share. */
@@ -31,7 +32,7 @@ export class BodyMemory {
   private readonly owners = new WeakMap<Caller, MemoryOwner>();
 
   constructor({ limitBytes, clock, timers }: BodyMemoryOptions) {
-    this.budget = new MemoryBudget(limitBytes, timers);
+    this.budget = new MemoryBudget(() => limitBytes() - decoderBytes(), timers);
     this.pace = new BodyPace(clock, timers);
   }
 
@@ -51,9 +52,7 @@ export class BodyMemory {
   }
 
   describe(metrics: Metrics): void {
-    metrics.gauges("body_memory_bytes", "Memory held by request bodies", "pool", () =>
-      this.budget.heldBytes(),
-    );
+    metrics.gauges("body_memory_bytes", "Memory held by request bodies", "pool", () => this.heldBytes());
     metrics.gauge("bodies_waiting", "Requests waiting for body memory", () => this.budget.waitingCount());
     metrics.counters(
       "body_memory_refused_total",
@@ -61,6 +60,11 @@ export class BodyMemory {
       "reason",
       () => this.budget.refused(),
     );
+  }
+
+  /** By pool; the decoder's is taken from the others' limit. */
+  private heldBytes(): readonly (readonly [pool: string, bytes: number])[] {
+    return [...this.budget.heldBytes(), ["decoder", decoderBytes()]];
   }
 
   private owner(account: string, key: string): MemoryOwner {
