@@ -25,6 +25,14 @@ export interface Loss {
   readonly reason: LossReason;
 }
 
+/** The path of a field of what stands at `path`, "" for the body. A name that would not read as one is in brackets and quotes. */
+export function fieldPath(path: string, name: string): string {
+  if (!PLAIN_NAME.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
+}
+
+const PLAIN_NAME = /^[^\s.,[\]"]+$/;
+
 /** Several lists in one. */
 export function joinedLosses(...lists: readonly (readonly Loss[] | undefined)[]): readonly Loss[] {
   return lists.flatMap((list) => list ?? []);

@@ -1,5 +1,6 @@
 import { LongNumber } from "../base/json/exact-json.ts";
-import { RefusedField } from "../conversation/loss.ts";
+import { setField } from "../base/json/record.ts";
+import { fieldPath, type LossList, RefusedField } from "../conversation/loss.ts";
 import type { ForeignField } from "../conversation/request.ts";
 import { asArray, asObject, type JsonObject } from "./json.ts";
 import type { JsonType } from "./protocol.ts";
@@ -24,8 +25,57 @@ export function bodyFields(body: unknown): Fields {
 
 /** The path of a field, or of an item where `key` is a number. */
 export function pathOf(fields: Fields, key: string | number): string {
-  if (typeof key === "number") return `${fields.path}[${key}]`;
-  return fields.path === "" ? key : `${fields.path}.${key}`;
+  return typeof key === "number" ? `${fields.path}[${key}]` : fieldPath(fields.path, key);
+}
+
+/** The keys that lead to a path, from the body's top; undefined inside of a list. */
+function keysTo(path: string): readonly string[] | undefined {
+  const steps = path.match(STEP) ?? [];
+  const keys = steps.flatMap((step): readonly string[] => {
+    if (!step.startsWith("[")) return [step];
+    return step.startsWith('["') ? [JSON.parse(step.slice(1, -1)) as string] : [];
+  });
+  return keys.length < steps.length ? undefined : keys;
+}
+
+/** As `fieldPath` writes them. */
+const STEP = /[^\s.,[\]"]+|\["(?:[^"\\]|\\.)*"\]|\[\d*\]/g;
+
+/**
+ * A body for an upstream with the fields of the caller's own protocol that the neutral form has no place for, each where it was:
+ * at the top, or as many levels below as are given. Inside of lists, and deeper, they have no place to go back to.
+ */
+export function withOwnFields(
+  body: JsonObject,
+  foreign: readonly ForeignField[],
+  losses: LossList,
+  levels: number,
+): Record<string, unknown> {
+  const copied = new Set<unknown>();
+  const copyOf = (value: unknown): Record<string, unknown> => {
+    const copy: Record<string, unknown> = { ...asObject(value) };
+    copied.add(copy);
+    return copy;
+  };
+  const whole = copyOf(body);
+  for (const { path, value } of foreign) {
+    const keys = keysTo(path);
+    const last = keys?.at(-1);
+    if (keys === undefined || last === undefined || keys.length > levels) {
+      losses.at(path);
+      continue;
+    }
+    let object = whole;
+    // Each object is copied once: as many copies as fields would be work that grows with their square.
+    for (const key of keys.slice(0, -1)) {
+      const inner = Object.hasOwn(object, key) ? object[key] : undefined;
+      const copy = copied.has(inner) ? (inner as typeof whole) : copyOf(inner);
+      setField(object, key, copy);
+      object = copy;
+    }
+    setField(object, last, value);
+  }
+  return whole;
 }
 
 export function refuse(fields: Fields, key: string, why: string): never {
@@ -107,13 +157,16 @@ export function foreignFields(
   known: ReadonlySet<string>,
   meaning: ReadonlySet<string> = NONE,
 ): readonly ForeignField[] {
-  return Object.entries(fields.value)
-    .filter(([key, value]) => !known.has(key) && isPresent(value))
-    .map(([key, value]) => ({
-      path: pathOf(fields, key),
-      value,
-      ifUnsupported: meaning.has(key) ? "refuse" : "drop",
-    }));
+  return foreignKeys(fields, known).map((key) => ({
+    path: pathOf(fields, key),
+    value: fields.value[key],
+    ifUnsupported: meaning.has(key) ? "refuse" : "drop",
+  }));
+}
+
+/** Their keys. */
+export function foreignKeys({ value }: Fields, known: ReadonlySet<string>): readonly string[] {
+  return Object.keys(value).filter((key) => !known.has(key) && isPresent(value[key]));
 }
 
 /** Objects inside of a body by their paths, such as `messages[].content[].file`, with the fields that are known there. */

@@ -6,3 +6,10 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
     typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof LongNumber)
   );
 }
+
+/** Sets a field of any name. An assignment to `__proto__` would change the object's prototype, and the field would be lost. */
+export function setField(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__")
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  else object[name] = value;
+}

@@ -1,5 +1,5 @@
 import { fitReasoning } from "../adapt/adapt-reasoning.ts";
-import type { LossList, NeutralField } from "../loss.ts";
+import { fieldPath, type LossList, type NeutralField } from "../loss.ts";
 import { plainlySpelled } from "../media.ts";
 import type {
   CacheMark,
@@ -320,7 +320,7 @@ function fitText(part: TextPart, fit: Fit): TextPart {
 function fitMedia(part: MediaPart, { request, capabilities, losses }: Fit): MediaPart {
   if (request.protocol === capabilities.protocol) return part;
   const { extra = {}, detail, name, ...plain } = part;
-  for (const key of Object.keys(extra)) losses.at(`${losses.nameOf("media")}.${key}`);
+  for (const key of Object.keys(extra)) losses.at(fieldPath(losses.nameOf("media"), key));
   const keepsDetail = capabilities.slots.has("detail");
   // That the model decides is what every protocol means that says nothing.
   if (detail !== undefined && detail !== "auto" && !keepsDetail) losses.field("detail");

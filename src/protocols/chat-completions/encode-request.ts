@@ -4,6 +4,7 @@ import { minEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import type { Quirks } from "../../conversation/lower/quirks.ts";
 import type { ChatRequest, ReasoningOptions, ResponseFormat, Sampling } from "../../conversation/request.ts";
+import { withOwnFields } from "../fields.ts";
 import { asObject, type JsonObject } from "../json.ts";
 import { encodeMessages } from "./encode-parts.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
@@ -13,7 +14,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
   const { limits, tools, toolChoice, parallelToolCalls, verbosity, user, cacheKey, cacheRetention, n } =
     request;
   return {
-    ...ownFields(request, losses),
+    ...withOwnFields({}, request.foreign, losses, 1),
     ...definedFields({
       model: target.model,
       // Usage is always asked for: it is what the response is charged by (rule 5).
@@ -37,14 +38,6 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
       n,
     }),
   };
-}
-
-/** Fields of this protocol that the neutral form has no place for; those inside messages have none to go back to. */
-function ownFields({ foreign }: ChatRequest, losses: LossList): JsonObject {
-  for (const { path } of foreign) if (NESTED.test(path)) losses.at(path);
-  return Object.fromEntries(
-    foreign.filter(({ path }) => !NESTED.test(path)).map(({ path, value }) => [path, value]),
-  );
 }
 
 function encodeSampling(sampling: Sampling): JsonObject {
@@ -102,5 +95,3 @@ function encodeFormat(format: ResponseFormat | undefined): JsonObject | undefine
     }
   }
 }
-
-const NESTED = /[.[]/;

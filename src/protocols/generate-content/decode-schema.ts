@@ -1,4 +1,5 @@
 import { definedFields } from "../../base/defined-fields.ts";
+import { setField } from "../../base/json/record.ts";
 import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
 import { wordOf } from "./enums.ts";
 import { itemsOf } from "./spelling.ts";
@@ -22,7 +23,7 @@ export function decodeSchema(native: JsonObject, depth = 0): JsonObject {
     else if (LISTS.has(word)) schema[word] = itemsOf(value);
     else if (word === "example") schema["examples"] = [value];
     else if (COUNTS.has(word)) schema[word] = Number(value);
-    else if (!OWN.has(word)) schema[word] = value;
+    else if (!OWN.has(word)) setField(schema, word, value);
   }
   return native["nullable"] === true ? nullable(schema) : schema;
 }

@@ -3,6 +3,7 @@ import type { ForeignField, FunctionTool, JsonObject, Tool, ToolChoice } from ".
 import {
   type Fields,
   foreignFields,
+  foreignKeys,
   optionalFields,
   optionalText,
   pathOf,
@@ -19,17 +20,16 @@ export function decodeTools(body: Fields, foreign: ForeignField[]): readonly Too
     ...camelList(tool, "functionDeclarations", DECLARATION_FIELDS).map((fields) =>
       decodeFunction(fields, foreign),
     ),
-    ...foreignFields(tool, TOOL_FIELDS).map(({ path, value }): Tool => {
-      const name = path.slice(tool.path.length + 1);
-      return {
+    ...foreignKeys(tool, TOOL_FIELDS).map(
+      (name): Tool => ({
         kind: "hosted",
         protocol: "generate-content",
         name,
-        value: { [name]: value },
+        value: { [name]: tool.value[name] },
         ifUnsupported: MEANING.has(name) ? "refuse" : "drop",
-        path,
-      };
-    }),
+        path: pathOf(tool, name),
+      }),
+    ),
   ]);
 }
 

@@ -4,6 +4,7 @@ import { budgetOf, effortOf, nearestEffort } from "../../conversation/lower/effo
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { describedSchema } from "../../conversation/lower/schema-subset.ts";
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../conversation/request.ts";
+import { withOwnFields } from "../fields.ts";
 import type { JsonObject } from "../json.ts";
 import { encodeContents, encodeSystem } from "./encode-contents.ts";
 import { encodeSchema, type SchemaForm } from "./encode-schema.ts";
@@ -18,44 +19,14 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     ...encodeReasoning(request, target, losses),
     ...encodeFormat(request.responseFormat, target, losses),
   };
-  return withOwnFields(
-    request,
-    losses,
-    definedFields({
-      contents: encodeContents(request, target, losses),
-      systemInstruction: system.length === 0 ? undefined : { parts: system },
-      tools: tools.length === 0 ? undefined : encodeTools(tools, schemaForm(target), losses),
-      toolConfig: encodeToolConfig(toolChoice),
-      generationConfig: Object.keys(config).length === 0 ? undefined : config,
-    }),
-  );
-}
-
-/** Fields of this protocol that the neutral form has no place for; those inside of lists have none to go back to. */
-function withOwnFields({ foreign }: ChatRequest, losses: LossList, body: JsonObject): JsonObject {
-  const copied = new Set<unknown>();
-  const copyOf = (value: unknown): Record<string, unknown> => {
-    const copy: Record<string, unknown> = { ...(value as JsonObject | undefined) };
-    copied.add(copy);
-    return copy;
-  };
-  const whole = copyOf(body);
-  for (const { path, value } of foreign) {
-    if (path.includes("[")) {
-      losses.at(path);
-      continue;
-    }
-    const steps = path.split(".");
-    const last = steps.pop() ?? "";
-    let object = whole;
-    // Each object is copied once: as many copies as fields would be work that grows with their square.
-    for (const step of steps) {
-      const inner = object[step];
-      object = object[step] = copied.has(inner) ? (inner as typeof whole) : copyOf(inner);
-    }
-    object[last] = value;
-  }
-  return whole;
+  const body = definedFields({
+    contents: encodeContents(request, target, losses),
+    systemInstruction: system.length === 0 ? undefined : { parts: system },
+    tools: tools.length === 0 ? undefined : encodeTools(tools, schemaForm(target), losses),
+    toolConfig: encodeToolConfig(toolChoice),
+    generationConfig: Object.keys(config).length === 0 ? undefined : config,
+  });
+  return withOwnFields(body, request.foreign, losses, Number.POSITIVE_INFINITY);
 }
 
 function encodeSampling({ sampling, limits, n }: ChatRequest, losses: LossList): JsonObject {

@@ -1,3 +1,4 @@
+import { setField } from "../../base/json/record.ts";
 import { bodyFields, type Fields, optionalTexts, pathOf, refuse } from "../fields.ts";
 import { asObject, type JsonObject } from "../json.ts";
 
@@ -14,7 +15,7 @@ function camelFields(fields: Fields, known: ReadonlySet<string>): Fields {
   const value: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(fields.value)) {
     const camel = camelCase(key);
-    if (camel === key || !known.has(camel)) value[key] = inner;
+    if (camel === key || !known.has(camel)) setField(value, key, inner);
     else value[camel] ??= fields.value[camel] ?? inner;
   }
   return { value, path: fields.path };
@@ -123,7 +124,7 @@ export function camelKeys(object: JsonObject): JsonObject {
   if (!keys.some((key) => key.includes("_"))) return object;
   const fields = keys.map((key): [string, unknown] => {
     const camel = camelCase(key);
-    return [camel, object[camel] ?? object[key]];
+    return [camel, (Object.hasOwn(object, camel) ? object[camel] : undefined) ?? object[key]];
   });
   return Object.fromEntries(fields);
 }

@@ -2,7 +2,8 @@ import { definedFields } from "../../base/defined-fields.ts";
 import type { LossList } from "../../conversation/loss.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { describedSchema } from "../../conversation/lower/schema-subset.ts";
-import type { ChatRequest, ForeignField, JsonObject, ResponseFormat } from "../../conversation/request.ts";
+import type { ChatRequest, JsonObject, ResponseFormat } from "../../conversation/request.ts";
+import { withOwnFields } from "../fields.ts";
 import { encodeMark, encodeMessages, encodeSystem } from "./encode-parts.ts";
 import { encodeThinking, type Thinking } from "./encode-thinking.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
@@ -33,7 +34,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     // Some servers stream unless they are told not to.
     stream: request.stream,
   };
-  return { ...definedFields(body), ...ownFields(request.foreign, losses) };
+  return withOwnFields(definedFields(body), request.foreign, losses, 1);
 }
 
 /** Temperature ends at 1 here (rule 39), and a thinking model takes only what leaves it be. */
@@ -82,16 +83,6 @@ function encodeFormat({ responseFormat, protocol }: ChatRequest, losses: LossLis
   const { schema, lossy } = responseSchema(describedSchema(requestedFormat, losses));
   if (lossy) losses.field("responseFormat", "weakened");
   return { type: "json_schema", schema };
-}
-
-/** Only this protocol's own fields are left here; those inside what was rebuilt have lost their place. */
-function ownFields(foreign: readonly ForeignField[], losses: LossList): JsonObject {
-  const own: Record<string, unknown> = {};
-  for (const { path, value } of foreign) {
-    if (/[.[]/.test(path)) losses.at(path);
-    else own[path] = value;
-  }
-  return own;
 }
 
 /** Where neither the caller nor the catalog says: the least that every model still served can write. */

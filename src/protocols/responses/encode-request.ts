@@ -4,8 +4,9 @@ import { minEffortOf, nearestEffort } from "../../conversation/lower/effort.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
 import { subsetSchema } from "../../conversation/lower/schema-subset.ts";
 import { fitWord } from "../../conversation/lower/words.ts";
-import type { ChatRequest, ForeignField, ResponseFormat } from "../../conversation/request.ts";
-import { asObject, type JsonObject } from "../json.ts";
+import type { ChatRequest, ResponseFormat } from "../../conversation/request.ts";
+import { withOwnFields } from "../fields.ts";
+import type { JsonObject } from "../json.ts";
 import { ENCRYPTED_REASONING } from "./decode-request.ts";
 import { encodeInput, opensInput } from "./encode-input.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
@@ -21,7 +22,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     verbosity: request.verbosity,
   });
   const tools = encodeTools(request.tools, target, losses);
-  const body: Record<string, unknown> = definedFields({
+  const body = definedFields({
     model: target.model,
     instructions: instructions === "" || asMessage ? undefined : instructions,
     input: encodeInput(request, target, losses),
@@ -44,8 +45,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     store: false,
     include: asksForState(request, target) ? [ENCRYPTED_REASONING] : undefined,
   });
-  if (request.protocol === "responses") for (const field of request.foreign) putBack(body, field, losses);
-  return body;
+  return withOwnFields(body, request.foreign, losses, 2);
 }
 
 function encodeReasoning(
@@ -113,17 +113,6 @@ function asksForState(request: ChatRequest, { quirks }: EncodeTarget): boolean {
   if (quirks.thinking === "none") return false;
   if (quirks.thinking !== undefined || request.reasoning?.enabled === true) return true;
   return request.messages.some(({ parts }) => parts.some((part) => part.kind === "reasoning"));
-}
-
-/** A field of the caller's own protocol goes where it was; those inside of lists have no place to go back to. */
-function putBack(body: Record<string, unknown>, { path, value }: ForeignField, losses: LossList): void {
-  if (path.includes("[")) {
-    losses.at(path);
-    return;
-  }
-  const [field = "", inner] = path.split(".");
-  if (inner === undefined) body[field] = value;
-  else body[field] = { ...asObject(body[field]), [inner]: value };
 }
 
 const FORMAT_NAMES = { maxLength: 64, also: "" };
