@@ -202,7 +202,9 @@ create table models (
   -- A second name of this model: price, upstreams, groups and all else are that model's.
   alias_of text,
   -- Models that answer in its place: [{"model", "on": ["unavailable", ...]}, ...], in order; null = none.
-  fallbacks jsonb
+  fallbacks jsonb,
+  -- What its upstreams of one priority are preferred by; null = their weights alone.
+  upstream_order text check (upstream_order in ('latency', 'cost'))
 );
 
 create table upstreams (

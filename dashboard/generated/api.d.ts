@@ -8630,6 +8630,7 @@ export interface paths {
                                     model: string;
                                     on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
                                 }[];
+                                order: ("latency" | "cost") | null;
                                 price: {
                                     input?: string;
                                     output?: string;
@@ -8902,6 +8903,7 @@ export interface paths {
                             model: string;
                             on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
                         }[];
+                        order?: ("latency" | "cost") | null;
                         price?: {
                             input?: string;
                             output?: string;
@@ -9164,6 +9166,7 @@ export interface paths {
                                 model: string;
                                 on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
                             }[];
+                            order: ("latency" | "cost") | null;
                             price: {
                                 input?: string;
                                 output?: string;
@@ -9455,6 +9458,7 @@ export interface paths {
                                 model: string;
                                 on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
                             }[];
+                            order: ("latency" | "cost") | null;
                             price: {
                                 input?: string;
                                 output?: string;
@@ -9728,6 +9732,7 @@ export interface paths {
                             model: string;
                             on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
                         }[];
+                        order?: ("latency" | "cost") | null;
                         price?: {
                             input?: string;
                             output?: string;
@@ -9990,6 +9995,7 @@ export interface paths {
                                 model: string;
                                 on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
                             }[];
+                            order: ("latency" | "cost") | null;
                             price: {
                                 input?: string;
                                 output?: string;
@@ -10694,6 +10700,7 @@ export interface paths {
                                 model: string;
                                 on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
                             }[];
+                            order: ("latency" | "cost") | null;
                             price: {
                                 input?: string;
                                 output?: string;
@@ -11054,6 +11061,7 @@ export interface paths {
                                 model: string;
                                 on: ("unavailable" | "rate_limited" | "context_length" | "refusal")[];
                             }[];
+                            order: ("latency" | "cost") | null;
                             price: {
                                 input?: string;
                                 output?: string;

@@ -82,7 +82,13 @@ export interface Model {
   readonly aliasOf?: string | undefined;
   /** Models that answer in its place, in this order; absent = none. */
   readonly fallbacks?: readonly Fallback[] | undefined;
+  /** What its upstreams of one priority are preferred by; absent = their weights alone. */
+  readonly order?: UpstreamOrder | undefined;
 }
+
+/** Upstreams whose streams begin soon get more, or the cheapest get all that they can take. */
+export const UPSTREAM_ORDERS = ["latency", "cost"] as const;
+export type UpstreamOrder = (typeof UPSTREAM_ORDERS)[number];
 
 /** How every upstream of a model can have failed, before anything of a response was sent. */
 export const FALLBACK_REASONS = ["unavailable", "rate_limited", "context_length", "refusal"] as const;

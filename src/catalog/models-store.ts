@@ -49,6 +49,7 @@ export async function upsertModels(tx: Queryable, models: readonly ModelDeclarat
     quirks: model.quirks,
     alias_of: model.aliasOf ?? null,
     fallbacks: model.fallbacks ?? null,
+    upstream_order: model.order ?? null,
   }));
   await tx.execute(
     `with declared as (select * from jsonb_populate_recordset(null::models, $1::jsonb)),
@@ -57,16 +58,16 @@ export async function upsertModels(tx: Queryable, models: readonly ModelDeclarat
        where p.model_id = d.id and p.valid_from > now() and p.id <> all (d.coming_price_ids)
      )
      insert into models (id, family, variant, owned_by, created, endpoints, groups, context_tokens,
-       max_output_tokens, price_id, coming_price_ids, quirks, alias_of, fallbacks)
+       max_output_tokens, price_id, coming_price_ids, quirks, alias_of, fallbacks, upstream_order)
      select d.id, d.family, d.variant, d.owned_by, coalesce(d.created, m.created, extract(epoch from now())::int8),
        d.endpoints, d.groups, d.context_tokens, d.max_output_tokens, d.price_id, d.coming_price_ids, d.quirks,
-       d.alias_of, d.fallbacks
+       d.alias_of, d.fallbacks, d.upstream_order
      from declared d left join models m on m.id = d.id
      on conflict (id) do update set (family, variant, owned_by, created, endpoints, groups, context_tokens,
-       max_output_tokens, price_id, coming_price_ids, quirks, alias_of, fallbacks) = row (excluded.family, excluded.variant,
+       max_output_tokens, price_id, coming_price_ids, quirks, alias_of, fallbacks, upstream_order) = row (excluded.family, excluded.variant,
        excluded.owned_by, excluded.created, excluded.endpoints, excluded.groups, excluded.context_tokens,
        excluded.max_output_tokens, excluded.price_id, excluded.coming_price_ids, excluded.quirks,
-       excluded.alias_of, excluded.fallbacks)`,
+       excluded.alias_of, excluded.fallbacks, excluded.upstream_order)`,
     [JSON.stringify(rows)],
   );
 }
@@ -82,7 +83,7 @@ export async function deleteModel(tx: Queryable, id: string): Promise<boolean> {
 export async function readModels(db: Queryable, atMs = systemClock.nowMs()): Promise<Model[]> {
   const rows = await db.query<ModelRow>(
     `select m.id, m.family, m.variant, m.owned_by, m.created, m.endpoints, m.groups, m.context_tokens,
-            m.max_output_tokens, m.quirks, m.alias_of, m.fallbacks, m.price_id, ${PRICE_COLUMNS.map((name) => `p.${name}`).join(", ")},
+            m.max_output_tokens, m.quirks, m.alias_of, m.fallbacks, m.upstream_order, m.price_id, ${PRICE_COLUMNS.map((name) => `p.${name}`).join(", ")},
             p.valid_from
      from models m left join prices p on p.id = m.price_id
      order by m.id`,
@@ -135,6 +136,7 @@ interface ModelRow extends PriceColumns {
   readonly quirks: Readonly<Record<string, unknown>>;
   readonly alias_of: string | null;
   readonly fallbacks: Model["fallbacks"] | null;
+  readonly upstream_order: NonNullable<Model["order"]> | null;
   readonly price_id: bigint | null;
   readonly valid_from: Date | null;
 }
@@ -155,6 +157,7 @@ function readModelRow(row: ModelRow, coming: readonly PriceRow[] | undefined): M
     quirks: row.quirks,
     aliasOf: row.alias_of ?? undefined,
     fallbacks: row.fallbacks ?? undefined,
+    order: row.upstream_order ?? undefined,
   };
 }
 

@@ -91,6 +91,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   private part: ResponsePart | undefined;
   /** Bytes since others had a turn. */
   private sliceBytes = 0;
+  private readonly sentMs: number;
 
   constructor(
     deps: AttemptDeps,
@@ -117,6 +118,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
       body: pieces,
       below,
     };
+    this.sentMs = exchange.clock.monotonicMs();
     const sent = send(deps.transport, mode, upstreamRequest, this);
     this.upstreamCall = sent.upstreamCall;
     exchange.isSent = () => sent.upstreamCall.isSent();
@@ -180,7 +182,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   // Reports of the receiver.
 
   answering(): void {
-    this.report({ kind: "answering" });
+    this.report({ kind: "answering", firstByteMs: this.exchange.clock.monotonicMs() - this.sentMs });
   }
 
   done(health: AttemptOutcome = { kind: "ok" }): void {

@@ -3,8 +3,9 @@ import type { Origin } from "../conversation/state/opaque.ts";
 import { BUSY_RETRY_SECONDS, GatewayError } from "../errors.ts";
 import type { Candidate } from "../upstreams/call.ts";
 import type { PlaceReason } from "../usage/usage.ts";
-import { GRADE, type Grade, gradeOf, type RoutingKey } from "./choose.ts";
+import { GRADE, type Grade, gradeOf, isBefore, type RoutingKey } from "./choose.ts";
 import { type ConversationKey, distance, type Place, randomKey } from "./conversation.ts";
+import { latencyFactor, quickestOf } from "./latency.ts";
 import { isCrowded } from "./load.ts";
 import type {
   CandidateOrder,
@@ -144,7 +145,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     const nowMs = this.#deps.nowMs();
     if (this.#atIssuer(tier, nowMs, GRADE.ready) !== undefined) return;
     const preferred = this.#nearest(tier, nowMs, GRADE.ready, false);
-    return preferred !== undefined && this.#crowded(preferred.target, tier)
+    return preferred !== undefined && this.#crowded(preferred, tier)
       ? preferred.target.load.wait(CROWDED_WAIT_MS)
       : undefined;
   }
@@ -157,14 +158,19 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return this.#reason;
   }
 
-  /** The request's target while all upstreams are healthy; computed once. */
+  /**
+   * The request's target while all upstreams are healthy; computed once. By weight also where the model's upstreams are preferred
+   * by latency: that changes, and a conversation that it leads elsewhere has moved, where it stays.
+   */
   #preferred(): CredentialTarget | undefined {
     if (this.#preferredTarget !== undefined) return this.#preferredTarget;
-    let leastDistance = Number.POSITIVE_INFINITY;
-    for (const { targets } of this.#route[0] ?? []) {
+    let least: readonly [costRank: number, distance: number] = NOTHING_FOUND;
+    for (const { targets, costRank } of this.#route[0] ?? []) {
       for (const target of targets) {
         const targetDistance = distance(this.#key, target.seed, target.weight);
-        if (targetDistance < leastDistance) [this.#preferredTarget, leastDistance] = [target, targetDistance];
+        if (!isBefore([costRank, targetDistance], least)) continue;
+        this.#preferredTarget = target;
+        least = [costRank, targetDistance];
       }
     }
     return this.#preferredTarget;
@@ -289,33 +295,42 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
     return undefined;
   }
 
-  /** The tier's place of this grade that is nearest to the conversation's key. */
+  /** The tier's place of this grade that is nearest to the conversation's key, among the cheapest where the model asks for them. */
   #nearest(tier: PriorityLevel, nowMs: number, grade: Grade, skipCrowded: boolean): Choice | undefined {
     let found: Choice | undefined;
-    let leastDistance = Number.POSITIVE_INFINITY;
+    let least: readonly [costRank: number, distance: number] = NOTHING_FOUND;
+    const quickestMs = quickestOf(tier);
     for (const upstreamTarget of tier) {
       if (!this.#mayTry(upstreamTarget)) continue;
-      for (const target of upstreamTarget.targets) {
+      const { targets, latency, costRank } = upstreamTarget;
+      const factor = latencyFactor(latency, quickestMs);
+      for (const target of targets) {
         if (this.#gradeIn(target, nowMs) !== grade) continue;
-        const targetDistance = distance(this.#key, target.seed, target.weight);
-        if (targetDistance >= leastDistance || (skipCrowded && this.#crowded(target, tier))) continue;
+        const targetDistance = distance(this.#key, target.seed, target.weight * factor);
+        if (!isBefore([costRank, targetDistance], least)) continue;
+        if (skipCrowded && this.#crowded({ upstreamTarget, target }, tier)) continue;
         found = { upstreamTarget, target };
-        leastDistance = targetDistance;
+        least = [costRank, targetDistance];
       }
     }
     return found;
   }
 
-  #crowded(target: CredentialTarget, tier: PriorityLevel): boolean {
+  /** Its share is that of the places between which nothing but weight and latency decide. */
+  #crowded({ upstreamTarget: { costRank }, target }: Choice, tier: PriorityLevel): boolean {
+    const quickestMs = quickestOf(tier);
     let weight = 0;
     let running = 0;
-    for (const { targets } of tier) {
-      for (const each of targets) {
-        weight += each.weight;
+    for (const other of tier) {
+      if (other.costRank !== costRank) continue;
+      const factor = latencyFactor(other.latency, quickestMs);
+      for (const each of other.targets) {
+        weight += each.weight * factor;
         running += each.load.running;
       }
     }
-    return isCrowded(target.load, target.weight / weight, running);
+    const own = target.weight * latencyFactor(target.latency, quickestMs);
+    return isCrowded(target.load, own / weight, running);
   }
 
   #mayTry(upstreamTarget: UpstreamTarget): boolean {
@@ -362,6 +377,8 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
       : this.#deps.limitedSeconds(upstream);
   }
 }
+
+const NOTHING_FOUND = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 function isAt({ candidate: { upstream, credential } }: CredentialTarget, place: Place | undefined): boolean {
   return upstream.id === place?.upstreamId && credential.id === place.credentialId;

@@ -74,7 +74,8 @@ export function seedOfTarget({ upstream, credential }: HealthTarget): Seed {
   return seedOf({ upstreamId: upstream.id, credentialId: credential.id });
 }
 
-function isBefore(one: readonly number[], other: readonly number[]): boolean {
+/** Compares by the first number that differs. */
+export function isBefore(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((value, index) => value !== other[index]);
   return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
 }

@@ -1,4 +1,5 @@
-import { type Catalog, type Credential, protocolsAt, type Upstream } from "../catalog/catalog.ts";
+import { type Catalog, type Credential, type Model, protocolsAt, type Upstream } from "../catalog/catalog.ts";
+import { expectedCost } from "../catalog/expected-cost.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Origin } from "../conversation/state/opaque.ts";
 import { chooseProtocol } from "../protocols/table.ts";
@@ -8,6 +9,7 @@ import { type ConversationKey, type Place, type Seed, seedOf } from "./conversat
 import { type Condition, conditionOf, isHealthy, type UnhealthyTarget } from "./health/condition.ts";
 import { createFailedPlaces } from "./health/failed-places.ts";
 import { Health, type HealthTarget } from "./health/health.ts";
+import { Latency } from "./latency.ts";
 import { Load } from "./load.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
@@ -47,6 +49,8 @@ export interface CredentialTarget {
   readonly weight: number;
   readonly seed: Seed;
   readonly load: Load;
+  /** Of its upstream, where the model's upstreams are preferred by it. */
+  readonly latency: Latency | undefined;
 }
 
 /** One upstream on a route, with its credentials in rotation. */
@@ -54,6 +58,9 @@ export interface UpstreamTarget {
   readonly upstream: Upstream;
   readonly targets: readonly CredentialTarget[];
   readonly budget: RetryBudget;
+  readonly latency: Latency | undefined;
+  /** Where the model's upstreams are preferred by cost, how many levels of cost are below its own; else 0. */
+  readonly costRank: number;
 }
 
 /** Upstreams of one priority. */
@@ -85,6 +92,8 @@ export function createRoutes(): Routes {
   const known = new Map<string, { readonly site: HealthTarget; readonly health: Health }>();
   const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
+  /** By upstream and our id of a model, of models whose upstreams are preferred by it. */
+  const latencies = new Map<string, Latency>();
   /** Running requests by upstream and credential, independent of the catalog's state. */
   const loads = new Map<string, Load>();
 
@@ -128,16 +137,22 @@ export function createRoutes(): Routes {
       string,
       { readonly priority: number; readonly translates: boolean; readonly upstreamTargets: UpstreamTarget[] }
     >();
-    for (const upstream of catalog.serving(model, group, protocol)) {
+    const serving = catalog.serving(model, group, protocol);
+    const declared = catalog.models.get(model);
+    const costRankOf = rankByCost(declared, serving);
+    for (const upstream of serving) {
       const name = upstream.models.get(model);
       const spoken = chooseProtocol(protocolsAt(upstream, model), protocol);
       if (name === undefined || spoken === undefined) continue;
+      const latency = declared?.order === "latency" ? latencyAt(upstream.id, model) : undefined;
       const upstreamTarget = {
         upstream,
         targets: upstream.credentials.map((credential) =>
-          targetAt(model, { upstream, credential, model: name, protocol: spoken }),
+          targetAt(model, { upstream, credential, model: name, protocol: spoken }, latency),
         ),
         budget: budgetOf(upstream.id),
+        latency,
+        costRank: costRankOf(upstream),
       };
       const translates = spoken !== protocol;
       const { priority } = upstream;
@@ -150,7 +165,7 @@ export function createRoutes(): Routes {
       .map(({ upstreamTargets }) => upstreamTargets);
   }
 
-  function targetAt(model: string, candidate: Candidate): CredentialTarget {
+  function targetAt(model: string, candidate: Candidate, latency: Latency | undefined): CredentialTarget {
     const health = healthAt(candidate);
     const { upstream, credential } = candidate;
     const place = { upstreamId: upstream.id, credentialId: credential.id };
@@ -161,6 +176,7 @@ export function createRoutes(): Routes {
       weight: weightOf(candidate),
       seed: seedOf(place),
       load: loadAt(place),
+      latency,
     };
     targets.set(candidate, target);
     return target;
@@ -184,6 +200,13 @@ export function createRoutes(): Routes {
     return load;
   }
 
+  function latencyAt(upstreamId: bigint, model: string): Latency {
+    const key = latencyKey(upstreamId, model);
+    const latency = latencies.get(key) ?? new Latency();
+    latencies.set(key, latency);
+    return latency;
+  }
+
   function budgetOf(upstreamId: bigint): RetryBudget {
     let budget = budgets.get(upstreamId);
     if (budget === undefined) {
@@ -203,11 +226,30 @@ export function createRoutes(): Routes {
     for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
     const ids = new Set(catalog.upstreams.map(({ id }) => id));
     for (const id of budgets.keys()) if (!ids.has(id)) budgets.delete(id);
+    const served = new Set(
+      catalog.upstreams.flatMap(({ id, models }) => [...models.keys()].map((model) => latencyKey(id, model))),
+    );
+    for (const key of latencies.keys()) if (!served.has(key)) latencies.delete(key);
     const places = new Set(
       catalog.upstreams.flatMap(({ id, credentials }) => credentials.map((each) => `${id} ${each.id}`)),
     );
     for (const key of loads.keys()) if (!places.has(key)) loads.delete(key);
   }
+}
+
+function latencyKey(upstreamId: bigint, model: string): string {
+  return `${upstreamId} ${model}`;
+}
+
+/** Upstreams of equal cost have one rank, in which their weights decide. */
+function rankByCost(
+  model: Model | undefined,
+  upstreams: readonly Upstream[],
+): (upstream: Upstream) => number {
+  if (model?.order !== "cost") return () => 0;
+  const costs = [...new Set(upstreams.map((upstream) => expectedCost(model, upstream)))];
+  const rising = costs.sort((a, b) => (a < b ? -1 : 1));
+  return (upstream) => rising.indexOf(expectedCost(model, upstream));
 }
 
 function isOpen(health: Health): boolean {

@@ -107,6 +107,7 @@ export function createRouting(options: RoutingOptions): Routing {
     report(candidate, outcome, account) {
       const target = routes.targetOf(candidate);
       if (outcome.kind !== "answering") target?.load.release();
+      else if (outcome.firstByteMs !== undefined) target?.latency?.learn(outcome.firstByteMs);
       learn(candidate, target?.health, outcome, { account, model: target?.model ?? "" });
     },
     condition: (site) => conditionOf(routes.healthAt(site), nowMs()),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FALLBACK_REASONS } from "../../catalog/catalog.ts";
+import { FALLBACK_REASONS, UPSTREAM_ORDERS } from "../../catalog/catalog.ts";
 import { moment, revision } from "../contract-parts.ts";
 
 /** As a catalog file has it: US dollars, exact. */
@@ -71,6 +71,10 @@ const terms = {
   fallbacks: z
     .array(z.strictObject({ model: z.string(), on: z.array(z.enum(FALLBACK_REASONS)) }))
     .describe("Models that answer in its place if every upstream failed in one of these ways, in order"),
+  order: z
+    .enum(UPSTREAM_ORDERS)
+    .nullable()
+    .describe("What its upstreams of one priority are preferred by; null = their weights alone"),
   price: price.nullable().describe("The current price; null = none, so requests are refused"),
   coming_prices: z.array(comingPrice).describe("Prices that take its place later, by time"),
   quirks: z.record(z.string(), z.unknown()).describe("Vendor-specific quirks, as in the catalog file"),

@@ -29,6 +29,7 @@ export function modelResponse(model: CatalogModel, { upstreams, catalog, priceSi
     context_tokens: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
     fallbacks: (model.fallbacks ?? []).map(({ model: fallback, on }) => ({ model: fallback, on: [...on] })),
+    order: model.order ?? null,
     price: model.price && priceResponse(model.price),
     coming_prices: (model.coming ?? []).map((row) => ({
       from: momentText(row.fromMs ?? 0),

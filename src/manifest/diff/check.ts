@@ -61,6 +61,8 @@ interface Checks {
 
 function checkModel(checks: Checks, path: Path, model: FileModel): void {
   checkFallbacks(checks, [...path, "fallbacks"], model);
+  if (model.family !== undefined && model.order !== undefined)
+    checks.report([...path, "order"], "belongs to a text model; remove it");
   if (model.alias_of !== undefined) checkAlias(checks, path, model);
   else if (model.family === undefined) checkTextModel(checks, path, model);
   else checkMediaModel(checks, path, model, FAMILIES[model.family]);
@@ -113,6 +115,7 @@ const OF_ITS_MODEL = [
   "context_tokens",
   "max_output_tokens",
   "fallbacks",
+  "order",
   "price",
   "quirks",
 ] as const;

@@ -67,6 +67,7 @@ function decodeModel(model: FileModel): ModelDeclaration {
     quirks: model.quirks,
     aliasOf: model.alias_of,
     fallbacks: model.fallbacks,
+    order: model.order,
   };
 }
 

@@ -34,6 +34,7 @@ export function encodeModel(model: ModelDeclaration): FileRecord {
     context_tokens: model.contextTokens ?? undefined,
     max_output_tokens: model.maxOutputTokens ?? undefined,
     fallbacks: model.fallbacks?.map(({ model: id, on }) => ({ model: id, on: [...on] })),
+    order: model.order,
     price: encodeRows(model),
     quirks: model.quirks as FileRecord,
   };

@@ -24,6 +24,7 @@ describe("an alias in a file", () => {
     ["{ id: a, alias_of: n }", 'models[1].alias_of: no model "n" is declared in this file'],
     ["{ id: a, alias_of: a }", "models[1].alias_of: is the alias itself; name a model"],
     ["{ id: a, alias_of: m, price: { input: 1 } }", "models[1].price: belongs to the model m; remove it"],
+    ["{ id: a, alias_of: m, order: cost }", "models[1].order: belongs to the model m; remove it"],
     ["{ id: a, alias_of: m, owned_by: me }", "models[1].owned_by: belongs to the model m; remove it"],
     ["{ id: a, alias_of: m, quirks: { stop: true } }", "models[1].quirks: belongs to the model m"],
     ["{ id: b, alias_of: m }\n  - { id: a, alias_of: b }", "models[2].alias_of: is an alias; use m"],

@@ -236,7 +236,7 @@ accounts:
         "f.yaml:4:13: groups[1].name: "default" is already declared, as number 1 of this list",
         "f.yaml:6:5: models[0].context_tokens: is required on a text model: it caps the cost of a request",
         "f.yaml:6:5: models[0].max_output_tokens: is required on a text model: it caps the cost of a request",
-        "f.yaml:7:5: models[0].contxt_tokens: unknown key "contxt_tokens"; allowed: id, alias_of, family, variant, owned_by, created, endpoints, groups, context_tokens, max_output_tokens, fallbacks, price, quirks; did you mean context_tokens?",
+        "f.yaml:7:5: models[0].contxt_tokens: unknown key "contxt_tokens"; allowed: id, alias_of, family, variant, owned_by, created, endpoints, groups, context_tokens, max_output_tokens, fallbacks, order, price, quirks; did you mean context_tokens?",
         "f.yaml:8:12: models[0].price.output: is required: USD per 1,000,000 tokens (0 makes it free)",
         "f.yaml:9:11: models[1].id: must be visible ASCII characters without spaces, " and \\",
         "f.yaml:9:41: models[1].endpoints[1]: must be one of oa, openai, oa-response, openai-response, an, anthropic, ge, gemini, image-generation, oa-video, openai-video, embeddings, vendorz-rerank, jina-rerank",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFAULT_FALLBACK_REASONS, FALLBACK_REASONS } from "../../catalog/catalog.ts";
+import { DEFAULT_FALLBACK_REASONS, FALLBACK_REASONS, UPSTREAM_ORDERS } from "../../catalog/catalog.ts";
 import { settingsFile } from "../../catalog/settings.ts";
 import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
 import { ENDPOINT_WORDS } from "../../catalog/vocabulary.ts";
@@ -107,6 +107,10 @@ const model = z
       .max(3)
       .optional()
       .describe("Models that answer in its place if every upstream of it failed, in this order"),
+    order: z
+      .enum(UPSTREAM_ORDERS)
+      .optional()
+      .describe("What its upstreams of one priority are preferred by; omitted = their weights alone"),
     price: prices.optional(),
     quirks: quirks.default({}).describe("Vendor-specific quirks; default by kind and model name"),
   })

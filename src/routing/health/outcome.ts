@@ -11,15 +11,10 @@
  */
 export type AttemptOutcome =
   | {
-      readonly kind:
-        | "answering"
-        | "ok"
-        | "client-error"
-        | "unreachable"
-        | "failed"
-        | "refused-account"
-        | "neutral";
+      readonly kind: "ok" | "client-error" | "unreachable" | "failed" | "refused-account" | "neutral";
     }
+  /** `firstByteMs`: since it was sent. */
+  | { readonly kind: "answering"; readonly firstByteMs?: number | undefined }
   | { readonly kind: "rate-limited"; readonly retryAfterSeconds?: number | undefined };
 
 /** The account of a request and its requested model. */

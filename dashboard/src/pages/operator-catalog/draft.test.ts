@@ -21,15 +21,17 @@ const MODEL = {
   context_tokens: 1000,
   max_output_tokens: 100,
   fallbacks: [{ model: "b", on: ["unavailable", "refusal"] }],
+  order: "cost",
   price: { input: "3", output: "15" },
   coming_prices: [{ from: "2100-01-01T00:00:00Z", input: "5", output: "20" }],
   quirks: {},
 };
 
 describe("the form of a model", () => {
-  it("keeps fallbacks, reads them one to a line, and fills in the usual reasons", () => {
+  it("keeps the order of upstreams and fallbacks, reads them one to a line, and fills in the usual reasons", () => {
     const draft = draftOf({ ...MODEL, alias_of: null, groups: null } as unknown as Model);
     expect(termsOf(draft).fallbacks).toEqual(MODEL.fallbacks);
+    expect([termsOf(draft).order, termsOf({ ...draft, order: "" }).order]).toEqual(["cost", null]);
     expect(termsOf({ ...draft, fallbacks: "b context_length\n\nc" }).fallbacks).toEqual([
       { model: "b", on: ["context_length"] },
       { model: "c", on: ["unavailable", "rate_limited"] },

@@ -40,6 +40,8 @@ export interface ModelDraft extends PriceDraft {
   readonly maxOutputTokens: string;
   /** One to a line: the model, and how the upstreams must have failed. */
   readonly fallbacks: string;
+  /** "" = by weight alone. */
+  readonly order: "" | NonNullable<Model["order"]>;
   /** By time. */
   readonly coming: readonly ComingDraft[];
   readonly quirks: string;
@@ -67,6 +69,7 @@ export const EMPTY_DRAFT: ModelDraft = {
   contextTokens: "",
   maxOutputTokens: "",
   fallbacks: "",
+  order: "",
   rates: NO_RATES,
   quirks: "",
   created: undefined,
@@ -88,6 +91,7 @@ export function draftOf(model: Model): ModelDraft {
     closed: model.groups?.length === 0,
     contextTokens: model.context_tokens === null ? "" : String(model.context_tokens),
     maxOutputTokens: model.max_output_tokens === null ? "" : String(model.max_output_tokens),
+    order: model.order ?? "",
     fallbacks: model.fallbacks.map(({ model: id, on }) => [id, ...on].join(" ")).join("\n"),
     quirks: Object.keys(model.quirks).length === 0 ? "" : JSON.stringify(model.quirks, null, 2),
     coming: model.coming_prices.map(({ from, ...price }) => ({ from, ...pricesOf(price) })),
@@ -197,6 +201,7 @@ export function termsOf(draft: ModelDraft): ModelTerms {
       context_tokens: number(draft.contextTokens),
       max_output_tokens: number(draft.maxOutputTokens),
       fallbacks: fallbacksOf(draft),
+      order: draft.order || null,
     }),
     price: priceOf(draft, draft.family),
     coming_prices: draft.coming.map((coming) => ({

@@ -79,6 +79,18 @@ export function ModelFields({ draft, change, isNew, error }: FieldsProps): React
           />
         </Field>
       )}
+      {isText && (
+        <Field label={t.order} hint={t.orderHint} error={faultOf(error, "order")}>
+          <Select
+            value={draft.order}
+            onChange={(event) => change({ order: event.target.value as ModelDraft["order"] })}
+          >
+            <option value="">{t.orderByWeight}</option>
+            <option value="latency">{t.orderByLatency}</option>
+            <option value="cost">{t.orderByCost}</option>
+          </Select>
+        </Field>
+      )}
       <TickList
         legend={t.groups}
         hint={draft.closed ? t.groupsClosed : t.groupsHint}
