@@ -47,7 +47,8 @@ create table users (
   password_hash text,
   -- The password was made by the gateway: before anything else they choose their own.
   must_change_password boolean not null default false,
-  is_operator boolean not null default false,
+  -- Null = no operator. Every role of operators sees all accounts; what each may change is a table of the program.
+  operator_role text check (operator_role in ('read_only', 'billing', 'operator')),
   disabled boolean not null default false,
   -- Somebody who had the right to has vouched for the address: an invitation, an operator, an identity provider.
   -- False of who registered by themselves: an identity provider's word for the address is no proof that it is theirs.
@@ -703,13 +704,13 @@ create table invitations (
   email text not null check (email = lower(email) and length(email) between 3 and 254),
   account_id int8 references accounts (id),
   role text check (role in ('viewer', 'member', 'owner')),
-  makes_operator boolean not null,
+  operator_role text check (operator_role in ('read_only', 'billing', 'operator')),
   invited_by int8 not null references users (id),
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   accepted_at timestamptz,
   check ((account_id is null) = (role is null)),
-  check (account_id is not null or makes_operator)
+  check (account_id is not null or operator_role is not null)
 );
 create index invitations_account on invitations (account_id, id) where accepted_at is null;
 create index invitations_email on invitations (email) where accepted_at is null;

@@ -26,6 +26,7 @@ export interface paths {
                                 email: string;
                                 name: string;
                                 is_operator: boolean;
+                                operator_role: ("read_only" | "billing" | "operator") | null;
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
@@ -73,6 +74,7 @@ export interface paths {
                                 email: string;
                                 name: string;
                                 is_operator: boolean;
+                                operator_role: ("read_only" | "billing" | "operator") | null;
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
@@ -239,6 +241,7 @@ export interface paths {
                                 email: string;
                                 name: string;
                                 is_operator: boolean;
+                                operator_role: ("read_only" | "billing" | "operator") | null;
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
@@ -342,6 +345,7 @@ export interface paths {
                                 email: string;
                                 name: string;
                                 is_operator: boolean;
+                                operator_role: ("read_only" | "billing" | "operator") | null;
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
@@ -933,7 +937,7 @@ export interface paths {
                                     name: string;
                                 } | null;
                                 role: ("viewer" | "member" | "owner") | null;
-                                makes_operator: boolean;
+                                operator_role: ("read_only" | "billing" | "operator") | null;
                                 invited_by: string;
                                 /** Format: date-time */
                                 created_at: string;
@@ -979,7 +983,7 @@ export interface paths {
                                 name: string;
                             } | null;
                             role: ("viewer" | "member" | "owner") | null;
-                            makes_operator: boolean;
+                            operator_role: ("read_only" | "billing" | "operator") | null;
                             invited_by: string;
                             /** Format: date-time */
                             created_at: string;
@@ -1070,7 +1074,7 @@ export interface paths {
                                     name: string;
                                 } | null;
                                 role: ("viewer" | "member" | "owner") | null;
-                                makes_operator: boolean;
+                                operator_role: ("read_only" | "billing" | "operator") | null;
                                 invited_by: string;
                                 /** Format: date-time */
                                 created_at: string;
@@ -1101,8 +1105,8 @@ export interface paths {
                             /** @enum {string} */
                             role: "viewer" | "member" | "owner";
                         } | null;
-                        /** @default false */
-                        makes_operator?: boolean;
+                        /** @default null */
+                        operator_role?: ("read_only" | "billing" | "operator") | null;
                     };
                 };
             };
@@ -1120,7 +1124,7 @@ export interface paths {
                                 name: string;
                             } | null;
                             role: ("viewer" | "member" | "owner") | null;
-                            makes_operator: boolean;
+                            operator_role: ("read_only" | "billing" | "operator") | null;
                             invited_by: string;
                             /** Format: date-time */
                             created_at: string;
@@ -1210,7 +1214,7 @@ export interface paths {
                             email: string;
                             account: string | null;
                             role: ("viewer" | "member" | "owner") | null;
-                            makes_operator: boolean;
+                            operator_role: ("read_only" | "billing" | "operator") | null;
                             /** Format: date-time */
                             expires_at: string;
                         };
@@ -1262,6 +1266,7 @@ export interface paths {
                                 email: string;
                                 name: string;
                                 is_operator: boolean;
+                                operator_role: ("read_only" | "billing" | "operator") | null;
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
@@ -1316,7 +1321,7 @@ export interface paths {
                                 id: string;
                                 email: string;
                                 name: string;
-                                is_operator: boolean;
+                                operator_role: ("read_only" | "billing" | "operator") | null;
                                 disabled: boolean;
                                 has_totp: boolean;
                                 has_password: boolean;
@@ -1370,7 +1375,7 @@ export interface paths {
                 content: {
                     "application/json": {
                         disabled?: boolean;
-                        is_operator?: boolean;
+                        operator_role?: ("read_only" | "billing" | "operator") | null;
                     };
                 };
             };
@@ -1384,7 +1389,7 @@ export interface paths {
                             id: string;
                             email: string;
                             name: string;
-                            is_operator: boolean;
+                            operator_role: ("read_only" | "billing" | "operator") | null;
                             disabled: boolean;
                             has_totp: boolean;
                             has_password: boolean;

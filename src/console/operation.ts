@@ -3,15 +3,16 @@ import type { AccountRecord } from "../accounts/accounts-store.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AuditNote } from "../users/audit-store.ts";
 import type { AccountRole, Identity, SignedInUser } from "../users/identity.ts";
+import type { Scope } from "../users/scopes.ts";
 
 /**
  * Who may ask for an operation. The roles of an account build upon each other: a member may do what a
- * viewer may, an owner what a member may; an operator may do everything in every account.
+ * viewer may, an owner what a member may; an operator may do in every account what the operation's scope lets the role do.
  *
  * - `anyone`: no signing in (signing in itself, invitations)
  * - `person`: whoever is signed in, about themselves
  * - `viewer`, `member`, `owner`: with that role in the account of the path, which must have `{account}`
- * - `operator`: who runs the gateway
+ * - `operator`: who runs the gateway, in a role that reaches the operation's scope
  */
 export type Policy = "anyone" | "user" | AccountRole | "operator";
 
@@ -24,6 +25,11 @@ export function isAccountRole(policy: Policy): policy is AccountRole {
 /** True if a role reaches what is asked for. */
 export function includesRole(role: AccountRole, needed: AccountRole): boolean {
   return RANK[role] >= RANK[needed];
+}
+
+/** What an operation concerns: `users/scopes.ts` says which operators and console tokens reach it. Changes name who may else. */
+export function scopeOf({ scope, method }: Pick<Operation, "scope" | "method">): Scope {
+  return scope ?? (method === "GET" ? "read" : "all");
 }
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -40,6 +46,8 @@ export interface Call<Query, Body> {
   user(): SignedInUser;
   /** Who asks, with the session or token they came with; undefined where the policy lets anyone in. */
   readonly identity: Identity | undefined;
+  /** True if who asks reaches operations of this scope too, in the account of the path if it has one. */
+  reaches(scope: Scope): boolean;
   /** The account of the path's `{account}`. Throws on operations without one. */
   account(): AccountRecord;
   readonly requestId: string;
@@ -63,6 +71,8 @@ interface Described {
   /** Below /api, with `{names}`: `/accounts/{account}/keys/{key}`. */
   readonly path: string;
   readonly policy: Policy;
+  /** What it concerns, see scopeOf(). */
+  readonly scope?: Scope;
   /** Where the documentation lists it. */
   readonly tag: string;
   readonly summary: string;

@@ -43,20 +43,21 @@ export async function findToken(db: Queryable, hash: Buffer): Promise<TokenIdent
   return row && { via: "token", tokenId: row.tokenId, readOnly: row.readOnly, user: signedInUserOf(row) };
 }
 
-const PERSON = `u.id, u.email, u.name, u.is_operator as "isOperator",
+const PERSON = `u.id, u.email, u.name, u.operator_role as "operatorRole",
   u.must_change_password as "mustChangePassword",
   exists (select from user_totps t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp",
   (select coalesce(jsonb_object_agg(m.account_id, m.role), '{}') from account_members m where m.user_id = u.id) as roles`;
 
-interface PersonRow extends Omit<SignedInUser, "roles"> {
+interface PersonRow extends Omit<SignedInUser, "roles" | "isOperator"> {
   readonly id: UserId;
   readonly roles: Readonly<Record<string, AccountRole>>;
 }
 
 function signedInUserOf(row: PersonRow): SignedInUser {
-  const { id, email, name, isOperator, mustChangePassword, hasTotp } = row;
+  const { id, email, name, operatorRole, mustChangePassword, hasTotp } = row;
+  const isOperator = operatorRole !== null;
   const roles = new Map(
     Object.entries(row.roles).map(([account, role]) => [BigInt(account) as AccountId, role]),
   );
-  return { id, email, name, isOperator, mustChangePassword, hasTotp, roles };
+  return { id, email, name, operatorRole, isOperator, mustChangePassword, hasTotp, roles };
 }

@@ -1,4 +1,5 @@
 import type { AccountId } from "../accounts/caller.ts";
+import type { OperatorRole } from "./scopes.ts";
 
 declare const userId: unique symbol;
 export type UserId = bigint & { readonly [userId]: true };
@@ -12,7 +13,9 @@ export interface SignedInUser {
   /** In lower case; the name under which they sign in. */
   readonly email: string;
   readonly name: string;
-  /** Runs the gateway: may do everything, in every account. */
+  /** Null = no operator. */
+  readonly operatorRole: OperatorRole | null;
+  /** Has a role of operators: sees every account, and changes what the role reaches. */
   readonly isOperator: boolean;
   /** The accounts they belong to. */
   readonly roles: ReadonlyMap<AccountId, AccountRole>;

@@ -1,5 +1,6 @@
 import type { Queryable } from "../storage/database.ts";
 import type { UserId } from "./identity.ts";
+import { OPERATOR_ROLES, type OperatorRole } from "./scopes.ts";
 
 /** Somebody as their sign-in needs them. */
 export interface UserRecord {
@@ -17,7 +18,7 @@ export interface NewUser {
   readonly name: string;
   readonly passwordHash: string | null;
   readonly mustChangePassword?: boolean;
-  readonly isOperator?: boolean;
+  readonly operatorRole?: OperatorRole;
   /** See users.email_trusted. */
   readonly emailTrusted: boolean;
 }
@@ -33,14 +34,14 @@ export function readUser(db: Queryable, id: UserId): Promise<UserRecord | undefi
 /** Undefined where there is somebody with this address already. */
 export async function insertUser(tx: Queryable, user: NewUser): Promise<UserId | undefined> {
   const row = await tx.maybeOne<{ id: UserId }>(
-    `insert into users (email, name, password_hash, must_change_password, is_operator, email_trusted)
+    `insert into users (email, name, password_hash, must_change_password, operator_role, email_trusted)
      values ($1, $2, $3, $4, $5, $6) on conflict (email) do nothing returning id`,
     [
       user.email,
       user.name,
       user.passwordHash,
       user.mustChangePassword ?? false,
-      user.isOperator ?? false,
+      user.operatorRole ?? null,
       user.emailTrusted,
     ],
   );
@@ -97,6 +98,11 @@ export async function distrustEmail(tx: Queryable, id: UserId): Promise<void> {
   await tx.execute("update users set email_trusted = false where id = $1", [id]);
 }
 
-export async function makeOperator(tx: Queryable, id: UserId): Promise<void> {
-  await tx.execute("update users set is_operator = true where id = $1", [id]);
+/** Gives somebody a role of operators; who has a higher one keeps it. */
+export async function makeOperator(tx: Queryable, id: UserId, role: OperatorRole): Promise<void> {
+  await tx.execute(
+    `update users set operator_role = $2 where id = $1
+       and coalesce(array_position($3::text[], operator_role), 0) < array_position($3::text[], $2)`,
+    [id, role, OPERATOR_ROLES],
+  );
 }

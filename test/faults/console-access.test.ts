@@ -60,6 +60,14 @@ beforeAll(async () => {
   ]);
   const { password } = (await admin.post(`/operator/users/${reset.session.user.id}/password`)).body;
   const mustChange = await signIn(gateway, { email: "reset@example.test", password });
+  for (const role of ["read_only", "billing"] as const)
+    askers.set(`a ${role} operator`, {
+      headers: sessionOf(
+        await inviteGuest(gateway, admin, { email: `${role}@example.test`, operator: role }),
+      ),
+      may: (operation) =>
+        operation.policy === "user" || REACHED[role].has(scopeTold(operation)) ? "in" : 403,
+    });
   const boss = await inviteGuest(gateway, admin, { email: "operator@example.test", operator: true });
 
   const nobody = (): Verdict => 401;
@@ -115,6 +123,8 @@ describe("A1, who may do what", () => {
     "an owner",
     "an owner of another account",
     "an operator",
+    "a read_only operator",
+    "a billing operator",
     "a read-only token of an owner",
     "a token of a member",
     "a disabled user",
@@ -138,6 +148,12 @@ describe("A1, who may do what", () => {
     const policies = new Set(operations.map(({ policy }) => policy));
     expect([...policies].sort()).toEqual(["anyone", "member", "operator", "owner", "user", "viewer"]);
     expect(operations.length).toBeGreaterThan(40);
+    const names = operations.map(nameOf);
+    expect(
+      Object.values(CHANGES)
+        .flat()
+        .filter((name) => !names.includes(name)),
+    ).toEqual([]);
   });
 });
 
@@ -162,6 +178,42 @@ const SETTLED_ONLY = new Set([
   "POST /me/totp/remove",
   "POST /me/tokens",
 ]);
+
+/** The changes that more than operators of the highest role reach, each in one list; every other is theirs alone. */
+const CHANGES: Readonly<Record<"read" | "billing" | "keys", readonly string[]>> = {
+  // They keep nothing: what is sent is compared with what there is.
+  read: ["POST /operator/ledger/verify", "POST /operator/reconciliations"],
+  billing: [
+    "POST /operator/accounts/{account}/adjustments",
+    "POST /operator/code-batches",
+    "POST /operator/code-batches/{batch}/revoke",
+    "POST /operator/code-batches/{batch}/codes/{code}/revoke",
+    "POST /accounts/{account}/redemptions",
+    "PUT /operator/models/{model}",
+    "POST /operator/models/{model}/listed-price",
+    "POST /operator/models/{model}/missing-price",
+    "PATCH /operator/groups/{group}",
+  ],
+  keys: [
+    "POST /accounts/{account}/keys",
+    "PATCH /accounts/{account}/keys/{key}",
+    "DELETE /accounts/{account}/keys/{key}",
+    "POST /accounts/{account}/keys/{key}/rotation",
+    "POST /accounts/{account}/playground-key",
+  ],
+};
+
+function scopeTold(operation: Operation): string {
+  if (operation.method === "GET") return "read";
+  const [scope = "all"] =
+    Object.entries(CHANGES).find(([, names]) => names.includes(nameOf(operation))) ?? [];
+  return scope;
+}
+
+const REACHED = {
+  read_only: new Set(["read"]),
+  billing: new Set(["read", "billing"]),
+};
 
 const RANKS: readonly Role[] = ["viewer", "member", "owner"];
 

@@ -136,7 +136,7 @@ describe("what operators do with one person at the same time", () => {
       Array.from({ length: 40 }, (_, number) =>
         number % 4 === 0
           ? admin.post(`${path}/password`)
-          : admin.patch(path, { is_operator: number % 3 === 0 }),
+          : admin.patch(path, { operator_role: number % 3 === 0 ? "operator" : null }),
       ),
     );
     expect(responses.filter(({ status }) => status !== 200)).toEqual([]);

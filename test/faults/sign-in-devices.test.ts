@@ -232,7 +232,7 @@ describe("a browser that has signed in", () => {
   it("may accept an invitation of its user while others attack the address", async () => {
     const { email, device } = await person("again@example.test");
     await attack(email);
-    const invited = await admin.post("/operator/invitations", { email, makes_operator: true });
+    const invited = await admin.post("/operator/invitations", { email, operator_role: "operator" });
     const body = { token: tokenOf(invited.body.link), password: GUEST_PASSWORD };
     expect(await callerOf(gateway).post("/invitations/accept", body)).toMatchObject({ status: 429 });
     const accepted = await callerOf(gateway, { cookie: device }).post("/invitations/accept", body);

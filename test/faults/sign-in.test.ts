@@ -171,13 +171,20 @@ describe("A6, signing in", () => {
 
   it("takes no role and no right from a change of oneself", async () => {
     const member = await guest("climber@example.test");
-    for (const more of [{ role: "owner" }, { is_operator: true }, { accounts: [] }, { email: "x@y.z" }])
+    for (const more of [
+      { role: "owner" },
+      { operator_role: "operator" },
+      { accounts: [] },
+      { email: "x@y.z" },
+    ])
       expect(await member.patch("/me", { name: "Climber", ...more })).toMatchObject({ status: 400 });
     const { id } = member.session.user;
     expect(await member.patch(`/accounts/${alpha}/members/${id}`, { role: "owner" })).toMatchObject({
       status: 403,
     });
-    expect(await member.patch(`/operator/users/${id}`, { is_operator: true })).toMatchObject({ status: 403 });
+    expect(await member.patch(`/operator/users/${id}`, { operator_role: "operator" })).toMatchObject({
+      status: 403,
+    });
     expect((await member.get("/session")).body).toMatchObject({
       user: { is_operator: false },
       accounts: [{ role: "member" }],

@@ -160,7 +160,7 @@ accounts: [{ name: alpha }]
       await page.goto("/operator/users");
       await page.getByRole("button", { name: "Invite" }).click();
       await dialog.getByLabel("Email").fill("once@example.test");
-      await dialog.getByLabel("Make operator").check();
+      await dialog.getByLabel("Operator role").selectOption("operator");
       await dialog.getByRole("button", { name: "Invite" }).click();
       await dialog.getByText("/invitation#").waitFor();
       await close();

@@ -52,7 +52,7 @@ describe("invitations", () => {
       email: "new@example.test",
       account: "alpha",
       role: "viewer",
-      makes_operator: false,
+      operator_role: null,
     });
 
     expect(await accept(link, "short")).toMatchObject({ status: 400 });
@@ -220,13 +220,13 @@ describe("operators", () => {
 
   it("cannot lock out or demote themselves, nor each other at the same time", async () => {
     const own = `/operator/users/${admin.session.user.id}`;
-    expect(await admin.patch(own, { is_operator: false })).toMatchObject({ status: 409 });
+    expect(await admin.patch(own, { operator_role: null })).toMatchObject({ status: 409 });
     const second = await inviteGuest(gateway, admin, { email: "second@example.test", operator: true });
     const other = `/operator/users/${second.session.user.id}`;
-    const demote = { is_operator: false };
+    const demote = { operator_role: null };
     const responses = await Promise.all([admin.patch(other, demote), second.patch(own, demote)]);
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 403]);
-    if (responses[1]?.status === 200) await second.patch(own, { is_operator: true });
+    if (responses[1]?.status === 200) await second.patch(own, { operator_role: "operator" });
     else expect(await second.get("/operator/users")).toMatchObject({ status: 403 });
     admin = await signIn(gateway);
   });

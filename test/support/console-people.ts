@@ -1,4 +1,5 @@
 import type { SessionResponse } from "../../src/console/session/contract.ts";
+import type { OperatorRole } from "../../src/users/scopes.ts";
 import { type ConsoleCaller, callerOf, type SignedIn, signedInBy } from "./console.ts";
 
 export type Role = SessionResponse["accounts"][number]["role"];
@@ -7,7 +8,7 @@ export interface Guest {
   readonly email: string;
   readonly password?: string;
   readonly account?: { readonly id: string; readonly role: Role };
-  readonly operator?: boolean;
+  readonly operator?: OperatorRole | boolean;
 }
 
 export const GUEST_PASSWORD = "a guest's own password";
@@ -16,9 +17,10 @@ export const GUEST_PASSWORD = "a guest's own password";
 export async function inviteGuest(
   gateway: { readonly url: string },
   operator: ConsoleCaller,
-  { email, password = GUEST_PASSWORD, account, operator: makesOperator = false }: Guest,
+  { email, password = GUEST_PASSWORD, account, operator: role = false }: Guest,
 ): Promise<SignedIn> {
-  const order = { email, account: account ?? null, makes_operator: makesOperator };
+  const operatorRole = role === true ? "operator" : role || null;
+  const order = { email, account: account ?? null, operator_role: operatorRole };
   const invitation = await operator.post("/operator/invitations", order);
   if (invitation.status !== 201) throw new Error(`not invited: ${JSON.stringify(invitation.body)}`);
   const token = tokenOf(invitation.body.link);

@@ -25,7 +25,7 @@ export function useSession(): SessionResponse {
 
 export type AccountRole = SessionResponse["accounts"][number]["role"];
 
-/** The account of the path, and what the person may do in it; an operator may do what its owner may. */
+/** The account of the path, and what the person may do in it; an operator of the highest role may do what its owner may. */
 export function useAccount(): {
   readonly id: string;
   readonly name: string;
@@ -36,7 +36,7 @@ export function useAccount(): {
   const { account: id = "" } = useParams({ strict: false }) as { account?: string };
   const { name, suspended } = useAccountFacts(id);
   const own = session.accounts.find((account) => account.id === id);
-  const role = session.user.is_operator ? "owner" : (own?.role ?? "viewer");
+  const role = session.user.operator_role === "operator" ? "owner" : (own?.role ?? "viewer");
   return { id, name, role, suspended };
 }
 

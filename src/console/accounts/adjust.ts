@@ -14,6 +14,7 @@ export function adjust({ database, clock, catalog }: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/operator/accounts/{account}/adjustments",
+    scope: "billing",
     policy: "operator",
     tag: "accounts",
     summary: "Credit (above 0) or debit (below 0) an account",

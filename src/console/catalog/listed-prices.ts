@@ -51,6 +51,7 @@ function accept(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/operator/models/{model}/listed-price",
+    scope: "billing",
     summary: "Set a model's price to the listed one; adds a row to the price book",
     body: acceptedPrice,
     response: model,

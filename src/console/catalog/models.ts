@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { assert } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Model as CatalogModel } from "../../catalog/catalog.ts";
@@ -80,6 +81,7 @@ function update(deps: ConsoleDeps): Operation {
     ...described,
     method: "PUT",
     path: MODEL,
+    scope: "billing",
     summary: "Replace a model; a new price adds a row to the price book",
     body: modelTerms,
     response: model,
@@ -90,6 +92,7 @@ function update(deps: ConsoleDeps): Operation {
         const before = await modelOf(tx, id);
         call.expectRevision(modelRevision(before));
         const { note } = await write(tx, id, call.body, before);
+        if (!call.reaches("all")) expectPricesOnly(note);
         return { value: await modelOf(tx, id), note };
       });
       return responseFor(deps, written);
@@ -141,6 +144,17 @@ function history({ database }: ConsoleDeps): Operation {
       };
     },
   });
+}
+
+/** Whoever may change prices and no more is refused a form that changes anything else of a model. */
+function expectPricesOnly({ before, after }: AuditNote): void {
+  if (isDeepStrictEqual(withoutPrices(before), withoutPrices(after))) return;
+  throw new GatewayError("forbidden", "Your role may change only the prices of a model.");
+}
+
+function withoutPrices(item: unknown): Readonly<Record<string, unknown>> {
+  const { price: _, ...others } = item as { readonly price?: unknown };
+  return others;
 }
 
 async function write(tx: Queryable, id: string, terms: ModelTerms, before: CatalogModel | undefined) {

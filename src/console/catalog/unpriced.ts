@@ -36,6 +36,7 @@ function add(deps: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: "/operator/models/{model}/missing-price",
+    scope: "billing",
     summary: "Add the price that a model lacks; adds a row to the price book",
     body: missingPrice,
     response: model,

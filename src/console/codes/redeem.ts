@@ -13,6 +13,7 @@ export function redeem({ database, hasher, clock }: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/accounts/{account}/redemptions",
+    scope: "billing",
     policy: "member",
     tag: "billing",
     summary: "Redeem a code: its amount is credited once",

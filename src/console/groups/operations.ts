@@ -59,6 +59,7 @@ function change(deps: ConsoleDeps): Operation {
     ...described,
     method: "PATCH",
     path: GROUP,
+    scope: "billing",
     summary: "Change a group's price multiplier, for new requests",
     body: groupChange,
     response: group,

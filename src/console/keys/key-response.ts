@@ -49,7 +49,7 @@ export async function keyResponses(
 
 /** Members answer for the keys they made, owners (and operators) for all. */
 export function mayChange(key: ShownKey, { user, accountId }: Omit<Viewer, "nowMs">): boolean {
-  if (user.isOperator) return true;
+  if (user.operatorRole === "operator") return true;
   const role = user.roles.get(accountId);
   return role === "owner" || (role === "member" && key.createdBy?.id === user.id);
 }

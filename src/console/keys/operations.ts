@@ -92,6 +92,7 @@ function create({ database, hasher, catalog, clock }: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: KEYS,
+    scope: "keys",
     policy: "member",
     tag,
     makes: true,
@@ -124,6 +125,7 @@ function change(deps: ConsoleDeps): Operation {
   return json({
     method: "PATCH",
     path: KEY,
+    scope: "keys",
     policy: "member",
     tag,
     summary: "Change a key's permissions, name or state",
@@ -169,6 +171,7 @@ function rotate(deps: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: `${KEY}/rotation`,
+    scope: "keys",
     policy: "member",
     tag,
     summary: "Rotate a key's secret; the old one can keep working for a while",
@@ -199,6 +202,7 @@ function revoke(deps: ConsoleDeps): Operation {
   return json({
     method: "DELETE",
     path: KEY,
+    scope: "keys",
     policy: "member",
     tag,
     summary: "Revoke a key permanently; its requests fail immediately",
@@ -270,7 +274,7 @@ function viewerOf(call: AnyCall, nowMs: number) {
 }
 
 function circumstancesOf(call: AnyCall, catalog: ConsoleDeps["catalog"], nowMs: number) {
-  const group = call.user().isOperator ? undefined : call.account().group;
+  const group = call.user().operatorRole === "operator" ? undefined : call.account().group;
   return { catalog: catalog.current(), group, nowMs };
 }
 

@@ -14,6 +14,7 @@ export function issuePlaygroundKey({ database, hasher, clock }: ConsoleDeps): Op
   return json({
     method: "POST",
     path: "/accounts/{account}/playground-key",
+    scope: "keys",
     policy: "member",
     tag: "keys",
     makes: true,

@@ -33,6 +33,7 @@ export function verify({ verifyLedger, clock }: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/operator/ledger/verify",
+    scope: "read",
     policy: "operator",
     tag: "ledger",
     summary: "Recompute every balance and check every ledger rule",

@@ -26,6 +26,7 @@ export function reconcileOperations({ database }: ConsoleDeps): readonly Operati
     json({
       method: "POST",
       path: "/operator/reconciliations",
+      scope: "read",
       policy: "operator",
       tag: "ledger",
       summary: "Compare a vendor's export of costs or usage with recorded costs",

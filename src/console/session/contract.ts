@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/text.ts";
+import { OPERATOR_ROLES } from "../../users/scopes.ts";
 
 /** The name under which somebody signs in; capitals do not count. */
 export const email = z
@@ -26,12 +27,19 @@ export const personName = z
 
 export const accountRole = z.enum(["viewer", "member", "owner"]);
 
+export const operatorRole = z
+  .enum(OPERATOR_ROLES)
+  .describe(
+    "Role of an operator: read_only changes nothing, billing changes money and prices, operator everything",
+  );
+
 export const sessionResponseSchema = z.strictObject({
   user: z.strictObject({
     id: z.string(),
     email: z.string(),
     name: z.string(),
-    is_operator: z.boolean().describe("Operator: full access to every account"),
+    is_operator: z.boolean().describe("Has a role of operators: sees every account"),
+    operator_role: operatorRole.nullable(),
     has_totp: z.boolean().describe("Uses two-factor authentication"),
   }),
   must_change_password: z

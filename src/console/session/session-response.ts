@@ -19,6 +19,7 @@ export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): 
       email: user.email,
       name: user.name,
       is_operator: user.isOperator,
+      operator_role: user.operatorRole,
       has_totp: user.hasTotp,
     },
     must_change_password: user.mustChangePassword,

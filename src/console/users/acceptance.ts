@@ -36,10 +36,10 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
       body: invitationLook,
       response: invitationView,
       async run({ body }) {
-        const { email, account, role, makes_operator, expires_at } = invitationRowOf(
+        const { email, account, role, operator_role, expires_at } = invitationRowOf(
           await invitationOf(deps, body.token),
         );
-        return { email, account: account?.name ?? null, role, makes_operator, expires_at };
+        return { email, account: account?.name ?? null, role, operator_role, expires_at };
       },
     }),
     json({
@@ -62,7 +62,7 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
             action: "invitation.accept",
             subject: email,
             accountId: invitation.accountId ?? undefined,
-            after: { role: invitation.role, makes_operator: invitation.makesOperator },
+            after: { role: invitation.role, operator_role: invitation.operatorRole },
             actorId: id,
           });
           const { address, userAgent } = call;

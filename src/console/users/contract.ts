@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/text.ts";
 import { moment, pageOf, pageQuery } from "../contract-parts.ts";
-import { accountRole, email, newPassword, personName } from "../session/contract.ts";
+import { accountRole, email, newPassword, operatorRole, personName } from "../session/contract.ts";
 
 // Oneself
 
@@ -69,7 +69,7 @@ const invitationRow = z.strictObject({
   email: z.string(),
   account: z.strictObject({ id: z.string(), name: z.string() }).nullable(),
   role: accountRole.nullable().describe("In the account"),
-  makes_operator: z.boolean(),
+  operator_role: operatorRole.nullable(),
   invited_by: z.string().describe("E-mail address"),
   created_at: moment,
   expires_at: moment,
@@ -94,7 +94,10 @@ export const operatorInvitation = z.strictObject({
     .nullable()
     .default(null)
     .describe("The account they join"),
-  makes_operator: z.boolean().default(false),
+  operator_role: operatorRole
+    .nullable()
+    .default(null)
+    .describe("Role of operators that they get; null = none"),
 });
 export type OperatorInvitation = z.input<typeof operatorInvitation>;
 
@@ -107,7 +110,7 @@ export const invitationView = z.strictObject({
   email: z.string(),
   account: z.string().nullable().describe("Name of the account they join"),
   role: accountRole.nullable(),
-  makes_operator: z.boolean(),
+  operator_role: operatorRole.nullable(),
   expires_at: moment,
 });
 export type InvitationView = z.infer<typeof invitationView>;
@@ -126,7 +129,7 @@ export const userRow = z.strictObject({
   id: z.string(),
   email: z.string(),
   name: z.string(),
-  is_operator: z.boolean(),
+  operator_role: operatorRole.nullable(),
   disabled: z.boolean(),
   has_totp: z.boolean(),
   has_password: z.boolean().describe("false = signs in only through an identity provider"),
@@ -146,7 +149,7 @@ export type UserQuery = z.input<typeof userQuery>;
 
 export const userBody = z.strictObject({
   disabled: z.boolean().optional().describe("Suspended; their sessions end"),
-  is_operator: z.boolean().optional(),
+  operator_role: operatorRole.nullable().optional().describe("null = no operator"),
 });
 export type UserBody = z.infer<typeof userBody>;
 

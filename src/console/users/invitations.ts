@@ -58,7 +58,7 @@ function ofAccount(deps: ConsoleDeps): Operation[] {
       run(call) {
         const { email, role } = call.body;
         const membership = { accountId: call.account().id, role };
-        return invite(deps, call, { email, membership, makesOperator: false });
+        return invite(deps, call, { email, membership, operatorRole: null });
       },
     }),
     json({
@@ -96,13 +96,13 @@ function ofOperators(deps: ConsoleDeps): Operation[] {
       body: operatorInvitation,
       response: createdInvitation,
       async run(call) {
-        const { email, account, makes_operator: makesOperator } = call.body;
-        if (account === null && !makesOperator)
-          throw new GatewayError("invalid_request", "Choose an account, the operator role, or both.", {
+        const { email, account, operator_role: operatorRole } = call.body;
+        if (account === null && operatorRole === null)
+          throw new GatewayError("invalid_request", "Choose an account, a role of operators, or both.", {
             param: "account",
           });
         const membership = account && { accountId: await accountOf(deps, account.id), role: account.role };
-        return invite(deps, call, { email, membership, makesOperator });
+        return invite(deps, call, { email, membership, operatorRole });
       },
     }),
     json({
@@ -146,7 +146,7 @@ async function invite(
       action: "invitation.create",
       subject: order.email,
       accountId: order.membership?.accountId,
-      after: { role: made.role, makes_operator: made.makesOperator },
+      after: { role: made.role, operator_role: made.operatorRole },
     });
     return made;
   });
@@ -187,7 +187,7 @@ export function invitationRowOf(invitation: Invitation): InvitationRow {
     email: invitation.email,
     account: accountId === null ? null : { id: String(accountId), name: accountName ?? "" },
     role: invitation.role,
-    makes_operator: invitation.makesOperator,
+    operator_role: invitation.operatorRole,
     invited_by: invitation.invitedBy,
     created_at: invitation.createdAt.toISOString(),
     expires_at: invitation.expiresAt.toISOString(),

@@ -57,22 +57,23 @@ function change({ database }: ConsoleDeps): Operation {
     body: userBody,
     response: userRow,
     async run(call) {
-      const { disabled = null, is_operator: isOperator = null } = call.body;
+      const { disabled, operator_role: operatorRole } = call.body;
       return database.transaction(async (tx) => {
         const operators = await lockOperators(tx);
         if (!operators.has(call.user().id))
           throw new GatewayError("forbidden", "You no longer have the operator role.");
         const user = await otherOf(tx, call);
-        await changeUser(tx, user.id, { disabled, isOperator });
+        await changeUser(tx, user.id, { disabled, operatorRole });
         if (disabled === true) await deleteOtherSessions(tx, user.id, null);
-        if (disabled === true || isOperator === false) await deleteInvitationsBy(tx, user.id, null);
+        if (disabled === true || (operatorRole !== undefined && operatorRole !== "operator"))
+          await deleteInvitationsBy(tx, user.id, null);
         const changed = await readListedUser(tx, user.id);
         if (changed === undefined) throw new GatewayError("not_found", UNKNOWN);
         await call.audit(tx, {
           action: "user.update",
           subject: user.email,
-          before: { disabled: user.disabled, is_operator: user.isOperator },
-          after: { disabled: changed.disabled, is_operator: changed.isOperator },
+          before: { disabled: user.disabled, operator_role: user.operatorRole },
+          after: { disabled: changed.disabled, operator_role: changed.operatorRole },
         });
         return userRowOf(changed);
       });
@@ -141,7 +142,7 @@ function userRowOf(user: ListedUser): UserRow {
     id: String(user.id),
     email: user.email,
     name: user.name,
-    is_operator: user.isOperator,
+    operator_role: user.operatorRole,
     disabled: user.disabled,
     has_totp: user.hasTotp,
     has_password: user.hasPassword,

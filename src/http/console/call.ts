@@ -14,6 +14,7 @@ import { readBody } from "../body/body.ts";
 import { readJsonBody } from "../body/json-body.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 import type { HttpDeps } from "../deps.ts";
+import { mayDo } from "./guard.ts";
 
 /** The console's forms are small; a catalog file is the largest thing anyone sends here. */
 const CONSOLE_BODY_BYTES = 1024 * 1024;
@@ -90,6 +91,7 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
       if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
       return identity.user;
     },
+    reaches: (scope) => identity !== undefined && mayDo(operation.policy, scope, identity.user, account?.id),
     account() {
       assert(account, "the operation's path names an account");
       return account;

@@ -3,9 +3,16 @@ import { parse } from "cookie";
 import { type AccountRecord, readAccount } from "../../accounts/accounts-store.ts";
 import type { AccountId } from "../../accounts/caller.ts";
 import type { ConsoleDeps } from "../../console/deps.ts";
-import { includesRole, isAccountRole, type Operation } from "../../console/operation.ts";
+import {
+  includesRole,
+  isAccountRole,
+  type Operation,
+  type Policy,
+  scopeOf,
+} from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
-import type { Identity } from "../../users/identity.ts";
+import type { Identity, SignedInUser } from "../../users/identity.ts";
+import { leastOperatorRole, operatorReaches, type Scope } from "../../users/scopes.ts";
 import { sessionCookieName } from "../../users/sign-in/session-cookie.ts";
 import { bearerOf } from "../core/credentials.ts";
 import type { RequestContext } from "../core/endpoint.ts";
@@ -45,20 +52,41 @@ export async function admit(operation: Operation, asked: Asked): Promise<Account
   if (identity.user.mustChangePassword) {
     throw new GatewayError("password_change_required", "Change your password first: this one was generated.");
   }
+  const { user } = identity;
   if (!isAccountRole(operation.policy)) {
-    if (identity.user.isOperator) return undefined;
-    throw new GatewayError("forbidden", "Only operators may do this.");
+    if (mayDo(operation.policy, scopeOf(operation), user, undefined)) return undefined;
+    throw new GatewayError(
+      "forbidden",
+      user.isOperator ? roleTooLow(operation) : "Only operators may do this.",
+    );
   }
   const account = await accountOf(asked);
-  const role = account && roleIn(account.id, identity);
-  if (account === undefined || role === undefined) throw new GatewayError("not_found", "Account not found.");
-  if (!includesRole(role, operation.policy))
-    throw new GatewayError("forbidden", `Only ${operation.policy}s of the account may do this.`);
-  return account;
+  if (account === undefined || (!user.isOperator && !user.roles.has(account.id)))
+    throw new GatewayError("not_found", "Account not found.");
+  if (mayDo(operation.policy, scopeOf(operation), user, account.id)) return account;
+  throw new GatewayError(
+    "forbidden",
+    user.isOperator ? roleTooLow(operation) : `Only ${operation.policy}s of the account may do this.`,
+  );
 }
 
-function roleIn(account: AccountId, { user }: Identity) {
-  return user.isOperator ? "owner" : user.roles.get(account);
+/** True if somebody reaches operations of this policy and scope, as operator or by their role in the account. */
+export function mayDo(
+  policy: Policy,
+  scope: Scope,
+  user: SignedInUser,
+  account: AccountId | undefined,
+): boolean {
+  if (user.operatorRole !== null && operatorReaches(user.operatorRole, scope)) return true;
+  const role = account === undefined ? undefined : user.roles.get(account);
+  return role !== undefined && isAccountRole(policy) && includesRole(role, policy);
+}
+
+function roleTooLow(operation: Operation): string {
+  const needed = leastOperatorRole(scopeOf(operation));
+  return needed === "billing"
+    ? "Your operator role may not change this; it takes a billing operator."
+    : "Your operator role may not change this; it takes an operator of the highest role.";
 }
 
 async function accountOf({ context, console }: Asked): Promise<AccountRecord | undefined> {

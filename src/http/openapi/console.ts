@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Operation } from "../../console/operation.ts";
+import { type Operation, scopeOf } from "../../console/operation.ts";
+import { leastOperatorRole, type OperatorRole } from "../../users/scopes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -40,18 +41,26 @@ export const CONSOLE_SECURITY: Json = {
   },
 };
 
-function accessText({ policy }: Operation): string {
+function accessText(operation: Operation): string {
+  const { policy } = operation;
+  const operators = OPERATORS[leastOperatorRole(scopeOf(operation))];
   switch (policy) {
     case "anyone":
       return "For anyone.";
     case "user":
       return "For all signed-in users.";
     case "operator":
-      return "For operators.";
+      return `For ${operators}.`;
     default:
-      return `For ${policy}s of the account, higher roles, and operators.`;
+      return `For ${policy}s of the account, higher roles, and ${operators}.`;
   }
 }
+
+const OPERATORS: Readonly<Record<OperatorRole, string>> = {
+  read_only: "operators of every role",
+  billing: "billing operators and operators",
+  operator: "operators of the highest role",
+};
 
 function pathParameters(path: string): Json[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({

@@ -37,12 +37,12 @@ export async function ensureFirstUser(
       name: "First operator",
       passwordHash,
       mustChangePassword: madePassword !== undefined,
-      isOperator: true,
+      operatorRole: "operator",
       emailTrusted: true,
     });
     if (id === undefined) return false;
     await ownFirstAccounts(tx, id, MAX_OWNED);
-    const after = { is_operator: true };
+    const after = { operator_role: "operator" };
     const origin = { identity: undefined, requestId: "start", address: "" };
     await insertAudit(tx, { action: "user.create", subject: FIRST_EMAIL, after, ...origin });
     return true;

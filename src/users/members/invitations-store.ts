@@ -1,6 +1,7 @@
 import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { AccountRole, UserId } from "../identity.ts";
+import type { OperatorRole } from "../scopes.ts";
 
 export interface Invitation {
   readonly id: bigint;
@@ -8,7 +9,7 @@ export interface Invitation {
   readonly accountId: AccountId | null;
   readonly accountName: string | null;
   readonly role: AccountRole | null;
-  readonly makesOperator: boolean;
+  readonly operatorRole: OperatorRole | null;
   /** E-mail address. */
   readonly invitedBy: string;
   readonly byOperator: boolean;
@@ -20,7 +21,7 @@ export interface NewInvitation {
   readonly hash: Buffer;
   readonly email: string;
   readonly membership: { readonly accountId: AccountId; readonly role: AccountRole } | null;
-  readonly makesOperator: boolean;
+  readonly operatorRole: OperatorRole | null;
   readonly invitedBy: UserId;
 }
 
@@ -30,14 +31,14 @@ const DAYS = 7;
 /** The link's secret is in the hash alone. A foreign key fails where there is no such account. */
 export async function insertInvitation(tx: Queryable, invitation: NewInvitation): Promise<Invitation> {
   const { id } = await tx.one<{ id: bigint }>(
-    `insert into invitations (hash, email, account_id, role, makes_operator, invited_by, expires_at)
+    `insert into invitations (hash, email, account_id, role, operator_role, invited_by, expires_at)
      values ($1, $2, $3, $4, $5, $6, now() + interval '${DAYS} days') returning id`,
     [
       invitation.hash,
       invitation.email,
       invitation.membership?.accountId ?? null,
       invitation.membership?.role ?? null,
-      invitation.makesOperator,
+      invitation.operatorRole,
       invitation.invitedBy,
     ],
   );
@@ -84,7 +85,7 @@ export async function holdInviter(
   account: AccountId | null,
 ): Promise<boolean> {
   const user = await tx.maybeOne<{ isOperator: boolean }>(
-    `select is_operator as "isOperator" from users where id = $1 and not disabled and not must_change_password
+    `select coalesce(operator_role = 'operator', false) as "isOperator" from users where id = $1 and not disabled and not must_change_password
      for no key update`,
     [inviter],
   );
@@ -128,6 +129,6 @@ export function readInvitations(
 const OPEN = "i.accepted_at is null and i.expires_at > now()";
 
 const INVITATIONS = `select i.id, i.email, i.account_id as "accountId", a.name as "accountName", i.role,
-    i.makes_operator as "makesOperator", u.email as "invitedBy", u.is_operator as "byOperator",
+    i.operator_role as "operatorRole", u.email as "invitedBy", coalesce(u.operator_role = 'operator', false) as "byOperator",
     i.created_at as "createdAt", i.expires_at as "expiresAt"
   from invitations i join users u on u.id = i.invited_by left join accounts a on a.id = i.account_id`;

@@ -111,7 +111,7 @@ export async function isKeyOfOwner(db: Queryable, keyId: KeyId): Promise<boolean
        left join users u on u.id = k.created_by
        left join account_members m on m.user_id = k.created_by and m.account_id = k.account_id
      where k.id = $1
-       and (k.created_by is null or (not u.disabled and (u.is_operator or m.role = 'owner')))`,
+       and (k.created_by is null or (not u.disabled and (u.operator_role = 'operator' or m.role = 'owner')))`,
     [keyId],
   );
   return row !== undefined;

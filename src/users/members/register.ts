@@ -35,9 +35,9 @@ export async function registerPerson(
 export async function acceptInvitation(tx: Queryable, invitation: Invitation, user: UserId): Promise<void> {
   if (!(await takeInvitation(tx, invitation.id)))
     throw new GatewayError("conflict", "The invitation was just accepted or revoked.");
-  const { accountId, role, makesOperator, byOperator } = invitation;
+  const { accountId, role, operatorRole, byOperator } = invitation;
   if (accountId !== null && role !== null) await insertMember(tx, accountId, user, role);
-  if (makesOperator) await makeOperator(tx, user);
+  if (operatorRole !== null) await makeOperator(tx, user, operatorRole);
   // Whoever makes a link can open it themselves: an owner's proves no address, an operator is believed.
   if (byOperator) await trustEmail(tx, user);
 }

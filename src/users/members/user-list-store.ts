@@ -1,12 +1,13 @@
 import type { Queryable } from "../../storage/database.ts";
 import type { AccountRole, UserId } from "../identity.ts";
+import type { OperatorRole } from "../scopes.ts";
 
 /** Somebody as operators see them. */
 export interface ListedUser {
   readonly id: UserId;
   readonly email: string;
   readonly name: string;
-  readonly isOperator: boolean;
+  readonly operatorRole: OperatorRole | null;
   readonly disabled: boolean;
   readonly hasTotp: boolean;
   readonly hasPassword: boolean;
@@ -38,31 +39,35 @@ export function readListedUser(db: Queryable, id: UserId): Promise<ListedUser | 
   return db.maybeOne<ListedUser>(`${USERS} where u.id = $1`, [id]);
 }
 
-/** Locks the operators, so that two cannot take the right from each other at once; gives those who can sign in. */
+/** Locks the operators of the highest role, who give roles to others, so that two cannot take the right from each other at once; gives those who can sign in. */
 export async function lockOperators(tx: Queryable): Promise<ReadonlySet<UserId>> {
   // Not "for update": entries of the audit log name operators and would wait for it, holding what the change is of.
   const rows = await tx.query<{ id: UserId; disabled: boolean }>(
-    "select id, disabled from users where is_operator order by id for no key update",
+    "select id, disabled from users where operator_role = 'operator' order by id for no key update",
   );
   return new Set(rows.filter(({ disabled }) => !disabled).map(({ id }) => id));
 }
 
-/** Null leaves as it is. */
+/** Undefined leaves as it is. */
 export async function changeUser(
   tx: Queryable,
   id: UserId,
-  { disabled, isOperator }: { readonly disabled: boolean | null; readonly isOperator: boolean | null },
+  {
+    disabled,
+    operatorRole,
+  }: { readonly disabled: boolean | undefined; readonly operatorRole: OperatorRole | null | undefined },
 ): Promise<void> {
   await tx.execute(
-    `update users set disabled = coalesce($2, disabled), is_operator = coalesce($3, is_operator) where id = $1`,
-    [id, disabled, isOperator],
+    `update users set disabled = coalesce($2, disabled), operator_role = case when $3 then $4 else operator_role end
+     where id = $1`,
+    [id, disabled ?? null, operatorRole !== undefined, operatorRole ?? null],
   );
 }
 
 /** Nobody reads more of somebody's accounts in a list. */
 const MAX_ACCOUNTS = 20;
 
-const USERS = `select u.id, u.email, u.name, u.is_operator as "isOperator", u.disabled,
+const USERS = `select u.id, u.email, u.name, u.operator_role as "operatorRole", u.disabled,
     exists (select from user_totps t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp",
     u.password_hash is not null as "hasPassword", u.created_at as "createdAt", u.last_sign_in_at as "lastSignInAt",
     (select coalesce(jsonb_agg(jsonb_build_object('id', x.id::text, 'name', x.name, 'role', x.role) order by x.name), '[]')

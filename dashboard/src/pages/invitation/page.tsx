@@ -40,7 +40,7 @@ export function InvitationPage(): ReactNode {
           <>
             <div className="flex flex-col gap-1">
               {invitation.account !== null && <p>{t.intoAccount(invitation.account)}</p>}
-              {invitation.makes_operator && <p>{t.asOperator}</p>}
+              {invitation.operator_role !== null && <p>{t.asOperator[invitation.operator_role]}</p>}
               {invitation.role !== null && <p className="text-mute">{t.roles[invitation.role]}</p>}
               <p className="text-mute">
                 {t.forAddress} <span className="break-all text-ink">{invitation.email}</span>

@@ -50,7 +50,7 @@ function Joins({ row }: { readonly row: InvitationRow }): ReactNode {
     <span className="flex flex-wrap items-center gap-2">
       {row.account !== null && <span>{row.account.name}</span>}
       {row.role !== null && <span className="text-mute">{t.roles[row.role]}</span>}
-      {row.makes_operator && <Badge tone="accent">{t.operator}</Badge>}
+      {row.operator_role !== null && <Badge tone="accent">{t.operatorRoles[row.operator_role]}</Badge>}
     </span>
   );
 }

@@ -6,11 +6,12 @@ import { Button } from "../../parts/button.tsx";
 import { type Choice, Chooser } from "../../parts/chooser.tsx";
 import { Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Failed } from "../../parts/failure.tsx";
-import { Checkbox, Field, Input } from "../../parts/field.tsx";
+import { Field, Input } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { InvitationLink } from "../members/invitation-link.tsx";
 import { type Role, RoleField } from "../members/role-field.tsx";
 import { peopleWords } from "../members/words.ts";
+import { type OperatorRole, OperatorRoleField } from "./operator-role-field.tsx";
 
 /** Brings somebody into any account, makes them an operator, or both. */
 export function InviteAnybody({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -18,12 +19,12 @@ export function InviteAnybody({ onClose }: { readonly onClose: () => void }): Re
   const [email, setEmail] = useState("");
   const [account, setAccount] = useState<Choice | null>(null);
   const [role, setRole] = useState<Role>("owner");
-  const [makesOperator, setMakesOperator] = useState(false);
+  const [operatorRole, setOperatorRole] = useState<OperatorRole | null>(null);
   const invite = useWrite((body: OperatorInvitation) => write("POST", "/operator/invitations", body));
   if (invite.data !== undefined) return <InvitationLink invitation={invite.data} onClose={onClose} />;
   const send = (event: FormEvent): void => {
     event.preventDefault();
-    invite.mutate({ email, account: account && { id: account.id, role }, makes_operator: makesOperator });
+    invite.mutate({ email, account: account && { id: account.id, role }, operator_role: operatorRole });
   };
   return (
     <Dialog open title={t.inviteTitle} onClose={onClose}>
@@ -46,19 +47,14 @@ export function InviteAnybody({ onClose }: { readonly onClose: () => void }): Re
           />
         </Field>
         {account !== null && <RoleField role={role} choose={setRole} />}
-        <Checkbox
-          label={t.makesOperator}
-          hint={t.makesOperatorHint}
-          checked={makesOperator}
-          onChange={(event) => setMakesOperator(event.target.checked)}
-        />
+        <OperatorRoleField role={operatorRole} choose={setOperatorRole} />
         {invite.error && <Failed error={invite.error} />}
         <DialogButtons>
           <Button
             type="submit"
             look="primary"
             busy={invite.isPending}
-            disabled={account === null && !makesOperator}
+            disabled={account === null && operatorRole === null}
           >
             {t.invite}
           </Button>

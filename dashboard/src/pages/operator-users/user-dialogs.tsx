@@ -1,16 +1,17 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { UserBody, UserRow } from "../../../../src/console/users/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
-import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
+import { ConfirmDialog, Dialog, DialogButtons, DialogForm } from "../../parts/dialog.tsx";
 import { Secret } from "../../parts/secret.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { peopleWords } from "../members/words.ts";
 import { Identities } from "./identities.tsx";
+import { OperatorRoleField } from "./operator-role-field.tsx";
 
-export type UserAct = "lock" | "unlock" | "promote" | "demote" | "password" | "totp" | "identities";
+export type UserAct = "lock" | "unlock" | "operator" | "password" | "totp" | "identities";
 
 interface UserDialogProps {
   readonly user: UserRow;
@@ -24,6 +25,8 @@ export function UserDialog({ act, ...rest }: UserDialogProps & { readonly act: U
       return <ResetPassword {...rest} />;
     case "totp":
       return <ResetCodes {...rest} />;
+    case "operator":
+      return <ChangeOperatorRole {...rest} />;
     case "identities":
       return <Identities {...rest} />;
     default:
@@ -31,11 +34,9 @@ export function UserDialog({ act, ...rest }: UserDialogProps & { readonly act: U
   }
 }
 
-const CHANGES: Readonly<Record<Exclude<UserAct, "password" | "totp" | "identities">, UserBody>> = {
+const CHANGES: Readonly<Record<Extract<UserAct, "lock" | "unlock">, UserBody>> = {
   lock: { disabled: true },
   unlock: { disabled: false },
-  promote: { is_operator: true },
-  demote: { is_operator: false },
 };
 
 function ChangeUser({
@@ -53,18 +54,6 @@ function ChangeUser({
       done: t.locked(name),
     },
     unlock: { title: `${t.unlock}: ${name}`, breaks: [], confirm: t.unlock, done: t.unlocked(name) },
-    promote: {
-      title: t.operatorTitle(name),
-      breaks: [t.operatorBreaks],
-      confirm: t.makeOperator,
-      done: t.changed(name),
-    },
-    demote: {
-      title: `${t.dropOperator}: ${name}`,
-      breaks: [],
-      confirm: t.dropOperator,
-      done: t.changed(name),
-    },
   }[act];
   const change = useWrite(
     () => write("PATCH", `/operator/users/${user.id}`, CHANGES[act]),
@@ -84,6 +73,31 @@ function ChangeUser({
       onConfirm={() => change.mutate(undefined)}
       onClose={onClose}
     />
+  );
+}
+
+function ChangeOperatorRole({ user, onClose }: UserDialogProps): ReactNode {
+  const t = useWords(peopleWords);
+  const [role, setRole] = useState(user.operator_role);
+  const change = useWrite(
+    (body: UserBody) => write("PATCH", `/operator/users/${user.id}`, body),
+    () => {
+      toast(t.changed(user.name));
+      onClose();
+    },
+  );
+  return (
+    <Dialog open title={t.operatorTitle(user.name)} onClose={onClose}>
+      <DialogForm
+        submit={t.save}
+        busy={change.isPending}
+        error={change.error}
+        onSubmit={() => change.mutate({ operator_role: role })}
+        onClose={onClose}
+      >
+        <OperatorRoleField role={role} choose={setRole} />
+      </DialogForm>
+    </Dialog>
   );
 }
 

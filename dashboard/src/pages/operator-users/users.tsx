@@ -37,7 +37,7 @@ export function Users(): ReactNode {
       item("password", t.resetPassword),
       item("identities", t.identities),
       ...(user.has_totp ? [item("totp", t.resetCodes)] : []),
-      user.is_operator ? item("demote", t.dropOperator) : item("promote", t.makeOperator),
+      item("operator", t.changeOperator),
       user.disabled ? item("unlock", t.unlock) : item("lock", t.lock, true),
     ];
   };
@@ -59,7 +59,9 @@ export function Users(): ReactNode {
                 badges={
                   <>
                     {user.id === viewer.id && <Badge>{t.you}</Badge>}
-                    {user.is_operator && <Badge tone="accent">{t.operator}</Badge>}
+                    {user.operator_role !== null && (
+                      <Badge tone="accent">{t.operatorRoles[user.operator_role]}</Badge>
+                    )}
                   </>
                 }
               />

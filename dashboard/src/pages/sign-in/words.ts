@@ -38,7 +38,11 @@ export const signInWords = wordsOf({
     save: "Save and continue",
     invitationTitle: "You've been invited",
     intoAccount: (account: string) => `to the account ${account}`,
-    asOperator: "as an operator of this gateway",
+    asOperator: {
+      read_only: "as a read-only operator of this gateway",
+      billing: "as a billing operator of this gateway",
+      operator: "as an operator of this gateway",
+    },
     roles: {
       viewer: "You'll have read-only access.",
       member: "You'll be able to create API keys and call models.",
@@ -91,7 +95,11 @@ export const signInWords = wordsOf({
     save: "保存并继续",
     invitationTitle: "您已受邀",
     intoAccount: (account: string) => `加入账户 ${account}`,
-    asOperator: "成为此网关的运营者",
+    asOperator: {
+      read_only: "成为此网关的只读运营者",
+      billing: "成为此网关的计费运营者",
+      operator: "成为此网关的运营者",
+    },
     roles: {
       viewer: "您将拥有只读权限。",
       member: "您可以创建 API 密钥并调用模型。",
