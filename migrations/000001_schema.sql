@@ -666,7 +666,11 @@ create table console_tokens (
   hash bytea not null unique check (length(hash) = 32),
   -- A few characters of both ends, for users to tell tokens apart.
   hint text not null check (length(hint) <= 16),
-  read_only boolean not null,
+  -- Which of the operations that its user reaches it reaches too.
+  scopes text[] not null
+    check (cardinality(scopes) > 0 and scopes <@ array['read', 'billing', 'keys', 'all']),
+  -- The one account whose operations it reaches; null = whatever its user reaches.
+  account_id int8 references accounts (id),
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   last_used_at timestamptz

@@ -396,7 +396,11 @@ export interface paths {
                                 id: string;
                                 name: string;
                                 hint: string;
-                                read_only: boolean;
+                                scopes: ("read" | "billing" | "keys" | "all")[];
+                                account: {
+                                    id: string;
+                                    name: string;
+                                } | null;
                                 /** Format: date-time */
                                 created_at: string;
                                 expires_at: string | null;
@@ -420,8 +424,9 @@ export interface paths {
                 content: {
                     "application/json": {
                         name: string;
-                        /** @default false */
-                        read_only?: boolean;
+                        scopes?: ("read" | "billing" | "keys" | "all")[];
+                        /** @default null */
+                        account?: string | null;
                         /** @default null */
                         expires_at?: string | null;
                     };
@@ -437,7 +442,11 @@ export interface paths {
                             id: string;
                             name: string;
                             hint: string;
-                            read_only: boolean;
+                            scopes: ("read" | "billing" | "keys" | "all")[];
+                            account: {
+                                id: string;
+                                name: string;
+                            } | null;
                             /** Format: date-time */
                             created_at: string;
                             expires_at: string | null;

@@ -5,7 +5,7 @@ import type { Identity, UserId } from "./identity.ts";
 /** By whom and through what request a change came. */
 export interface AuditContext {
   readonly identity: Identity | undefined;
-  /** Where nobody was signed in: the program and whoever ran it, as in `cli (alice)`. */
+  /** Where nobody was signed in: the program and whoever ran it, as in `cli (alice on db-1)`. */
   readonly program?: string;
   readonly requestId: string;
   readonly address: string;

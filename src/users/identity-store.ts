@@ -27,20 +27,22 @@ export async function findSession(
 
 /** Whose console token this is, likewise. */
 export async function findToken(db: Queryable, hash: Buffer): Promise<TokenIdentity | undefined> {
-  const row = await db.maybeOne<PersonRow & { tokenId: bigint; readOnly: boolean }>(
+  const row = await db.maybeOne<PersonRow & Pick<TokenIdentity, "tokenId" | "scopes" | "accountId">>(
     `with found as (
-       select id, user_id, read_only, last_used_at from console_tokens
+       select id, user_id, scopes, account_id, last_used_at from console_tokens
        where hash = $1 and (expires_at is null or expires_at > now())
      ), seen as (
        update console_tokens t set last_used_at = now() from found
        where t.id = found.id
          and (found.last_used_at is null or found.last_used_at < now() - interval '${SEEN_EVERY}')
      )
-     select found.id as "tokenId", found.read_only as "readOnly", ${PERSON}
+     select found.id as "tokenId", found.scopes, found.account_id as "accountId", ${PERSON}
        from found join users u on u.id = found.user_id where not u.disabled`,
     [hash],
   );
-  return row && { via: "token", tokenId: row.tokenId, readOnly: row.readOnly, user: signedInUserOf(row) };
+  if (row === undefined) return undefined;
+  const { tokenId, scopes, accountId } = row;
+  return { via: "token", tokenId, scopes, accountId, user: signedInUserOf(row) };
 }
 
 const PERSON = `u.id, u.email, u.name, u.operator_role as "operatorRole",

@@ -1,5 +1,5 @@
 import type { AccountId } from "../accounts/caller.ts";
-import type { OperatorRole } from "./scopes.ts";
+import type { OperatorRole, Scope } from "./scopes.ts";
 
 declare const userId: unique symbol;
 export type UserId = bigint & { readonly [userId]: true };
@@ -40,6 +40,8 @@ export interface TokenIdentity {
   readonly via: "token";
   readonly user: SignedInUser;
   readonly tokenId: bigint;
-  /** May look only. */
-  readonly readOnly: boolean;
+  /** Which of the operations that its user reaches it reaches too. */
+  readonly scopes: readonly Scope[];
+  /** The one account that it is for; null = whatever its user reaches. */
+  readonly accountId: AccountId | null;
 }

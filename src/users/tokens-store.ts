@@ -1,11 +1,15 @@
+import type { AccountId } from "../accounts/caller.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { UserId } from "./identity.ts";
+import type { Scope } from "./scopes.ts";
 
 export interface TokenRow {
   readonly id: bigint;
   readonly name: string;
   readonly hint: string;
-  readonly readOnly: boolean;
+  readonly scopes: readonly Scope[];
+  readonly accountId: AccountId | null;
+  readonly accountName: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   /** True to the minute. */
@@ -17,7 +21,9 @@ export interface NewToken {
   readonly name: string;
   readonly hash: Buffer;
   readonly hint: string;
-  readonly readOnly: boolean;
+  readonly scopes: readonly Scope[];
+  /** Null = whatever its user reaches. */
+  readonly accountId: AccountId | null;
   readonly expiresAt: Date | null;
 }
 
@@ -30,18 +36,23 @@ export async function insertToken(
   // Of several at once, each counts those before it.
   await tx.execute("select from users where id = $1 for no key update", [token.userId]);
   return tx.maybeOne<TokenRow>(
-    `insert into console_tokens (user_id, name, hash, hint, read_only, expires_at)
-     select $1, $2, $3, $4, $5, $6 where (select count(*) from console_tokens where user_id = $1) < $7
-     returning ${COLUMNS}`,
-    [token.userId, token.name, token.hash, token.hint, token.readOnly, token.expiresAt, most],
+    `with made as (
+       insert into console_tokens (user_id, name, hash, hint, scopes, account_id, expires_at)
+       select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from console_tokens where user_id = $1) < $8
+       returning *
+     )
+     select ${COLUMNS} from made t left join accounts a on a.id = t.account_id`,
+    [token.userId, token.name, token.hash, token.hint, token.scopes, token.accountId, token.expiresAt, most],
   );
 }
 
 /** Somebody's tokens, the newest first. */
 export function readTokens(db: Queryable, userId: UserId): Promise<TokenRow[]> {
-  return db.query<TokenRow>(`select ${COLUMNS} from console_tokens where user_id = $1 order by id desc`, [
-    userId,
-  ]);
+  return db.query<TokenRow>(
+    `select ${COLUMNS} from console_tokens t left join accounts a on a.id = t.account_id
+     where t.user_id = $1 order by t.id desc`,
+    [userId],
+  );
 }
 
 /** The name of the token that is no more; undefined = this person has no such token. */
@@ -57,5 +68,5 @@ export async function deleteTokens(tx: Queryable, userId: UserId): Promise<void>
   await tx.execute("delete from console_tokens where user_id = $1", [userId]);
 }
 
-const COLUMNS = `id, name, hint, read_only as "readOnly", created_at as "createdAt", expires_at as "expiresAt",
-  last_used_at as "lastUsedAt"`;
+const COLUMNS = `t.id, t.name, t.hint, t.scopes, t.account_id as "accountId", a.name as "accountName",
+  t.created_at as "createdAt", t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt"`;

@@ -1,6 +1,7 @@
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../src/console/operation.ts";
+import type { Scope } from "../../src/users/scopes.ts";
 import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
 import { listOperations, pathOf } from "../support/console-operations.ts";
 import { inviteGuest, type Role } from "../support/console-people.ts";
@@ -42,10 +43,15 @@ beforeAll(async () => {
     cookie,
     "x-faregate-csrf": session.csrf_token ?? "",
   });
-  const tokenOf = async (caller: Awaited<ReturnType<typeof join>>, readOnly: boolean): Promise<Headers> => {
-    const made = await caller.post("/me/tokens", { name: "script", read_only: readOnly });
+  const tokenOf = async (
+    caller: Awaited<ReturnType<typeof join>>,
+    scope: Scope,
+    account?: string,
+  ): Promise<Headers> => {
+    const order = { name: "script", scopes: [scope], account: account ?? null };
+    const { token } = (await caller.post("/me/tokens", order)).body;
     // With the scheme and without it a token is the same.
-    return { authorization: readOnly ? made.body.token : `Bearer ${made.body.token}` };
+    return { authorization: scope === "read" ? token : `Bearer ${token}` };
   };
 
   const owner = await join("owner@example.test", alpha, "owner");
@@ -70,6 +76,20 @@ beforeAll(async () => {
     });
   const boss = await inviteGuest(gateway, admin, { email: "operator@example.test", operator: true });
 
+  for (const scope of ["read", "billing", "keys"] as const)
+    askers.set(`a ${scope} token of an operator`, {
+      headers: await tokenOf(boss, scope),
+      may: (operation) => (["read", scope].includes(scopeTold(operation)) ? "in" : 403),
+    });
+  askers.set("an operator's token for the account", {
+    headers: await tokenOf(boss, "all", alpha),
+    may: (operation) => (isOfAccount(operation) || isReadingOfOneself(operation) ? "in" : 403),
+  });
+  askers.set("an operator's token for another account", {
+    headers: await tokenOf(boss, "all", idOf("beta")),
+    may: (operation) => (isReadingOfOneself(operation) ? "in" : isOfAccount(operation) ? 404 : 403),
+  });
+
   const nobody = (): Verdict => 401;
   askers.set("nobody", { headers: {}, may: nobody });
   askers.set("a viewer", {
@@ -84,11 +104,11 @@ beforeAll(async () => {
   });
   askers.set("an operator", { headers: sessionOf(boss), may: () => "in" });
   askers.set("a read-only token of an owner", {
-    headers: await tokenOf(owner, true),
-    may: (operation) => (operation.method === "GET" ? as("owner")(operation) : 403),
+    headers: await tokenOf(owner, "read"),
+    may: (operation) => (scopeTold(operation) === "read" ? as("owner")(operation) : 403),
   });
   askers.set("a token of a member", {
-    headers: await tokenOf(member, false),
+    headers: await tokenOf(member, "all"),
     may: (operation) => (BROWSERS_ONLY.has(nameOf(operation)) ? 403 : as("member")(operation)),
   });
   askers.set("a disabled user", { headers: sessionOf(disabled), may: nobody });
@@ -127,6 +147,11 @@ describe("A1, who may do what", () => {
     "a billing operator",
     "a read-only token of an owner",
     "a token of a member",
+    "a read token of an operator",
+    "a billing token of an operator",
+    "a keys token of an operator",
+    "an operator's token for the account",
+    "an operator's token for another account",
     "a disabled user",
     "an expired session",
     "who must change the password",
@@ -202,6 +227,14 @@ const CHANGES: Readonly<Record<"read" | "billing" | "keys", readonly string[]>> 
     "POST /accounts/{account}/playground-key",
   ],
 };
+
+function isOfAccount({ path }: Operation): boolean {
+  return path.startsWith("/accounts/{account}");
+}
+
+function isReadingOfOneself({ policy, method }: Operation): boolean {
+  return policy === "user" && method === "GET";
+}
 
 function scopeTold(operation: Operation): string {
   if (operation.method === "GET") return "read";

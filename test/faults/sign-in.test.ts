@@ -271,7 +271,7 @@ describe("A6, signing in", () => {
     const script = tokenCaller(gateway, made.body.token);
     expect(await script.get("/session")).toMatchObject({ status: 200, body: { csrf_token: null } });
     const listed = (await caller.get("/me/tokens")).body.data[0];
-    expect(listed).toMatchObject({ name: "nightly", read_only: false });
+    expect(listed).toMatchObject({ name: "nightly", scopes: ["all"], account: null });
     expect(listed.last_used_at).not.toBeNull();
     expect(JSON.stringify(listed)).not.toContain(made.body.token);
     const foreign = await admin.del(`/me/tokens/${made.body.id}`);

@@ -7,7 +7,9 @@ const auditRow = z.strictObject({
   actor: z
     .string()
     .nullable()
-    .describe("Email address; `cli (NAME)` = a command run by this system user; null = the program itself"),
+    .describe(
+      "Email address; `cli (NAME on HOST)` = a command run by this system user; null = the program itself",
+    ),
   by_token: z.boolean().describe("Through a console token, not a browser session"),
   action: z.string().describe("Noun and verb, such as key.revoke"),
   subject: z.string().describe("Changed object"),
@@ -29,7 +31,7 @@ export const accountAuditQuery = pageQuery.extend({
     .max(254)
     .transform((actor) => (actor.includes("@") ? actor.toLowerCase() : actor))
     .optional()
-    .describe("Exact email address, or `cli (NAME)`"),
+    .describe("Exact email address, or `cli (NAME on HOST)`"),
   action: z.string().trim().max(100).optional().describe("Exact action, such as key.revoke"),
   from: inputMoment.optional(),
   until: inputMoment.optional().describe("Not including"),

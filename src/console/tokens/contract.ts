@@ -1,11 +1,25 @@
 import { z } from "zod";
+import { SCOPES } from "../../users/scopes.ts";
 import { inputMoment, moment } from "../contract-parts.ts";
+
+const scopes = z
+  .array(z.enum(SCOPES))
+  .min(1)
+  .max(SCOPES.length)
+  .transform((given) => SCOPES.filter((scope) => given.includes(scope)))
+  .describe(
+    "read: look; billing: also balances, prices and codes; keys: also API keys; all: whatever you may do",
+  );
 
 const tokenRow = z.strictObject({
   id: z.string(),
   name: z.string(),
   hint: z.string().describe("Its first and last characters"),
-  read_only: z.boolean(),
+  scopes: z.array(z.enum(SCOPES)),
+  account: z
+    .strictObject({ id: z.string(), name: z.string() })
+    .nullable()
+    .describe("The only account that it's for"),
   created_at: moment,
   expires_at: moment.nullable(),
   last_used_at: moment.nullable().describe("Accurate to the minute"),
@@ -17,7 +31,12 @@ export type TokenList = z.infer<typeof tokenList>;
 
 export const tokenBody = z.strictObject({
   name: z.string().trim().min(1).max(100),
-  read_only: z.boolean().default(false).describe("Read-only"),
+  scopes: scopes.default(["all"]),
+  account: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Id of the only account that it's for; null = all you can use"),
   expires_at: inputMoment.nullable().default(null).describe("Expiry; null = never"),
 });
 export type TokenBody = z.input<typeof tokenBody>;

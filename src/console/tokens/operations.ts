@@ -1,5 +1,9 @@
+import { readAccount } from "../../accounts/accounts-store.ts";
+import type { AccountId } from "../../accounts/caller.ts";
 import { keyHint } from "../../accounts/key-form.ts";
 import { GatewayError } from "../../errors.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { SignedInUser } from "../../users/identity.ts";
 import { newConsoleToken } from "../../users/sign-in/secrets.ts";
 import { staySignedIn } from "../../users/sign-in/sign-in.ts";
 import { deleteToken, insertToken, type TokenRow as Row, readTokens } from "../../users/tokens-store.ts";
@@ -13,7 +17,7 @@ import { createdToken, type TokenRow, tokenBody, tokenList } from "./contract.ts
 /** More are forgotten ones. */
 const MAX_TOKENS = 50;
 
-/** What scripts show in the place of a session: tokens with all the rights of the user, or to look only. */
+/** What scripts show in the place of a session: tokens that reach what the user does, or less. */
 export function tokensOperations({ database, hasher, clock }: ConsoleDeps): readonly Operation[] {
   const tag = "tokens";
   return [
@@ -43,8 +47,10 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
         if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs())
           throw new GatewayError("invalid_request", "expires_at is in the past.", { param: "expires_at" });
         const token = newConsoleToken();
-        const { name, read_only: readOnly } = body;
-        const order = { userId: browser.user.id, name, readOnly, expiresAt };
+        const { name, scopes } = body;
+        const accountId =
+          body.account === null ? null : await accountOf(database, browser.user, body.account);
+        const order = { userId: browser.user.id, name, scopes, accountId, expiresAt };
         const row = await database.transaction(async (tx) => {
           await staySignedIn(tx, browser);
           const made = { ...order, hash: hasher.hash(token), hint: keyHint(token) };
@@ -69,7 +75,11 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
         await database.transaction(async (tx) => {
           const name = await deleteToken(tx, id, idOf(call.params["token"], UNKNOWN));
           if (name === undefined) throw new GatewayError("not_found", UNKNOWN);
-          await call.audit(tx, { action: "token.revoke", subject: name });
+          await call.audit(tx, {
+            action: "token.revoke",
+            subject: name,
+            before: { id: call.params["token"] },
+          });
         });
         return { done: true } as const;
       },
@@ -77,6 +87,15 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
   ];
 }
 
+/** The account that a token is to be for, which its user must see. */
+async function accountOf(db: Queryable, user: SignedInUser, text: string): Promise<AccountId> {
+  const found = await readAccount(db, idOf(text, UNKNOWN_ACCOUNT) as AccountId);
+  if (found === undefined || (!user.isOperator && !user.roles.has(found.id)))
+    throw new GatewayError("not_found", UNKNOWN_ACCOUNT, { param: "account" });
+  return found.id;
+}
+
+const UNKNOWN_ACCOUNT = "Account not found.";
 const UNKNOWN = "Token not found.";
 
 function tokenRowOf(row: Row): TokenRow {
@@ -84,7 +103,8 @@ function tokenRowOf(row: Row): TokenRow {
     id: String(row.id),
     name: row.name,
     hint: row.hint,
-    read_only: row.readOnly,
+    scopes: [...row.scopes],
+    account: row.accountId === null ? null : { id: String(row.accountId), name: row.accountName ?? "" },
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt?.toISOString() ?? null,
     last_used_at: row.lastUsedAt?.toISOString() ?? null,

@@ -91,7 +91,7 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
       if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
       return identity.user;
     },
-    reaches: (scope) => identity !== undefined && mayDo(operation.policy, scope, identity.user, account?.id),
+    reaches: (scope) => identity !== undefined && mayDo(operation, scope, identity, account?.id),
     account() {
       assert(account, "the operation's path names an account");
       return account;

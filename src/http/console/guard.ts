@@ -3,16 +3,10 @@ import { parse } from "cookie";
 import { type AccountRecord, readAccount } from "../../accounts/accounts-store.ts";
 import type { AccountId } from "../../accounts/caller.ts";
 import type { ConsoleDeps } from "../../console/deps.ts";
-import {
-  includesRole,
-  isAccountRole,
-  type Operation,
-  type Policy,
-  scopeOf,
-} from "../../console/operation.ts";
+import { includesRole, isAccountRole, type Operation, scopeOf } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
-import type { Identity, SignedInUser } from "../../users/identity.ts";
-import { leastOperatorRole, operatorReaches, type Scope } from "../../users/scopes.ts";
+import type { Identity, TokenIdentity } from "../../users/identity.ts";
+import { leastOperatorRole, operatorReaches, type Scope, scopesReach } from "../../users/scopes.ts";
 import { sessionCookieName } from "../../users/sign-in/session-cookie.ts";
 import { bearerOf } from "../core/credentials.ts";
 import type { RequestContext } from "../core/endpoint.ts";
@@ -46,37 +40,57 @@ export async function admit(operation: Operation, asked: Asked): Promise<Account
   }
   if (operation.policy === "anyone") return undefined;
   if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
-  if (writes && identity.via === "token" && identity.readOnly)
-    throw new GatewayError("forbidden", "This console token may only read.");
+  if (identity.via === "token") expectScope(operation, identity);
   if (operation.policy === "user") return undefined;
   if (identity.user.mustChangePassword) {
     throw new GatewayError("password_change_required", "Change your password first: this one was generated.");
   }
   const { user } = identity;
   if (!isAccountRole(operation.policy)) {
-    if (mayDo(operation.policy, scopeOf(operation), user, undefined)) return undefined;
+    if (mayDo(operation, scopeOf(operation), identity, undefined)) return undefined;
     throw new GatewayError(
       "forbidden",
       user.isOperator ? roleTooLow(operation) : "Only operators may do this.",
     );
   }
   const account = await accountOf(asked);
-  if (account === undefined || (!user.isOperator && !user.roles.has(account.id)))
+  if (account === undefined || !isOpen(account.id, identity))
     throw new GatewayError("not_found", "Account not found.");
-  if (mayDo(operation.policy, scopeOf(operation), user, account.id)) return account;
+  if (mayDo(operation, scopeOf(operation), identity, account.id)) return account;
   throw new GatewayError(
     "forbidden",
     user.isOperator ? roleTooLow(operation) : `Only ${operation.policy}s of the account may do this.`,
   );
 }
 
+/** True if somebody sees the account, which a token of another one does not. */
+function isOpen(account: AccountId, identity: Identity): boolean {
+  if (identity.via === "token" && identity.accountId !== null && identity.accountId !== account) return false;
+  return identity.user.isOperator || identity.user.roles.has(account);
+}
+
+/** A token for one account reaches nothing outside it but reading who its user is. */
+function expectScope({ policy, ...operation }: Operation, { scopes, accountId }: TokenIdentity): void {
+  const scope = scopeOf(operation);
+  if (accountId !== null && (policy === "operator" || (policy === "user" && scope !== "read")))
+    throw new GatewayError("forbidden", "This console token is for one account only.");
+  if (scopesReach(scopes, scope)) return;
+  const needed = scope === "all" ? "all" : `${scope} or all`;
+  throw new GatewayError(
+    "forbidden",
+    `This console token's scopes are ${scopes.join(", ")}; this takes ${needed}.`,
+  );
+}
+
 /** True if somebody reaches operations of this policy and scope, as operator or by their role in the account. */
 export function mayDo(
-  policy: Policy,
+  { policy }: Pick<Operation, "policy">,
   scope: Scope,
-  user: SignedInUser,
+  identity: Identity,
   account: AccountId | undefined,
 ): boolean {
+  if (identity.via === "token" && !scopesReach(identity.scopes, scope)) return false;
+  const { user } = identity;
   if (user.operatorRole !== null && operatorReaches(user.operatorRole, scope)) return true;
   const role = account === undefined ? undefined : user.roles.get(account);
   return role !== undefined && isAccountRole(policy) && includesRole(role, policy);

@@ -142,9 +142,9 @@ describe("the console's routes", () => {
     const put = async (identity: Identity | null) =>
       (await serve([write], identity))("PUT", "/api/things/1", {}, { size: 2 });
     expect((await put(null)).status).toBe(401);
-    const token = { via: "token", user: PERSON, tokenId: 1n } as const;
-    expect((await put({ ...token, readOnly: false })).status).toBe(200);
-    const refused = await put({ ...token, readOnly: true });
+    const token = { via: "token", user: PERSON, tokenId: 1n, accountId: null } as const;
+    expect((await put({ ...token, scopes: ["all"] })).status).toBe(200);
+    const refused = await put({ ...token, scopes: ["read", "keys"] });
     expect([refused.status, refused.body.error.code]).toEqual([403, "forbidden"]);
   });
 

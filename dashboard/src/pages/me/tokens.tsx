@@ -3,6 +3,7 @@ import type { TokenBody, TokenRow } from "../../../../src/console/tokens/contrac
 import { faultOf } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { endOfDay } from "../../api/days.ts";
+import { useSession } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Time } from "../../parts/amounts.tsx";
@@ -10,13 +11,17 @@ import { Button } from "../../parts/button.tsx";
 import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failed } from "../../parts/failure.tsx";
-import { Checkbox, Field, Input } from "../../parts/field.tsx";
+import { Field, Input, Select } from "../../parts/field.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Secret } from "../../parts/secret.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { meWords } from "./words.ts";
+
+type Scope = TokenRow["scopes"][number];
+
+const SCOPES: readonly Scope[] = ["all", "keys", "billing", "read"];
 
 /** What one's scripts show in place of signing in. */
 export function Tokens(): ReactNode {
@@ -46,7 +51,8 @@ export function Tokens(): ReactNode {
               rowKey={(row) => row.id}
               columns={[
                 { title: t.tokenName, cell: (row) => <Name row={row} /> },
-                { title: t.rights, cell: (row) => (row.read_only ? t.looks : t.all) },
+                { title: t.rights, cell: (row) => row.scopes.map((scope) => t.scopes[scope]).join(", ") },
+                { title: t.account, wideOnly: true, cell: (row) => row.account?.name ?? t.anyAccount },
                 {
                   title: t.lastUsed,
                   wideOnly: true,
@@ -88,7 +94,9 @@ function Expiry({ row }: { readonly row: TokenRow }): ReactNode {
 function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useWords(meWords);
   const [name, setName] = useState("");
-  const [readOnly, setReadOnly] = useState(false);
+  const [scope, setScope] = useState<Scope>("all");
+  const [account, setAccount] = useState("");
+  const { accounts } = useSession();
   const [day, setDay] = useState("");
   const create = useWrite((body: TokenBody) => write("POST", "/me/tokens", body));
   if (create.data !== undefined) {
@@ -106,7 +114,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const send = (event: FormEvent): void => {
     event.preventDefault();
     const expiry = day === "" ? null : endOfDay(day);
-    create.mutate({ name, read_only: readOnly, expires_at: expiry });
+    create.mutate({ name, scopes: [scope], account: account || null, expires_at: expiry });
   };
   const wrong = { name: faultOf(create.error, "name"), day: faultOf(create.error, "expires_at") };
   return (
@@ -115,12 +123,25 @@ function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
         <Field label={t.tokenName} hint={t.tokenNameHint} error={wrong.name}>
           <Input required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
         </Field>
-        <Checkbox
-          label={t.readOnly}
-          hint={t.readOnlyHint}
-          checked={readOnly}
-          onChange={(event) => setReadOnly(event.target.checked)}
-        />
+        <Field label={t.rights} hint={t.scopeHints[scope]}>
+          <Select value={scope} onChange={(event) => setScope(event.target.value as Scope)}>
+            {SCOPES.map((each) => (
+              <option key={each} value={each}>
+                {t.scopes[each]}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field label={t.account} hint={t.accountHint}>
+          <Select value={account} onChange={(event) => setAccount(event.target.value)}>
+            <option value="">{t.anyAccount}</option>
+            {accounts.map(({ id, name: title }) => (
+              <option key={id} value={id}>
+                {title}
+              </option>
+            ))}
+          </Select>
+        </Field>
         <Field label={t.expiry} hint={t.expiryHint} error={wrong.day}>
           <Input type="date" value={day} onChange={(event) => setDay(event.target.value)} />
         </Field>
