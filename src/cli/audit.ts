@@ -1,9 +1,9 @@
-import { userInfo } from "node:os";
+import { hostname, userInfo } from "node:os";
 import type { Applied } from "../manifest/apply.ts";
 import type { Queryable } from "../storage/database.ts";
 import { type AuditContext, insertAudit } from "../users/audit-store.ts";
 
-/** How a change by a command stands in the audit log: by which user of the machine. */
+/** How a change by a command stands in the audit log: by which user of which machine. */
 export function commandOrigin(): AuditContext {
   return { identity: undefined, program: `cli (${userOfMachine()})`, requestId: "command line", address: "" };
 }
@@ -14,6 +14,10 @@ export function startOrigin(): AuditContext {
 }
 
 function userOfMachine(): string {
+  return `${userName()} on ${hostname()}`;
+}
+
+function userName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -3,10 +3,13 @@ import { version } from "../base/package-files.ts";
 import { closestMatch } from "../base/text.ts";
 import type { Config } from "../config.ts";
 import { asTyped, type Command, commandLine, helpOf, parseOptions, UsageError } from "./command.ts";
+import { accountsCreditCommand } from "./commands/accounts-credit.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
 import { keysCreateCommand } from "./commands/keys.ts";
+import { keysListCommand } from "./commands/keys-list.ts";
+import { keysRevokeCommand } from "./commands/keys-revoke.ts";
 import { ledgerVerifyCommand } from "./commands/ledger.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { modelsCommand } from "./commands/models.ts";
@@ -17,6 +20,7 @@ import { rotateMasterKeyCommand } from "./commands/rotate-master-key.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { startCommand } from "./commands/start.ts";
 import { stopDatabaseCommand } from "./commands/stop-database.ts";
+import { usersCommand } from "./commands/users.ts";
 import { sentenceOf } from "./failure-sentence.ts";
 
 /** In the order of the overview. */
@@ -29,7 +33,11 @@ export const COMMANDS: readonly Command[] = [
   reconcileCommand,
   migrateCommand,
   ledgerVerifyCommand,
+  accountsCreditCommand,
+  keysListCommand,
   keysCreateCommand,
+  keysRevokeCommand,
+  usersCommand,
   passwordCommand,
   sandboxCommand,
   rotateMasterKeyCommand,

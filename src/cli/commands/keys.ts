@@ -1,12 +1,16 @@
-import { findAccount, readAccounts } from "../../accounts/accounts-store.ts";
 import { issueKeyWithin } from "../../accounts/issue-key.ts";
 import { openKeyHasher } from "../../accounts/key-hasher.ts";
+import type { KeyTerms } from "../../accounts/keys-store.ts";
 import { openSeals } from "../../accounts/master-key.ts";
-import { closestMatch, PLAIN_TEXT } from "../../base/text.ts";
+import { systemClock } from "../../base/clock.ts";
+import { formatUsd } from "../../base/money.ts";
+import { PLAIN_TEXT } from "../../base/text.ts";
 import { readModels } from "../../catalog/models-store.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
 import { type Command, CommandFailure, UsageError } from "../command.ts";
+import { KEY_TERMS, readKeyTerms } from "../key-terms.ts";
+import { namedAccount } from "../named-account.ts";
 import { withDatabase } from "../open.ts";
 
 /** Makes a key and prints it, once: only its hash is kept. */
@@ -26,45 +30,64 @@ export const keysCreateCommand: Command = {
       value: "a,b",
       help: "models that the key may use (default: all of the account's group)",
     },
+    ...KEY_TERMS,
+    json: { type: "boolean", help: "print the result as JSON" },
   },
-  examples: ["faregate keys create --account acme --name ci --models text-large,embed-small"],
-  async run({ config, text }) {
+  examples: [
+    "faregate keys create --account acme --name ci --models text-large,embed-small",
+    "faregate keys create --account acme --limit 50/month --expires 2027-12-31 --requests-per-minute 600",
+  ],
+  async run({ config, text, flag }) {
     const accountName = text("account");
     if (!accountName) throw new UsageError("missing option --account NAME");
     const name = readName(text("name"));
     const models = readModelIds(text("models"));
+    const terms = readKeyTerms({ text }, systemClock.nowMs());
     return withDatabase(config, "keys create", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
       const hasher = await openKeyHasher(database, seals);
-      const account = await findAccount(database, accountName);
-      if (account === undefined) {
-        const names = (await readAccounts(database)).map((each) => each.name);
-        const near = closestMatch(accountName, names);
-        const hint =
-          near === undefined ? `there are: ${names.join(", ") || "none"}` : `did you mean "${near}"?`;
-        throw new CommandFailure(`there is no account "${accountName}"; ${hint}`);
-      }
+      const account = await namedAccount(database, accountName);
       const known = new Set((await readModels(database)).map(({ id }) => id));
       const unknown = models?.find((id) => !known.has(id));
       if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
       const issued = await database.transaction(async (tx) => {
-        const made = await issueKeyWithin(tx, hasher, { accountId: account.id, name, models });
+        const { spendingLimit, expiresAt, rateLimits } = terms;
+        const order = { accountId: account.id, name, models, spendingLimit, expiresAt, rateLimits };
+        const made = await issueKeyWithin(tx, hasher, order);
         if (made !== undefined)
           await insertAudit(tx, {
             action: "key.create",
             subject: made.name,
             accountId: account.id,
-            after: { models },
+            after: auditedOf({ models, ...terms }),
             ...commandOrigin(),
           });
         return made;
       });
       if (issued === undefined) throw new CommandFailure(`the account already has a key named "${name}"`);
-      console.log(issued.key);
+      const result = { account: accountName, id: String(issued.id), name: issued.name, key: issued.key };
+      console.log(flag("json") ? JSON.stringify(result, null, 2) : issued.key);
       return 0;
     });
   },
 };
+
+/** What the audit log keeps of the key, in the words of the console. */
+function auditedOf({ models, spendingLimit, expiresAt, rateLimits }: KeyTerms) {
+  return {
+    models,
+    spending_limit: spendingLimit && {
+      amount_usd: formatUsd(spendingLimit.amountNanos),
+      period: spendingLimit.period,
+    },
+    expires_at: expiresAt,
+    rate_limits: rateLimits && {
+      requests_per_minute: rateLimits.requestsPerMinute,
+      tokens_per_minute: rateLimits.tokensPerMinute,
+      concurrency: rateLimits.concurrency,
+    },
+  };
+}
 
 /** As the catalog file takes it: an export must be one that can be applied. */
 function readName(text: string | undefined): string | undefined {
