@@ -12,8 +12,14 @@ async function misusedBy(...args: string[]): Promise<string> {
 }
 
 it.each([
-  [["keys"], 'unknown command "keys"; did you mean "keys create"? See faregate keys --help'],
-  [["keys", "list"], 'unknown command "keys list"; did you mean "keys create"? See faregate keys --help'],
+  [
+    ["keys"],
+    'unknown command "keys"; did you mean "keys list" or "keys create" or "keys revoke"? See faregate keys --help',
+  ],
+  [
+    ["keys", "lst"],
+    'unknown command "keys lst"; did you mean "keys list" or "keys create" or "keys revoke"? See faregate keys --help',
+  ],
   [
     ["leger", "verify"],
     'unknown command "leger verify"; did you mean "ledger verify"? See faregate ledger --help',

@@ -24,7 +24,7 @@ export type AuditRow = z.infer<typeof auditRow>;
 export const auditPage = pageOf(auditRow);
 export type AuditPage = z.infer<typeof auditPage>;
 
-export const accountAuditQuery = pageQuery.extend({
+const auditFilter = {
   actor: z
     .string()
     .trim()
@@ -35,13 +35,23 @@ export const accountAuditQuery = pageQuery.extend({
   action: z.string().trim().max(100).optional().describe("Exact action, such as key.revoke"),
   from: inputMoment.optional(),
   until: inputMoment.optional().describe("Not including"),
-});
-export type AccountAuditQuery = z.input<typeof accountAuditQuery>;
+};
 
-export const auditQuery = accountAuditQuery.extend({
+const ofAccount = {
   account: z
     .string()
     .regex(/^[1-9]\d{0,17}$/, "must be an account id")
     .optional(),
-});
+};
+
+export const accountAuditQuery = pageQuery.extend(auditFilter);
+export type AccountAuditQuery = z.input<typeof accountAuditQuery>;
+
+export const auditQuery = accountAuditQuery.extend(ofAccount);
 export type AuditQuery = z.input<typeof auditQuery>;
+
+/** The same without pages: a file has all that is found. */
+export const accountAuditExport = z.strictObject(auditFilter);
+export type AccountAuditExport = z.output<typeof accountAuditExport>;
+
+export const auditExport = accountAuditExport.extend(ofAccount);

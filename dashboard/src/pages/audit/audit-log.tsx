@@ -1,8 +1,10 @@
 import type { ReactNode } from "react";
+import { apiUrl } from "../../api/client.ts";
 import { momentOfDay } from "../../api/days.ts";
 import { useSearch } from "../../api/search.ts";
 import { useList } from "../../api/use-list.ts";
 import { Time } from "../../parts/amounts.tsx";
+import { DownloadLink } from "../../parts/download-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Filters, SearchFilter } from "../../parts/filters.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -26,13 +28,8 @@ export function AuditLog({ path, ofAll = false }: LogProps): ReactNode {
   const [search] = useSearch();
   const { actor, action, from, until } = search;
   const account = ofAll ? search["account"] : undefined;
-  const list = useList(path, {
-    actor,
-    action,
-    account,
-    from: momentOfDay(from),
-    until: momentOfDay(until, 1),
-  });
+  const wish = { actor, action, account, from: momentOfDay(from), until: momentOfDay(until, 1) };
+  const list = useList(path, wish);
   const names = ofAll ? [...FILTERS, "account"] : FILTERS;
   const filtered = names.some((name) => search[name]);
   return (
@@ -42,6 +39,7 @@ export function AuditLog({ path, ofAll = false }: LogProps): ReactNode {
         <SearchFilter name="action" label={t.filterAction} />
         <SearchFilter name="from" label={t.from} type="date" />
         <SearchFilter name="until" label={t.until} type="date" />
+        <DownloadLink href={apiUrl(`${path}.csv`, wish)}>{t.export}</DownloadLink>
       </Filters>
       <Table
         caption={t.title}

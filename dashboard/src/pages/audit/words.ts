@@ -22,6 +22,7 @@ export const auditWords = wordsOf({
     none: "No changes yet",
     noneNote: "All console changes are recorded permanently.",
     noMatch: "No changes match",
+    export: "Export CSV",
   },
   zh: {
     title: "审计日志",
@@ -43,5 +44,6 @@ export const auditWords = wordsOf({
     none: "还没有任何更改",
     noneNote: "控制台中的所有更改都会永久记录。",
     noMatch: "没有匹配的更改",
+    export: "导出 CSV",
   },
 });
