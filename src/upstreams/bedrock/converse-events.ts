@@ -1,7 +1,8 @@
 import { isRecord } from "../../base/json/record.ts";
 import { type ResponseNames, readUsage, stopReason } from "./converse-response.ts";
 import type { StreamMessage } from "./event-stream.ts";
-import { failureEvent } from "./model-events.ts";
+import { MalformedResponse } from "./malformed-response.ts";
+import { failureEvent, objectIn } from "./model-events.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -28,13 +29,11 @@ export class ConverseEvents {
     this.#names = names;
   }
 
-  /** The events of one message. Throws where it can't be read. */
+  /** The events of one message. Throws MalformedResponse. */
   read(message: StreamMessage): Buffer | undefined {
     const failure = failureEvent(message);
     if (failure !== undefined) return failure;
-    const payload: unknown = JSON.parse(message.payload.toString("utf8"));
-    if (!isRecord(payload)) throw new RangeError("a message is no object");
-    const events = this.#events(message.headers.get(":event-type"), payload);
+    const events = this.#events(message.headers.get(":event-type"), objectIn(message.payload));
     return events.length === 0 ? undefined : Buffer.from(events.map(eventText).join(""));
   }
 
@@ -70,21 +69,28 @@ export class ConverseEvents {
   #startBlock({ start, contentBlockIndex: at }: JsonObject): readonly JsonObject[] {
     const call = isRecord(start) ? start["toolUse"] : undefined;
     if (isRecord(call))
-      return this.#opened(at, "tool_use", { id: call["toolUseId"], name: call["name"], input: {} });
+      return this.#opened(at, "tool_use", {
+        id: textOf(call["toolUseId"]),
+        name: textOf(call["name"]),
+        input: {},
+      });
     if (isRecord(start) && Object.keys(start).length > 0)
-      throw new RangeError(`it begins an unknown block: ${Object.keys(start).join(", ")}`);
+      throw new MalformedResponse(`it begins an unknown block: ${Object.keys(start).join(", ")}`);
     // Of words and thoughts the first delta tells which they are.
     return [];
   }
 
   #delta({ delta, contentBlockIndex: at }: JsonObject): readonly JsonObject[] {
-    if (!isRecord(delta)) throw new RangeError("a delta is no object");
+    if (!isRecord(delta)) throw new MalformedResponse("a delta is no object");
     const { text, toolUse: call, reasoningContent: thought } = delta;
     if (typeof text === "string") return this.#written(at, "text", { type: "text_delta", text });
     if (isRecord(call))
-      return this.#written(at, "tool_use", { type: "input_json_delta", partial_json: call["input"] ?? "" });
+      return this.#written(at, "tool_use", {
+        type: "input_json_delta",
+        partial_json: textOf(call["input"] ?? ""),
+      });
     if (isRecord(thought)) return this.#thought(at, thought);
-    throw new RangeError(`a delta of it is unknown: ${Object.keys(delta).join(", ")}`);
+    throw new MalformedResponse(`a delta of it is unknown: ${Object.keys(delta).join(", ")}`);
   }
 
   #thought(at: unknown, { text, signature, redactedContent: data }: JsonObject): readonly JsonObject[] {
@@ -96,7 +102,7 @@ export class ConverseEvents {
     }
     if (typeof signature === "string")
       return this.#written(at, "thinking", { type: "signature_delta", signature });
-    return this.#written(at, "thinking", { type: "thinking_delta", thinking: text ?? "" });
+    return this.#written(at, "thinking", { type: "thinking_delta", thinking: textOf(text ?? "") });
   }
 
   #isOpen(at: unknown, type: OpenBlock["type"]): boolean {
@@ -139,6 +145,11 @@ const EMPTY = { text: { text: "" }, thinking: { thinking: "", signature: "" }, t
 
 function startOf(index: number, block: JsonObject): JsonObject {
   return { type: "content_block_start", index, content_block: block };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== "string") throw new MalformedResponse("a text of it is none");
+  return value;
 }
 
 function eventText(event: JsonObject): string {

@@ -1,5 +1,6 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import { isRecord } from "../../base/json/record.ts";
+import { MalformedResponse } from "./malformed-response.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -22,12 +23,12 @@ export function stopReason(word: unknown): unknown {
   return typeof word === "string" && Object.hasOwn(STOPS, word) ? STOPS[word] : word;
 }
 
-/** A response of Converse in the form of Claude's vendor. Throws RangeError for what is none. */
+/** A response of Converse in the form of Claude's vendor. Throws MalformedResponse for what is none. */
 export function readConverse(response: unknown, { id, model }: ResponseNames): JsonObject {
   const output = isRecord(response) ? response["output"] : undefined;
   const message = isRecord(output) ? output["message"] : undefined;
   if (!isRecord(response) || !isRecord(message) || !Array.isArray(message["content"]))
-    throw new RangeError("it holds no message");
+    throw new MalformedResponse("it holds no message");
   return definedFields({
     id,
     type: "message",
@@ -41,13 +42,13 @@ export function readConverse(response: unknown, { id, model }: ResponseNames): J
 }
 
 function readBlock(block: unknown): JsonObject {
-  if (!isRecord(block)) throw new RangeError("a block is no object");
+  if (!isRecord(block)) throw new MalformedResponse("a block is no object");
   const { text, toolUse: call, reasoningContent: thought } = block;
   if (typeof text === "string") return { type: "text", text };
   if (isRecord(call))
     return { type: "tool_use", id: call["toolUseId"], name: call["name"], input: call["input"] ?? {} };
   if (isRecord(thought)) return readThought(thought);
-  throw new RangeError(`a block of it is unknown: ${Object.keys(block).join(", ")}`);
+  throw new MalformedResponse(`a block of it is unknown: ${Object.keys(block).join(", ")}`);
 }
 
 function readThought({ reasoningText: shown, redactedContent: data }: JsonObject): JsonObject {

@@ -4,6 +4,7 @@ import { casesOf } from "../../../test/support/cases.ts";
 import { ConverseEvents } from "./converse-events.ts";
 import { writeConverse } from "./converse-request.ts";
 import { readConverse } from "./converse-response.ts";
+import { MalformedResponse } from "./malformed-response.ts";
 
 const NAMES = { id: "msg_1", model: "us.amazon.nova-lite-v1:0" };
 const NOVA = "us.amazon.nova-2-lite-v1:0";
@@ -271,7 +272,7 @@ describe("a response of Converse", () => {
 
   it("is not read where a block of it is unknown, as that would be lost", () => {
     const message = { content: [{ video: {} }] };
-    expect(() => readConverse({ output: { message } }, NAMES)).toThrow(RangeError);
+    expect(() => readConverse({ output: { message } }, NAMES)).toThrow(MalformedResponse);
   });
 
   it("tells of a failure within a stream as the error event of Claude's vendor", () => {

@@ -6,6 +6,7 @@ import { ConverseEvents } from "./converse-events.ts";
 import { CONVERSE_MODELS } from "./converse-models.ts";
 import { writeConverse } from "./converse-request.ts";
 import { readConverse } from "./converse-response.ts";
+import { whyMalformed } from "./malformed-response.ts";
 import { openFramedStream } from "./model-stream.ts";
 
 /**
@@ -55,7 +56,7 @@ function openConverse(response: UpstreamResponse, options: ResponseReaderOptions
           const read = readConverse(parseExact(Buffer.concat(plain).toString("utf8")), { id, model });
           response.data(Buffer.from(writeExact(read)));
         } catch (error) {
-          return unreadable(error instanceof Error ? error.message : String(error));
+          return unreadable(whyMalformed(error));
         }
       }
       response.ended();

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { casesOf } from "../../../test/support/cases.ts";
 import { EventStreamReader } from "./event-stream.ts";
+import { MalformedResponse } from "./malformed-response.ts";
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString("utf8"),
@@ -80,7 +81,7 @@ describe("a stream of events in AWS's framing", () => {
     for (let bit = 0; bit < whole.length * 8; bit += 1) {
       const bytes = Buffer.from(whole);
       bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      expect(() => readAll(bytes, [])).toThrow(RangeError);
+      expect(() => readAll(bytes, [])).toThrow(MalformedResponse);
     }
   });
 

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { packChunk } from "../../base/pack-chunk.ts";
+import { MalformedResponse } from "./malformed-response.ts";
 
 /** One message of a body of type `application/vnd.amazon.eventstream`. */
 export interface StreamMessage {
@@ -26,7 +27,7 @@ export class EventStreamReader {
   /** Of the message that is coming; 0 until its prelude is here. */
   #dueBytes = 0;
 
-  /** The messages that are whole now. Throws RangeError for what is no such stream. */
+  /** The messages that are whole now. Throws MalformedResponse for what is no such stream. */
   *read(chunk: Buffer): Generator<StreamMessage> {
     this.#heldBytes += chunk.length;
     packChunk(this.#held, chunk, this.#heldBytes);
@@ -64,16 +65,16 @@ export class EventStreamReader {
 function messageBytes(prelude: Buffer): number {
   const bytes = prelude.readUInt32BE(0);
   if (crc32(prelude.subarray(0, 8)) !== prelude.readUInt32BE(8))
-    throw new RangeError("a message's length does not fit its checksum");
+    throw new MalformedResponse("a message's length does not fit its checksum");
   if (bytes < PRELUDE_BYTES + prelude.readUInt32BE(4) + CHECKSUM_BYTES || bytes > MAX_MESSAGE_BYTES)
-    throw new RangeError(`a message of ${bytes} bytes is not possible`);
+    throw new MalformedResponse(`a message of ${bytes} bytes is not possible`);
   return bytes;
 }
 
 function messageOf(whole: Buffer): StreamMessage {
   const end = whole.length - CHECKSUM_BYTES;
   if (crc32(whole.subarray(0, end)) !== whole.readUInt32BE(end))
-    throw new RangeError("a message does not fit its checksum");
+    throw new MalformedResponse("a message does not fit its checksum");
   const payloadStart = PRELUDE_BYTES + whole.readUInt32BE(4);
   return {
     headers: headersOf(whole.subarray(PRELUDE_BYTES, payloadStart)),
@@ -92,15 +93,21 @@ function headersOf(bytes: Buffer): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {
     const nameEnd = at + 1 + bytes.readUInt8(at);
-    const type = bytes.readUInt8(nameEnd);
-    const stated = type === BYTES_VALUE || type === STRING_VALUE;
-    const start = nameEnd + (stated ? 3 : 1);
-    const length = stated ? bytes.readUInt16BE(nameEnd + 1) : VALUE_BYTES[type];
-    if (length === undefined) throw new RangeError(`a header has a value of unknown type ${type}`);
-    if (start + length > bytes.length) throw new RangeError("a header is longer than all of them");
+    const type = bytes[nameEnd];
+    if (type === undefined) throw cutHeader();
+    const isStated = type === BYTES_VALUE || type === STRING_VALUE;
+    const start = nameEnd + (isStated ? 3 : 1);
+    if (start > bytes.length) throw cutHeader();
+    const length = isStated ? bytes.readUInt16BE(nameEnd + 1) : VALUE_BYTES[type];
+    if (length === undefined) throw new MalformedResponse(`a header has a value of unknown type ${type}`);
+    if (start + length > bytes.length) throw cutHeader();
     if (type === STRING_VALUE)
       headers.set(bytes.toString("utf8", at + 1, nameEnd), bytes.toString("utf8", start, start + length));
     at = start + length;
   }
   return headers;
+}
+
+function cutHeader(): MalformedResponse {
+  return new MalformedResponse("a header is longer than all of them");
 }

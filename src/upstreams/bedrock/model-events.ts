@@ -3,6 +3,7 @@ import { removeMembers, splice } from "../../base/json/json-splice.ts";
 import { compileWatch } from "../../base/json/json-watch.ts";
 import { isRecord } from "../../base/json/record.ts";
 import type { StreamMessage } from "./event-stream.ts";
+import { MalformedResponse } from "./malformed-response.ts";
 
 /** What this vendor adds to an event of the model's: lengths and times, which are told in the usage as well. */
 const ADDED = "amazon-bedrock-invocationMetrics";
@@ -27,44 +28,39 @@ const OTHER_FAILURE = "api_error";
 
 /**
  * A message of a model's stream as the server-sent event that the model's own vendor sends; undefined = it says nothing of the
- * response. Throws where it can't be read.
+ * response. Throws MalformedResponse.
  */
 export function modelEvent(message: StreamMessage): Buffer | undefined {
   const { headers, payload } = message;
-  if (headers.get(":message-type") !== "event") return failureEvent(message);
-  return headers.get(":event-type") === "chunk" ? eventOf(payload) : undefined;
+  return failureEvent(message) ?? (headers.get(":event-type") === "chunk" ? eventOf(payload) : undefined);
 }
 
-/** The error event of a message that tells of a failure; undefined = it tells of none. */
+/** The error event of a message that tells of a failure; undefined = it tells of an event. Throws MalformedResponse. */
 export function failureEvent({ headers, payload }: StreamMessage): Buffer | undefined {
   switch (headers.get(":message-type")) {
     case "exception":
       return failureOf(headers.get(":exception-type") ?? "", wordsOf(payload));
     case "error":
       return failureOf(headers.get(":error-code") ?? "", headers.get(":error-message") ?? "");
-    default:
-      return undefined;
+    case "event":
+      if (headers.has(":event-type")) return undefined;
+      break;
   }
+  throw new MalformedResponse("a message does not say of which kind it is");
 }
 
 function eventOf(payload: Buffer): Buffer {
   // The rest of the object is padding, which hides how long the text is.
   const bytes = objectIn(payload)["bytes"];
-  if (typeof bytes !== "string") throw new RangeError("a chunk has no bytes");
+  if (typeof bytes !== "string") throw new MalformedResponse("a chunk has no bytes");
   const data = inOneLine(withoutAdded(Buffer.from(bytes, "base64")));
-  const type = TYPE_FIRST.exec(data.toString("latin1", 0, TYPE_BYTES))?.[1] ?? typeOf(data);
-  const name = type === undefined ? "" : `event: ${type}\n`;
+  // It is parsed for its type, and so that no event is passed on that ends within its JSON.
+  const { type } = objectIn(data);
+  const name = typeof type === "string" && TYPE.test(type) ? `event: ${type}\n` : "";
   return Buffer.concat([Buffer.from(`${name}data: `), data, Buffer.from("\n\n")]);
 }
 
-/** Nearly every event begins with its type, so that few are parsed. */
-const TYPE_FIRST = /^\{"type":"([a-z_]+)"/;
-const TYPE_BYTES = 64;
-
-function typeOf(data: Buffer): string | undefined {
-  const { type } = objectIn(data);
-  return typeof type === "string" && /^[\w.]+$/.test(type) ? type : undefined;
-}
+const TYPE = /^[\w.]+$/;
 
 function withoutAdded(data: Buffer): Buffer {
   if (!data.includes(ADDED)) return data;
@@ -98,14 +94,14 @@ function wordsOf(payload: Buffer): string {
   }
 }
 
-/** Throws RangeError, without a word of the runtime's, which quotes what it read. */
-function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> {
+/** Throws MalformedResponse. */
+export function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
   } catch {
-    throw new RangeError("an event is no JSON");
+    throw new MalformedResponse("an event is no JSON");
   }
-  if (!isRecord(value)) throw new RangeError("an event is no JSON object");
+  if (!isRecord(value)) throw new MalformedResponse("an event is no JSON object");
   return value;
 }

@@ -1,7 +1,11 @@
+import { crc32 } from "node:zlib";
 import { EventStreamCodec } from "@smithy/eventstream-codec";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../../test/support/cases.ts";
 import type { UpstreamFailure } from "../call.ts";
 import { RawHeaders } from "../transport/raw-headers.ts";
+import { CONVERSE } from "./converse.ts";
 import { openModelStream } from "./model-stream.ts";
 
 const codec = new EventStreamCodec(
@@ -27,12 +31,16 @@ function exception(type: string, body: string): Buffer {
 }
 
 /** What a receiver is told of a response in this framing. */
-function received(bodies: readonly Buffer[], type = "application/vnd.amazon.eventstream") {
+function received(
+  bodies: readonly Buffer[],
+  type = "application/vnd.amazon.eventstream",
+  open = openModelStream,
+) {
   const failures: UpstreamFailure[] = [];
   let text = "";
   let seenType: string | undefined;
   let ended = false;
-  const stream = openModelStream(
+  const stream = open(
     {
       head: (_status, headers) => {
         seenType = headers.get("content-type");
@@ -116,7 +124,7 @@ describe("a model's stream in AWS's framing", () => {
     expect(received([message(headers, "")]).text).toContain('{"type":"api_error","message":"Oops"}');
   });
 
-  it("is silent about messages that it doesn't know", () => {
+  it("is silent about events that it doesn't know", () => {
     const initial = message({ ":message-type": "event", ":event-type": "initial-response" }, "{}");
     expect(received([initial])).toMatchObject({ text: "", ended: true });
   });
@@ -145,3 +153,110 @@ describe("a model's stream in AWS's framing", () => {
     });
   });
 });
+
+/** The bytes with checksums that fit, whatever they say. */
+function framed(headers: Buffer, payload: Buffer, stated = headers.length): Buffer {
+  const whole = Buffer.alloc(16 + headers.length + payload.length);
+  whole.writeUInt32BE(whole.length, 0);
+  whole.writeUInt32BE(stated, 4);
+  whole.writeUInt32BE(crc32(whole.subarray(0, 8)), 8);
+  headers.copy(whole, 12);
+  payload.copy(whole, 12 + headers.length);
+  whole.writeUInt32BE(crc32(whole.subarray(0, -4)), whole.length - 4);
+  return whole;
+}
+
+/** Cuts, overwrites or lengthens. */
+const mutation = fc.oneof(
+  fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) }),
+  fc.record({ cut: fc.nat() }),
+  fc.record({ more: fc.uint8Array({ maxLength: 8 }) }),
+);
+type Mutation = { at?: number; byte?: number; cut?: number; more?: Uint8Array };
+
+function mutated(bytes: Buffer, by: readonly Mutation[]): Buffer {
+  return by.reduce((before, { at, byte, cut, more }) => {
+    if (more !== undefined) return Buffer.concat([before, more]);
+    if (cut !== undefined) return before.subarray(0, cut % (before.length + 1));
+    const after = Buffer.from(before);
+    if (after.length > 0) after[(at ?? 0) % after.length] = byte ?? 0;
+    return after;
+  }, bytes);
+}
+
+const frames = fc.constantFrom(
+  chunk('{"type":"ping"}'),
+  chunk('{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Gr\u00fc\u00dfe"}}'),
+  exception("throttlingException", '{"message":"Too many"}'),
+  ...[
+    ["messageStart", { role: "assistant" }],
+    ["contentBlockStart", { start: { toolUse: { toolUseId: "a", name: "b" } }, contentBlockIndex: 0 }],
+    ["contentBlockDelta", { delta: { toolUse: { input: "{}" } }, contentBlockIndex: 0 }],
+    ["contentBlockDelta", { delta: { text: "Hi" }, contentBlockIndex: 1 }],
+    ["contentBlockDelta", { delta: { reasoningContent: { text: "Hm" } }, contentBlockIndex: 2 }],
+    ["metadata", { usage: { inputTokens: 1, outputTokens: 1 } }],
+  ].map(([type, payload]) =>
+    message({ ":message-type": "event", ":event-type": String(type) }, JSON.stringify(payload)),
+  ),
+);
+
+const none: readonly Mutation[] = [];
+const mutations = fc.array(mutation as fc.Arbitrary<Mutation>, { maxLength: 3 });
+
+/** A frame as it is, with other headers or payload whose checksums fit, or with other bytes. */
+const brokenFrame = fc
+  .record({
+    frame: frames,
+    headers: fc.oneof(fc.constant(none), mutations),
+    payload: fc.oneof(fc.constant(none), mutations),
+    whole: fc.oneof({ weight: 4, arbitrary: fc.constant(none) }, { weight: 1, arbitrary: mutations }),
+  })
+  .map(({ frame, headers, payload, whole }) => {
+    const start = 12 + frame.readUInt32BE(4);
+    const changed = framed(
+      mutated(frame.subarray(12, start), headers),
+      mutated(frame.subarray(start, -4), payload),
+    );
+    return mutated(changed, whole);
+  });
+
+describe("a malformed message of a stream", () => {
+  it.each([
+    ["the model's own events", openModelStream],
+    ["Converse", CONVERSE.openResponse],
+  ])("is one failure in words of ours, behind whole events alone, in %s", (_name, open) => {
+    fc.assert(
+      fc.property(fc.array(brokenFrame, { minLength: 1, maxLength: 4 }), fc.nat(), (bodies, cut) => {
+        const all = Buffer.concat(bodies);
+        const at = cut % (all.length + 1);
+        const { text, ended, failures } = received([all.subarray(0, at), all.subarray(at)], undefined, open);
+        expect(failures).toHaveLength(ended ? 0 : 1);
+        for (const said of failures) expect(said).toMatch(OUR_WORDS);
+        for (const event of text.split("\n\n").slice(0, -1)) {
+          expect(event).toMatch(/^(event: [\w.]+\n)?data: \{.*\}$/);
+          JSON.parse(event.slice(event.indexOf("data: ") + "data: ".length));
+        }
+        expect(text === "" || text.endsWith("\n\n")).toBe(true);
+      }),
+      { numRuns: casesOf(5_000) },
+    );
+  });
+
+  it("is one where its headers are cut at any byte", () => {
+    const whole = chunk('{"type":"ping"}');
+    const headers = whole.subarray(12, 12 + whole.readUInt32BE(4));
+    const payload = whole.subarray(12 + headers.length, -4);
+    const neededBytes = headers.indexOf(":content-type") - 1;
+    for (let end = 0; end < headers.length; end += 1)
+      for (const bytes of [framed(headers.subarray(0, end), payload), framed(headers, payload, end)]) {
+        const { text, failures } = received([bytes]);
+        // The last header says nothing that is needed.
+        const isWhole = text === 'event: ping\ndata: {"type":"ping"}\n\n' && failures.length === 0;
+        if (!isWhole) expect([text, failures]).toEqual(["", [expect.stringMatching(OUR_WORDS)]]);
+        expect(isWhole, String(end)).toBe(bytes.length < whole.length && end === neededBytes);
+      }
+  });
+});
+
+const OUR_WORDS =
+  /^aws sent a stream that can't be read: (a (message('s length)?|header|chunk|delta|text)|an event|it (ended|begins)) [^{}]*\.$/;

@@ -1,5 +1,6 @@
 import type { ResponseReaderOptions, UpstreamFailure, UpstreamResponse } from "../call.ts";
 import { EventStreamReader, type StreamMessage } from "./event-stream.ts";
+import { whyMalformed } from "./malformed-response.ts";
 import { modelEvent } from "./model-events.ts";
 
 /** The type of a response that comes in AWS's framing. */
@@ -16,7 +17,7 @@ export function openModelStream(
   return openFramedStream(response, options, modelEvent);
 }
 
-/** The same for any form of the messages; `eventOf` answers undefined for what says nothing, and throws for what can't be read. */
+/** The same for any form of the messages; `eventOf` answers undefined for what says nothing, and throws MalformedResponse for what can't be read. */
 export function openFramedStream(
   response: UpstreamResponse,
   { name, fail }: ResponseReaderOptions,
@@ -45,7 +46,7 @@ export function openFramedStream(
           if (event !== undefined) events.push(event);
         }
       } catch (error) {
-        broken = error instanceof Error ? error.message : String(error);
+        broken = whyMalformed(error);
       }
       // What came whole before is the caller's, and is charged.
       if (events.length > 0)

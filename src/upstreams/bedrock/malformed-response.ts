@@ -1,0 +1,9 @@
+/** What came is not in the vendor's form; the message is the end of a sentence and quotes nothing of it. */
+export class MalformedResponse extends Error {
+  override readonly name = "MalformedResponse";
+}
+
+/** The end of a sentence: why a response can't be read, never in the runtime's words, which quote what was read. */
+export function whyMalformed(error: unknown): string {
+  return error instanceof MalformedResponse ? error.message : "it is not in the vendor's form";
+}
