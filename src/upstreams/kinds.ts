@@ -14,6 +14,7 @@ import type { Candidate, ResponseReaderOptions, UpstreamResponse } from "./call.
 import { AZURE } from "./clouds/azure.ts";
 import { BEDROCK, BEDROCK_MANTLE } from "./clouds/bedrock.ts";
 import { VERTEX } from "./clouds/vertex.ts";
+import type { CountCall } from "./count-call.ts";
 import type { CredentialForm } from "./credentials/credential-forms.ts";
 import type { ModelForm } from "./model-form.ts";
 import { apimart } from "./task-apis/apimart.ts";
@@ -74,6 +75,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly bodyForms?: BodyForms;
   /** The same of requests that are only counted, where these differ otherwise. */
   readonly countForms?: BodyForms;
+  /** Its own call that counts tokens, where it isn't the protocol's (`countPaths`). */
+  readonly countCall?: CountCall;
   /** Betas that it refuses requests for, by what their names begin with: they are left out, and named. */
   readonly refusedBetas?: readonly string[];
   /** The betas of a request's headers are wanted in its body too. */

@@ -19,6 +19,8 @@ export interface KeyIssuer {
   /** Keys issued so far, whoever asked and how. */
   issued: number;
   issue(nowMs: number): IssuedKeys;
+  /** Ends all keys issued so far, which nobody is told. */
+  revoke(): void;
   /** Why a token is not taken; undefined = it is. */
   refusal(accessKeyId: string, token: string, nowMs: number): "expired" | "unknown" | undefined;
 }
@@ -28,6 +30,7 @@ const DEFAULT_LIFE_SECONDS = 3_600;
 const KIND = "aws-session";
 
 export function createKeyIssuer(mint: Mint): KeyIssuer {
+  let revoked = 0;
   const issuer: KeyIssuer = {
     lifeSeconds: DEFAULT_LIFE_SECONDS,
     issued: 0,
@@ -39,11 +42,15 @@ export function createKeyIssuer(mint: Mint): KeyIssuer {
       const expiration = new Date(endMs).toISOString();
       return { accessKeyId, secretAccessKey: secretOf(accessKeyId), sessionToken, expiration };
     },
+    revoke() {
+      revoked = issuer.issued;
+    },
     refusal(accessKeyId, token, nowMs) {
       const slash = token.indexOf("/");
       const endMs = Number(token.slice(0, slash));
       if (!mint.verify(KIND, `${accessKeyId} ${endMs}`, token.slice(slash + 1))) return "unknown";
-      return nowMs < endMs ? undefined : "expired";
+      const isRevoked = Number(accessKeyId.slice("ASIA".length)) <= revoked;
+      return nowMs < endMs && !isRevoked ? undefined : "expired";
     },
   };
   return issuer;

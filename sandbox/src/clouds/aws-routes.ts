@@ -1,6 +1,6 @@
 import type { Call } from "../call.ts";
 import type { TextProtocol } from "../exchange.ts";
-import { isObject, type Json, type JsonObject, parseJson } from "../json.ts";
+import { isObject, type Json, type JsonObject, objectOr, parseJson } from "../json.ts";
 import type { ProtocolName } from "../prompt.ts";
 import { chatCompletions } from "../protocols/chat-completions/protocol.ts";
 import { messages } from "../protocols/messages/protocol.ts";
@@ -10,7 +10,7 @@ import { sendError } from "../reply.ts";
 import { serveText, type TextPath } from "../text-route.ts";
 import type { World } from "../world.ts";
 import { bedrockConverse } from "./bedrock-converse.ts";
-import { bedrockMessages } from "./bedrock-messages.ts";
+import { bedrockCount, bedrockMessages } from "./bedrock-messages.ts";
 import { verifyAws } from "./verify-signature.ts";
 
 export interface AwsRoute {
@@ -22,7 +22,8 @@ export interface AwsRoute {
 const RUNTIME = "/aws/bedrock";
 const MANTLE = "/aws/bedrock-mantle";
 
-const ACTION = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream|converse|converse-stream)$/;
+const ACTION =
+  /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream|converse|converse-stream|count-tokens)$/;
 
 /** What both servers speak beside their own form, by the path. */
 const SPOKEN: readonly [path: RegExp, protocol: TextProtocol][] = [
@@ -41,7 +42,7 @@ export function awsRoute(path: string): AwsRoute | undefined {
   const [, model = "", action] = ACTION.exec(below) ?? [];
   if (action === undefined) return below.startsWith("/v1/") ? undefined : spokenRoute(below, "bedrock");
   const textPath = { ...PLAIN, model: decodeURIComponent(model), stream: action.endsWith("stream") };
-  const serve = action.startsWith("converse") ? serveConverse : serveInvoke;
+  const serve = SERVED[action] ?? serveInvoke;
   return { protocol: "messages", response: (world, call) => serve(world, call, textPath) };
 }
 
@@ -64,15 +65,42 @@ async function serveConverse(world: World, call: Call, path: TextPath): Promise<
   else await serveText(world, { ...call, credential: verified.accessKeyId }, bedrockConverse, path);
 }
 
-async function serveInvoke(world: World, call: Call, path: TextPath): Promise<void> {
+function serveInvoke(world: World, call: Call, path: TextPath): Promise<void> {
+  return serveClaude(world, call, bedrockMessages, path, (body) => bodyOf(body, path));
+}
+
+/** Of Claude alone, by the model's own id: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+function serveCount(world: World, call: Call, path: TextPath): Promise<void> {
+  return serveClaude(world, call, bedrockCount, path, (asked) => {
+    if (!path.model.startsWith("anthropic.") || path.model.includes("claude-opus-5"))
+      refuse("The provided model doesn't support counting tokens.");
+    const { body } = objectOr(objectOr(objectOr(asked)["input"])["invokeModel"]);
+    const counted = bodyOf(parseJson(Buffer.from(String(body), "base64").toString("utf8")), path);
+    return "max_tokens" in counted ? counted : refuse("max_tokens: Field required");
+  });
+}
+
+const SERVED: Readonly<Record<string, typeof serveInvoke>> = {
+  converse: serveConverse,
+  "converse-stream": serveConverse,
+  "count-tokens": serveCount,
+};
+
+async function serveClaude(
+  world: World,
+  call: Call,
+  protocol: TextProtocol,
+  path: TextPath,
+  bodyIn: (asked: Json | undefined) => JsonObject,
+): Promise<void> {
   const verified = verifyAws(world, call.request, call.body, ["bedrock"]);
   if ("status" in verified) {
     refuseCall(call, verified);
     return;
   }
   try {
-    const body = Buffer.from(JSON.stringify(bodyOf(parseJson(call.body.toString("utf8")), path)));
-    await serveText(world, { ...call, body, credential: verified.accessKeyId }, bedrockMessages, path);
+    const body = Buffer.from(JSON.stringify(bodyIn(parseJson(call.body.toString("utf8")))));
+    await serveText(world, { ...call, body, credential: verified.accessKeyId }, protocol, path);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     refuseCall(call, error.error);

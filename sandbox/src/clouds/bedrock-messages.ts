@@ -21,6 +21,12 @@ export const bedrockMessages: TextProtocol = {
   },
 };
 
+/** The same where only its tokens are counted. */
+export const bedrockCount: TextProtocol = {
+  ...bedrockMessages,
+  encodeResponse: ({ usage }) => ({ inputTokens: inputTotal(usage) }),
+};
+
 type Exchange = Parameters<TextProtocol["encodeStream"]>[0];
 
 /** The last event says what the request took. */

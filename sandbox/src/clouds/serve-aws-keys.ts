@@ -42,6 +42,10 @@ export function serveKeys(world: World, asked: KeyRequest): boolean {
       world.keys.lifeSeconds = Number(body.toString("utf8"));
       sendJson(response, 200, { life_seconds: world.keys.lifeSeconds });
       break;
+    case "POST /aws/revoke":
+      world.keys.revoke();
+      sendJson(response, 200, {});
+      break;
     case "GET /aws/life":
       sendJson(response, 200, { issued: world.keys.issued, life_seconds: world.keys.lifeSeconds });
       break;

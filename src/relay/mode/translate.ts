@@ -25,7 +25,7 @@ const BYTES_PER_TOKEN = 4;
 
 /** The target that a request is encoded for. */
 export function targetOf(
-  request: TextRequest,
+  request: Pick<TextRequest, "id">,
   candidate: Candidate,
   model: Model,
   quirks: Quirks,

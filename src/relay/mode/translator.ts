@@ -80,7 +80,7 @@ function replyOf(response: TranslateResponse): TranslateReply {
 }
 
 /** True if a body is left to a worker. */
-export function isLargeBody({ scan }: TextRequest): boolean {
+export function isLargeBody({ scan }: Pick<TextRequest, "scan">): boolean {
   return scan.length > LARGE_BODY_BYTES || scan.values > LARGE_BODY_VALUES;
 }
 

@@ -1,6 +1,5 @@
 import { createWorkerPool, type Job, joined, PoolFull } from "../../base/async/worker-pool.ts";
 import type { Clock } from "../../base/clock.ts";
-import { replaceModel, splice } from "../../base/json/json-splice.ts";
 import type { Outcome } from "../../billing/billing.ts";
 import { allowedModel } from "../../catalog/allowed-model.ts";
 import { type Catalog, type Model, protocolsAt, type Upstream } from "../../catalog/catalog.ts";
@@ -10,17 +9,18 @@ import type { Protocol } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { Pin } from "../../routing/routes.ts";
 import type { Candidate, Transport } from "../../upstreams/call.ts";
+import type { CountCall } from "../../upstreams/count-call.ts";
 import { kindOf, type UpstreamKind } from "../../upstreams/kinds.ts";
 import type { IssuedIds } from "../../upstreams/memory/issued-ids.ts";
 import { scrubberOf } from "../../upstreams/scrub/scrubber.ts";
-import { countPath } from "../../upstreams/transport/endpoint-url.ts";
+import { countPath, encodeSegment } from "../../upstreams/transport/endpoint-url.ts";
 import { versionHeaders } from "../../upstreams/transport/headers.ts";
 import { totalInput } from "../../usage/usage.ts";
 import { pinsOf } from "../admit/pins.ts";
 import { readReferences } from "../admit/references.ts";
 import { failureOfError, scrubbedError } from "../failures.ts";
-import { ownChanges, withOwnEdits } from "../mode/own-fields.ts";
 import type { TextRequest } from "../text-request.ts";
+import { countedBody } from "./counted-body.ts";
 import { LearntFactor } from "./learnt-factor.ts";
 import type { CountMessage, CountResponse } from "./token-count-worker.ts";
 
@@ -84,12 +84,14 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
   const ask = async (
     request: CountedRequest,
     catalog: Catalog,
+    model: Model,
     at: CountEndpoint,
   ): Promise<JsonObject | undefined> => {
     const nowMs = deps.clock.monotonicMs();
     if (nowMs < (resting.get(at.candidate.upstream.id) ?? 0)) return undefined;
-    const { candidate, kind, path } = at;
-    const edits = request.protocol.forward.modelInBody ? replaceModel(request.scan, candidate.model) : [];
+    const { candidate, kind, path, call } = at;
+    const body = countedBody(request, candidate, model);
+    if (body === undefined) return undefined;
     const outcome = await deps.transport.ask({
       upstream: candidate.upstream,
       credential: candidate.credential,
@@ -98,12 +100,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
         method: "POST",
         path,
         mostMs: SILENCE_MS,
-        body: Buffer.concat(
-          splice(
-            request.body,
-            withOwnEdits(edits, ownChanges(request, candidate.upstream, undefined, true).edits),
-          ),
-        ),
+        body: call === undefined ? body : call.writeBody(body),
         headers: {
           "content-type": "application/json",
           ...versionHeaders(candidate, kind, request.headers),
@@ -114,10 +111,15 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
       const { status, headers, body } = outcome.response;
       const reported =
         status === 200 ? asObject(parseLoosely(Buffer.from(body).toString("utf8"))) : undefined;
-      const isCount = typeof reported?.[request.protocol.endpoint.count?.field ?? ""] === "number";
-      if (reported !== undefined && isCount) return scrubberOf(catalog).value(reported) as JsonObject;
+      const count = reported?.[call?.field ?? request.protocol.endpoint.count?.field ?? ""];
+      if (reported !== undefined && typeof count === "number")
+        return call === undefined
+          ? (scrubberOf(catalog).value(reported) as JsonObject)
+          : countResponse(request.protocol, count);
       const error = PROTOCOLS[candidate.protocol].decodeError(status, headers, body);
       if (status >= 400 && status < 500 && error.fault === "caller") {
+        if (call?.uncounted.test(error.message) === true || candidate.protocol !== request.protocol.name)
+          return undefined;
         const scrubbed = scrubbedError(error, scrubberOf(catalog));
         throw failureOfError(scrubbed, request.protocol.name, candidate.upstream.name).error;
       }
@@ -155,7 +157,7 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
           ? undefined
           : await pinsOf(deps.issuedIds, catalog, model, request, references);
       const place = placeOf(request, catalog, model, pins);
-      const reported = place === undefined ? undefined : await ask(request, catalog, place);
+      const reported = place === undefined ? undefined : await ask(request, catalog, model, place);
       if (reported !== undefined) return { body: reported, estimated: false };
       return { body: await countHere(request, model), estimated: true };
     },
@@ -180,10 +182,12 @@ interface CountEndpoint {
   readonly candidate: Candidate;
   readonly kind: UpstreamKind;
   readonly path: string;
+  /** The kind's own; undefined = the protocol's. */
+  readonly call: CountCall | undefined;
 }
 
 /**
- * The first upstream by priority that speaks the caller's protocol and has the call. What this gateway has wrapped nobody
+ * The first upstream by priority that speaks the caller's protocol and has its call, or has one of its own. What this gateway has wrapped nobody
  * else can read, and a request within the request names things in places that are not checked: both are counted here.
  */
 function placeOf(
@@ -200,23 +204,23 @@ function placeOf(
     const credential = credentialAt(upstream, pins);
     const name = upstream.models.get(model.id);
     const kind = kindOf(upstream.kind);
-    if (
-      !protocolsAt(upstream, model.id).includes(protocol.name) ||
-      !credential ||
-      !kind ||
-      name === undefined
-    )
-      continue;
-    const path = countPath(kind, {
-      protocol: protocol.name,
-      model: name,
-      query: request.query,
-      place: upstream.options?.place,
-    });
+    if (!credential || !kind || name === undefined) continue;
+    const at = { upstream, credential, model: name };
+    const spoken = protocolsAt(upstream, model.id);
+    const order = { protocol: protocol.name, model: name, query: request.query };
+    const place = upstream.options?.place;
+    const path = spoken.includes(protocol.name) ? countPath(kind, { ...order, place }) : undefined;
     if (path !== undefined)
-      return { candidate: { upstream, credential, model: name, protocol: protocol.name }, kind, path };
+      return { candidate: { ...at, protocol: protocol.name }, kind, path, call: undefined };
+    const call = kind.countCall;
+    if (call !== undefined && spoken.includes(call.protocol) && call.names.test(name))
+      return { candidate: { ...at, protocol: call.protocol }, kind, path: callPath(call, name), call };
   }
   return undefined;
+}
+
+function callPath(call: CountCall, name: string): string {
+  return call.path.replace("{model}", () => encodeSegment(call.modelOf(name)));
 }
 
 function credentialAt(

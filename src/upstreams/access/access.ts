@@ -15,7 +15,7 @@ export interface Access {
   /** What lets this request in, as a flat list. Only after isReady() or ready(). */
   headers(request: OutgoingRequest): readonly string[];
   /** The vendor refused a request that was sent with these headers: true = it is worth another try with new ones. */
-  isRenewed(sent: readonly string[], status: number, headers: RawHeaders): boolean;
+  isRenewed(sent: readonly string[], status: number, headers: Pick<RawHeaders, "get">): boolean;
   /** What vendors know us by just now, to be taken out of what they say. */
   secrets(): readonly string[];
 }

@@ -3,6 +3,7 @@ import { openAwsAccess } from "../bedrock/aws-access.ts";
 import { AWS_FORMS } from "../bedrock/aws-keys.ts";
 import { CONVERSE } from "../bedrock/converse.ts";
 import { CONVERSE_MODELS } from "../bedrock/converse-models.ts";
+import { BEDROCK_COUNT, COUNTED_OUTPUT_LIMIT } from "../bedrock/count-tokens.ts";
 import { openModelStream } from "../bedrock/model-stream.ts";
 import { heldInParts } from "../credentials/credential-forms.ts";
 
@@ -170,6 +171,14 @@ export const BEDROCK_MANTLE = {
   modelProtocols: [
     { names: /claude/i, protocols: ["messages"] },
     { names: /openai\.gpt-\d/, protocols: ["responses"] },
+  countForms: {
+    messages: {
+      set: { anthropic_version: "bedrock-2023-05-31" },
+      default: { max_tokens: COUNTED_OUTPUT_LIMIT },
+      remove: ["model", "stream"],
+    },
+  },
+  countCall: BEDROCK_COUNT,
     { names: /./, protocols: ["chat-completions", "responses"] },
   ],
   paths: {

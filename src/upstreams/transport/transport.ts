@@ -5,7 +5,7 @@ import { Deadlines } from "../../base/async/deadlines.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
-import type { Access, Environment } from "../access/access.ts";
+import type { Environment } from "../access/access.ts";
 import { accessTo, retainAccess } from "../access/known-access.ts";
 import { askBody, askHeaders, askPath, askTimeouts, collectResponse, sentWith } from "../ask.ts";
 import type {
@@ -92,15 +92,22 @@ export function createTransport(options: TransportOptions): Transport {
     const access =
       kind && credential ? accessTo(kind, upstream, credential, { clock, environment }) : undefined;
     if (access === undefined) return askBy(asked);
-    try {
-      await access.ready();
-    } catch (error) {
-      return { type: "failed", failure: noAccess(upstream.name, error) };
+    const taking: Taking = { access, sent: [] };
+    // As of other calls, a repetition is the last.
+    for (let isRepeated = false; ; isRepeated = true) {
+      try {
+        await access.ready();
+      } catch (error) {
+        return { type: "failed", failure: noAccess(upstream.name, error) };
+      }
+      const outcome = await askBy(asked, taking);
+      if (isRepeated || outcome.type !== "answered") return outcome;
+      const { status, headers } = outcome.response;
+      if (!access.isRenewed(taking.sent, status, { get: (name) => headers[name] })) return outcome;
     }
-    return askBy(asked, access);
   }
 
-  function askBy(asked: UpstreamAsk, access?: Access): Promise<AskOutcome> {
+  function askBy(asked: UpstreamAsk, taking?: Taking): Promise<AskOutcome> {
     const { upstream, request, room } = asked;
     return new Promise((resolve) => {
       const bounded = { ...upstream, timeouts: askTimeouts(upstream.timeouts, request, room !== undefined) };
@@ -118,10 +125,11 @@ export function createTransport(options: TransportOptions): Transport {
         const { method } = request;
         const path = askPath(prefix, request.path);
         const body = askBody(request);
-        const headers = askHeaders(access === undefined ? asked : { ...asked, credential: null });
+        const headers = askHeaders(taking === undefined ? asked : { ...asked, credential: null });
         const { origin } = new URL(upstream.baseUrl);
         const outgoing = { method, origin, path, headers, body: body === null ? [] : [body] };
-        const more = access?.headers(outgoing) ?? [];
+        if (taking !== undefined) taking.sent = taking.access.headers(outgoing);
+        const more = taking?.sent ?? [];
         return { method, path, headers: [...headers, ...more], body, headersTimeout: 0, bodyTimeout: 0 };
       });
     });
