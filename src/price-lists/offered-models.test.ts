@@ -40,3 +40,15 @@ describe("a model that a cloud offers", () => {
     expect(model).toMatchObject({ price: undefined, unpricedReason: "no list states it" });
   });
 });
+
+describe("the public list", () => {
+  it.each([
+    ["amazon.titan-embed-text-v1", "amazon.titan-embed-text-v1"],
+    ["amazon.titan-embed-text-v2:0", undefined],
+    ["amazon.titan-embed-text-v10", undefined],
+    ["amazon.titan-text-lite-v1:0:4k", "amazon.titan-text-lite-v1"],
+  ])("never takes a model for another version of it: %s", async (model, listed) => {
+    const list = await publicList(Date.now());
+    expect(list.find("aws", model)?.model).toBe(listed);
+  });
+});

@@ -30,6 +30,17 @@ export interface PublicList extends PriceList {
 /** An address of AWS's that the list does not know. */
 const MANTLE = /^https:\/\/bedrock-mantle\.[\w-]+\.api\.aws(\/|$)/;
 
+const VERSIONED = /^(.+-v)(\d+)$/;
+
+/** True if the list took a model for an earlier or later one: it looks for a part of the name, whose version may follow. */
+function isOtherVersion(model: string, listed: string): boolean {
+  const [, stem = "", version] = VERSIONED.exec(listed) ?? [];
+  const at = version === undefined ? -1 : model.indexOf(stem);
+  if (at === -1) return false;
+  const [stated] = /^\d+/.exec(model.slice(at + stem.length)) ?? [];
+  return stated !== undefined && stated !== version;
+}
+
 let latest: { readonly day: number; readonly list: Promise<PublicList> } | undefined;
 
 /** Loaded at the first look, as it is large and most processes never show it; read anew on each day, as prices have dates. */
@@ -85,7 +96,7 @@ async function loadList(day: Date): Promise<PublicList> {
     find(vendor, model) {
       // The list itself knows a model's other names, and whose prices a vendor sells at that it has no own ones for.
       const found = calcPrice({}, model, { providerId: vendor, timestamp: day });
-      if (found === null) return undefined;
+      if (found === null || isOtherVersion(model, found.model.id)) return undefined;
       const entry = own.get(found.model);
       return entry?.vendor === found.provider.id ? entry : entryOf(found.provider, found.model)[0];
     },
