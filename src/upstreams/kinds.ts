@@ -94,8 +94,8 @@ interface EmbeddingsFormOf {
   readonly form: EmbeddingsFormName;
 }
 
-/** Forms in which vectors are asked for, by the call that takes them. */
-export type EmbeddingsFormName = "batchEmbedContents" | "embedContent" | "predict";
+/** Forms in which vectors are asked for, by the call that takes them or by the models that do. */
+export type EmbeddingsFormName = "batchEmbedContents" | "embedContent" | "predict" | "titan" | "cohere";
 
 type BodyForms = Readonly<Partial<Record<ProtocolName, FieldChanges>>>;
 

@@ -23,9 +23,22 @@ const MODELS = {
   "vertex-multilingual": ["text-multilingual-embedding-002", true],
   "vertex-first": ["gemini-embedding-001", false],
   "vertex-later": ["gemini-embedding-2-preview", false],
+  "bedrock-titan": ["amazon.titan-embed-text-v2:0", false],
+  "bedrock-cohere": ["us.cohere.embed-v4:0", true],
 } as const;
 type Name = keyof typeof MODELS;
 const NAMES = Object.keys(MODELS) as Name[];
+
+/** Models that know no dimensions. */
+const PLAIN_MODELS = {
+  "bedrock-titan-first": ["amazon.titan-embed-text-v1", false],
+  "bedrock-cohere-earlier": ["cohere.embed-english-v3", true],
+} as const;
+
+const AWS = [
+  "location: us-east-1",
+  "credentials: [{ access_key_id: AKIATEST00000001, secret_access_key: secret-of-AKIATEST00000001 }]",
+];
 
 let sandbox: TestSandbox;
 let azure: FakeCloud;
@@ -46,11 +59,11 @@ beforeAll(async () => {
     `token_url: "${google.url}"`,
     'credentials: [{ service_account: "${SERVICE_ACCOUNT}" }]',
   ];
-  const rows = NAMES.flatMap((name) => {
-    const [theirs] = MODELS[name];
+  const rows = Object.entries({ ...MODELS, ...PLAIN_MODELS }).flatMap(([name, [theirs]]) => {
     const more = ways[name];
-    const cloud =
-      more === undefined
+    const cloud = name.startsWith("bedrock")
+      ? { name, kind: "bedrock", url: `${sandbox.url}/aws/bedrock`, models: { [name]: theirs }, more: AWS }
+      : more === undefined
         ? { name, kind: "vertex", url: google.url, models: { [name]: theirs }, more: vertex }
         : { name, kind: "azure", url: azure.url, models: { [name]: theirs }, more };
     const direct = {
@@ -118,7 +131,7 @@ describe("embeddings at a cloud", () => {
   });
 
   it("answer a caller of Google's own interface", async () => {
-    for (const name of ["vertex-text", "vertex-later"]) {
+    for (const name of ["vertex-text", "vertex-later", "bedrock-titan", "bedrock-cohere"]) {
       const content = { parts: [{ text: "A river" }] };
       const path = `/v1beta/models/${name}:embedContent`;
       const { status, json, text } = await ask(
@@ -132,9 +145,23 @@ describe("embeddings at a cloud", () => {
     }
   });
 
+  it("of models without dimensions are given without, counted by the header or by the body", async () => {
+    for (const name of ["bedrock-titan-first", "bedrock-cohere-earlier"] as const) {
+      const input = "A river runs past the old mill.";
+      const [at, direct] = [await embed(name, { input }), await embed(`direct-${name}`, { input })];
+      expect(at.status, at.text).toBe(200);
+      expect(at.json.data).toEqual(direct.json.data);
+      expect(await chargeOf(at)).toBe(await chargeOf(direct));
+    }
+    const refused = await embed("bedrock-titan-first", { input: "river", dimensions: 256 });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("dimensions")]);
+  });
+
   it("say which field is at fault where a model takes one text, or no tokens", async () => {
     const several = await embed("vertex-later", { input: ["river", "stone"] });
     expect(several).toMatchObject({ status: 400, json: { error: { param: "input" } } });
+    const many = await embed("bedrock-cohere", { input: Array.from({ length: 97 }, () => "river") });
+    expect(many).toMatchObject({ status: 400, json: { error: { param: "input" } } });
     const tokens = await embed("vertex-text", { input: [1, 2, 3] });
     expect(tokens).toMatchObject({ status: 400, json: { error: { param: "input" } } });
   });

@@ -3,6 +3,7 @@ import type { TextProtocol } from "../exchange.ts";
 import { isObject, type Json, type JsonObject, objectOr, parseJson } from "../json.ts";
 import type { ProtocolName } from "../prompt.ts";
 import { chatCompletions } from "../protocols/chat-completions/protocol.ts";
+import { serveVectors } from "../protocols/embeddings.ts";
 import { messages } from "../protocols/messages/protocol.ts";
 import { responses } from "../protocols/responses/protocol.ts";
 import { Refusal, refuse, type VendorError } from "../refusal.ts";
@@ -10,6 +11,7 @@ import { sendError } from "../reply.ts";
 import { serveText, type TextPath } from "../text-route.ts";
 import type { World } from "../world.ts";
 import { bedrockConverse } from "./bedrock-converse.ts";
+import { embedderBody, embedderOf } from "./bedrock-embeddings.ts";
 import { bedrockCount, bedrockMessages } from "./bedrock-messages.ts";
 import { verifyAws } from "./verify-signature.ts";
 
@@ -43,6 +45,8 @@ export function awsRoute(path: string): AwsRoute | undefined {
   if (action === undefined) return below.startsWith("/v1/") ? undefined : spokenRoute(below, "bedrock");
   const textPath = { ...PLAIN, model: decodeURIComponent(model), stream: action.endsWith("stream") };
   const serve = SERVED[action] ?? serveInvoke;
+  if (action === "invoke" && embedderOf(textPath.model) !== undefined)
+    return { protocol: "embeddings", response: (world, call) => serveEmbedder(world, call, textPath.model) };
   return { protocol: "messages", response: (world, call) => serve(world, call, textPath) };
 }
 
@@ -85,6 +89,22 @@ const SERVED: Readonly<Record<string, typeof serveInvoke>> = {
   "converse-stream": serveConverse,
   "count-tokens": serveCount,
 };
+
+async function serveEmbedder(world: World, call: Call, model: string): Promise<void> {
+  const verified = verifyAws(world, call.request, call.body, ["bedrock"]);
+  const embedder = embedderOf(model);
+  if ("status" in verified || embedder === undefined) {
+    if ("status" in verified) refuseCall(call, verified);
+    return;
+  }
+  try {
+    const body = embedderBody(embedder, parseJson(call.body.toString("utf8")));
+    await serveVectors(world, { ...call, body, credential: verified.accessKeyId }, embedder.form);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    refuseCall(call, error.error);
+  }
+}
 
 async function serveClaude(
   world: World,

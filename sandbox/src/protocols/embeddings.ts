@@ -1,4 +1,5 @@
 import type { Call } from "../call.ts";
+import type { TextProtocol } from "../exchange.ts";
 import { newHexId } from "../ids.ts";
 import { isAbsent, isObject, type Json, type JsonObject, numberOf, parseJson } from "../json.ts";
 import { Refusal, refuse } from "../refusal.ts";
@@ -15,6 +16,17 @@ import { encodeOpenaiError, OPENAI_BAD_KEY, OPENAI_NO_CREDIT, scriptedOpenaiErro
 const DEFAULT_DIMENSIONS = 1_536;
 const MAX_DIMENSIONS = 4_096;
 const MAX_INPUTS = 2_048;
+
+/** How vectors and errors are told. */
+export type VectorsForm = Pick<
+  TextProtocol,
+  "encodeError" | "requestIdHeader" | "newRequestId" | "scriptedError" | "badKey" | "errorHeaders"
+> & {
+  noCredit?: TextProtocol["noCredit"];
+  /** Absent = in OpenAI's form. */
+  encode?(vectors: number[][], tokens: number, asked: Json | undefined): JsonObject;
+  headers?(tokens: number): Record<string, string>;
+};
 
 const embeddingsForm = {
   encodeError: encodeOpenaiError,
@@ -34,10 +46,15 @@ interface EmbeddingsRequest {
 }
 
 /** POST /v1/embeddings in OpenAI's form: unit vectors fixed by their text. */
-export async function serveEmbeddings(world: World, call: Call): Promise<void> {
+export function serveEmbeddings(world: World, call: Call): Promise<void> {
+  return serveVectors(world, call, embeddingsForm);
+}
+
+/** The same request, answered in any form. */
+export async function serveVectors(world: World, call: Call, form: VectorsForm): Promise<void> {
   const { track } = call;
   try {
-    const refused = credentialRefusal(call.credential, embeddingsForm);
+    const refused = credentialRefusal(call.credential, { ...embeddingsForm, ...form });
     if (refused !== undefined) throw new Refusal(refused);
     await loadTokenizer();
     const request = decodeRequest(call.body);
@@ -46,19 +63,23 @@ export async function serveEmbeddings(world: World, call: Call): Promise<void> {
     const traits = { ...call, model: request.model, digest: call.body.toString("latin1") };
     const scenario = world.scripts.scenarioFor(directives, traits);
     track.tag = scenario.tag ?? null;
-    if (await strikeBeforeHeaders(call, scenario, embeddingsForm)) return;
+    if (await strikeBeforeHeaders(call, scenario, form)) return;
     const tokens = request.inputs.reduce((total, input) => total + input.tokens, 0);
     track.usage = () => ({ ...NO_USAGE, inputUncached: tokens });
     const over = scenario.usage === "cached_over" ? CACHED_OVER_BY : 0;
     const usage = spoilUsage({ prompt_tokens: tokens + over, total_tokens: tokens }, scenario.usage);
-    const body = JSON.stringify({ object: "list", data: embed(request), model: request.model, usage });
+    const written = form.encode?.(vectorsOf(request), tokens, parseJson(call.body.toString("utf8")));
+    const body = JSON.stringify(
+      written ?? { object: "list", data: embed(request), model: request.model, usage },
+    );
     await sendResponse(call, scenario, bareNumbers(body, scenario.usage), {
-      "x-request-id": newHexId("req_", 32),
+      [form.requestIdHeader]: form.newRequestId(),
+      ...form.headers?.(tokens),
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     track.refused = error.error.status;
-    sendError(call, embeddingsForm, error.error);
+    sendError(call, form, error.error);
   }
 }
 
@@ -94,6 +115,10 @@ function decodeInputs(value: Json | undefined): EmbeddingsRequest["inputs"] {
     }
     return refuse("'$.input' is invalid.", "input", "invalid_value");
   });
+}
+
+function vectorsOf({ inputs, dimensions }: EmbeddingsRequest): number[][] {
+  return inputs.map(({ text }) => Array.from(vectorOf(text, dimensions)));
 }
 
 function embed({ inputs, dimensions, base64 }: EmbeddingsRequest): JsonObject[] {

@@ -90,10 +90,16 @@ function read(body: JsonObject, state: StreamState): void {
   state.output ||= asArray(asObject(embedding)?.["values"]).length > 0;
   recordUsage(state, asObject(body["meta"]));
   recordUsage(state, countedByText(body["predictions"]));
+  recordUsage(state, countedByTitan(body));
   recordUsage(
     state,
     asObject(body["usage"]) ?? asObject(body["usageMetadata"]) ?? asObject(body["usage_metadata"]),
   );
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
+function countedByTitan({ inputTextTokenCount: count }: JsonObject): JsonObject | undefined {
+  return typeof count === "number" ? { input_tokens: count } : undefined;
 }
 
 /** Counted text by text: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */

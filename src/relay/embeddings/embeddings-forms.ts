@@ -44,7 +44,45 @@ export const EMBEDDINGS_FORMS: Readonly<Record<EmbeddingsFormName, EmbeddingsFor
     vectors: (response) =>
       asObjects(response["predictions"]).map(({ embeddings }) => asObject(embeddings)?.["values"]),
   },
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html
+  titan: {
+    mostTexts: 1,
+    request: ({ texts: [inputText], dimensions }) => ({ inputText, dimensions }),
+    vectors: ({ embedding }) => [embedding],
+    tokens: (response) => countedInput(response) ?? response["inputTextTokenCount"],
+  },
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed-v4.html, model-parameters-embed-v3.html
+  cohere: {
+    mostTexts: 96,
+    request: ({ texts, dimensions, taskType = "" }) => ({
+      texts,
+      input_type: COHERE_TASKS.get(taskType) ?? (OWN_TASK.test(taskType) ? taskType : "search_document"),
+      embedding_types: ["float"],
+      output_dimension: dimensions,
+      truncate: "NONE",
+    }),
+    vectors: ({ embeddings }) => asArray(asObject(embeddings)?.["float"] ?? embeddings),
+    tokens: countedInput,
+  },
 };
+
+/** What vectors are for, in Google's words, which callers of its interface say: https://ai.google.dev/api/embeddings#TaskType */
+const COHERE_TASKS: ReadonlyMap<string, string> = new Map([
+  ["RETRIEVAL_QUERY", "search_query"],
+  ["QUESTION_ANSWERING", "search_query"],
+  ["CODE_RETRIEVAL_QUERY", "search_query"],
+  ["FACT_VERIFICATION", "search_query"],
+  ["CLASSIFICATION", "classification"],
+  ["CLUSTERING", "clustering"],
+  ["SEMANTIC_SIMILARITY", "clustering"],
+]);
+
+const OWN_TASK = /^[a-z_]+$/;
+
+/** Bedrock's, whose header the count is taken from. */
+function countedInput(response: JsonObject): unknown {
+  return asObject(response["usage"])?.["input_tokens"];
+}
 
 function contentOf(text: string, { dimensions, taskType }: VectorOrder): JsonObject {
   return { content: { parts: [{ text }] }, outputDimensionality: dimensions, taskType };
@@ -62,8 +100,12 @@ export function formedRequest(
       "`input` must be a text or a list of texts; this model's upstream doesn't accept tokens.",
     );
   const { mostTexts = texts.length, request } = EMBEDDINGS_FORMS[name];
-  if (texts.length > mostTexts)
-    throw wrongInput("`input` must be one text; this model's upstream doesn't accept several at once.");
+  if (texts.length > mostTexts) {
+    const most = mostTexts === 1 ? "one text" : `${mostTexts} texts`;
+    throw wrongInput(
+      `\`input\` may hold at most ${most}; this model's upstream doesn't accept more at once.`,
+    );
+  }
   return request({ ...order, texts });
 }
 

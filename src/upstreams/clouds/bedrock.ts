@@ -4,7 +4,9 @@ import { AWS_FORMS } from "../bedrock/aws-keys.ts";
 import { CONVERSE } from "../bedrock/converse.ts";
 import { CONVERSE_MODELS } from "../bedrock/converse-models.ts";
 import { BEDROCK_COUNT, COUNTED_OUTPUT_LIMIT } from "../bedrock/count-tokens.ts";
+import { withCountedInput } from "../bedrock/counted-input.ts";
 import { openModelStream } from "../bedrock/model-stream.ts";
+import type { ResponseReaderOptions, UpstreamResponse } from "../call.ts";
 import { heldInParts } from "../credentials/credential-forms.ts";
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
@@ -127,6 +129,14 @@ const LISTS = [
   },
 ] as const;
 
+function openResponse(response: UpstreamResponse, options: ResponseReaderOptions): UpstreamResponse {
+  return openModelStream(withCountedInput(response), options);
+}
+
+/** Asked by `invoke`, in the forms of their vendors; profiles of theirs have a region's name before. */
+const TITAN_EMBEDDING = /(^|[./])amazon\.titan-embed-(text|g1-text)/;
+const COHERE_EMBEDDING = /(^|[./])cohere\.embed-/;
+
 /**
  * Amazon's `bedrock-runtime`. Claude, of any age, is asked by its model's id in the path and answers in AWS's framing
  * (https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html); others in OpenAI's forms
@@ -135,8 +145,10 @@ const LISTS = [
  */
 export const BEDROCK = {
   ...SHARED,
-  protocols: ["messages", "chat-completions", "responses"],
+  protocols: ["messages", "chat-completions", "responses", "embeddings"],
   modelProtocols: [
+    { names: TITAN_EMBEDDING, protocols: ["embeddings"] },
+    { names: COHERE_EMBEDDING, protocols: ["embeddings"] },
     { names: /claude/i, protocols: ["messages"] },
     { names: CONVERSE_MODELS, protocols: ["messages"] },
     // https://docs.aws.amazon.com/bedrock/latest/userguide/models-api-compatibility.html
@@ -147,17 +159,30 @@ export const BEDROCK = {
     messages: "/model/{model}/invoke",
     "chat-completions": "/openai/v1/chat/completions",
     responses: "/openai/v1/responses",
+    embeddings: "/model/{model}/invoke",
   },
+  embeddingsForms: [
+    { names: TITAN_EMBEDDING, form: "titan" },
+    { names: COHERE_EMBEDDING, form: "cohere" },
+  ],
   streamPaths: { messages: "/model/{model}/invoke-with-response-stream" },
   streamTypes: { messages: "application/json" },
   bodyForms: {
     messages: { set: { anthropic_version: "bedrock-2023-05-31" }, remove: ["model", "stream"] },
   },
+  countForms: {
+    messages: {
+      set: { anthropic_version: "bedrock-2023-05-31" },
+      default: { max_tokens: COUNTED_OUTPUT_LIMIT },
+      remove: ["model", "stream"],
+    },
+  },
+  countCall: BEDROCK_COUNT,
   modelForms: { messages: [CONVERSE] },
   betasInBody: true,
   modelLists: LISTS,
   openAccess: openAwsAccess("bedrock"),
-  openResponse: openModelStream,
+  openResponse,
   baseUrlAt: runtimeAt,
 } as const;
 
@@ -171,14 +196,6 @@ export const BEDROCK_MANTLE = {
   modelProtocols: [
     { names: /claude/i, protocols: ["messages"] },
     { names: /openai\.gpt-\d/, protocols: ["responses"] },
-  countForms: {
-    messages: {
-      set: { anthropic_version: "bedrock-2023-05-31" },
-      default: { max_tokens: COUNTED_OUTPUT_LIMIT },
-      remove: ["model", "stream"],
-    },
-  },
-  countCall: BEDROCK_COUNT,
     { names: /./, protocols: ["chat-completions", "responses"] },
   ],
   paths: {
