@@ -130,13 +130,14 @@ async function serveClaude(
 /** Betas of services that Claude's vendor runs itself, and one that no table of the gateway's has. */
 const REFUSED_BETA = /^(refused|files-api|skills|mcp-client|code-execution|web-fetch)-/;
 
-const VERSION = "bedrock-2023-05-31";
+/** The documented one, and what `@anthropic-ai/bedrock-sdk` 1.1.3 sends with `@anthropic-ai/sdk` 1.11.0, of which no page of the cloud's was found. */
+const VERSIONS: readonly unknown[] = ["bedrock-2023-05-31", "2026-10-21"];
 
 /** The body as the model's vendor wants it; throws Refusal where Bedrock takes it for none. */
 function bodyOf(asked: Json | undefined, { model, stream }: TextPath): JsonObject {
   if (!isObject(asked)) return refuse("Malformed input request, please reformat your input and try again.");
   const { anthropic_version: version, anthropic_beta: betas, ...rest } = asked;
-  if (version !== VERSION)
+  if (!VERSIONS.includes(version))
     refuse(version === undefined ? "anthropic_version: Field required" : "Invalid API version");
   const extra = ["model", "stream"].find((name) => name in rest);
   if (extra !== undefined)

@@ -18,7 +18,8 @@ export const GOOGLE_ACCOUNT = {
 export const GOOGLE_PROJECT = "acme-prod";
 const SUBJECT_TOKEN = "subject-token-of-the-cluster";
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
-const VERSION = "vertex-2023-10-16";
+/** The documented one, and what `@anthropic-ai/vertex-sdk` 1.1.3 sends with `@anthropic-ai/sdk` 1.11.0, of which no page of the cloud's was found. */
+const VERSIONS: readonly unknown[] = ["vertex-2023-10-16", "2026-10-21"];
 
 /**
  * Google's models and its tokens, as documented:
@@ -174,7 +175,7 @@ function claude({ model, action, body }: ModelCall): CloudAnswer {
     status: 400,
     body: { type: "error", error: { type: "invalid_request_error", message: words } },
   });
-  if (version !== VERSION) return wrong("anthropic_version: Field required");
+  if (!VERSIONS.includes(version)) return wrong("anthropic_version: Field required");
   if (model === "count-tokens")
     return typeof rest["model"] === "string"
       ? { status: 200, body: { input_tokens: 42 } }
