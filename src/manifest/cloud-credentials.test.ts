@@ -12,7 +12,16 @@ import { applyImport, planImport } from "./import.ts";
 
 const SECRETS = {
   CLIENT_SECRET: "client-secret-canary-1",
-  ACCOUNT: '{\n "type": "service_account",\n "private_key": "canary-2"\n}',
+  ACCOUNT: JSON.stringify(
+    {
+      type: "authorized_user",
+      client_id: "client-1",
+      client_secret: "canary-2",
+      refresh_token: "canary-3",
+    },
+    null,
+    1,
+  ),
 };
 const FILE = `version: 1
 models:

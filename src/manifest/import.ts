@@ -4,6 +4,7 @@ import type { CheckedPlan } from "./diff/changes.ts";
 import { readState, type State } from "./diff/state.ts";
 import { createPlaceholders } from "./file/placeholders.ts";
 import { type Environment, parseManifest } from "./file/read.ts";
+import { standInFor } from "./file/stand-ins.ts";
 import { lockManifest } from "./manifest-store.ts";
 
 /** A catalog file that comes as a text from outside, so that its `${NAME}` are secrets kept here and never the environment's. */
@@ -39,7 +40,7 @@ export interface LocalFile {
  * whatever the gateway keeps; a variable that is not set and means nothing kept is refused when it is applied.
  */
 export function localFile(text: string, env: Environment, file: string): LocalFile {
-  parseManifest(text, env, file, { kept: (name) => `http://stand-in-for-the-secret-${name}` });
+  parseManifest(text, env, file, { kept: (name) => standInFor(`for-the-secret-${name}`) });
   const unset = new Set<string>();
   return {
     unset,

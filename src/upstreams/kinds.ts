@@ -7,7 +7,7 @@ import type { Protocol } from "../protocols/protocol.ts";
 import { PROTOCOLS } from "../protocols/table.ts";
 import type { Access, AccessContext } from "./access/access.ts";
 import { arkAssets } from "./asset-apis/ark-assets.ts";
-import { heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
+import { arkKeyProblem, heldInArkCredential, readArkCredential } from "./asset-apis/ark-credential.ts";
 import type { AssetApi } from "./asset-apis/asset-api.ts";
 import { gatewayAssets } from "./asset-apis/gateway-assets.ts";
 import type { Candidate, ResponseReaderOptions, UpstreamResponse } from "./call.ts";
@@ -16,6 +16,7 @@ import { BEDROCK, BEDROCK_MANTLE } from "./clouds/bedrock.ts";
 import { VERTEX } from "./clouds/vertex.ts";
 import type { CountCall } from "./count-call.ts";
 import type { CredentialForm } from "./credentials/credential-forms.ts";
+import type { FieldCheck } from "./credentials/field-checks.ts";
 import type { ModelForm } from "./model-form.ts";
 import { apimart } from "./task-apis/apimart.ts";
 import { ark } from "./task-apis/ark.ts";
@@ -63,6 +64,8 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly assetApi: AssetApi | null;
   /** What credentials may be made of, where they may be more than a key. */
   readonly credentialForms?: readonly CredentialForm[];
+  /** What a key of its own notation must be, beyond what every key is. */
+  readonly keyCheck?: FieldCheck;
   /** How requests are let in that don't carry the credential itself; undefined = this one is carried. */
   readonly openAccess?: (context: AccessContext) => Access | undefined;
   /** What an upstream states of its place in a cloud, by the names of the catalog file; true = it must. */
@@ -318,6 +321,7 @@ const KINDS = {
   ark: {
     ...MEDIA,
     keyIn: (secret: string) => readArkCredential(secret).apiKey,
+    keyCheck: arkKeyProblem,
     heldIn: heldInArkCredential,
     taskApi: ark,
     families: ["videoa"],

@@ -72,6 +72,12 @@ describe("an upstream in a cloud, made in the console", () => {
       [{ ...TERMS(), project: "p", credentials: [AZURE_CLIENT] }, "project"],
       [{ ...TERMS(), credentials: [{ ...AZURE_CLIENT, client_secret: "***" }] }, "fields.client_secret"],
       [{ ...TERMS(), api_keys: ["k"], credentials: [AZURE_CLIENT] }, "credentials"],
+      [{ ...TERMS(), api_keys: ["k", "k\n2"] }, "api_keys[1]"],
+      [{ ...TERMS(), api_keys: [""] }, "api_keys.0"],
+      [
+        { ...TERMS(), credentials: [{ ...AZURE_CLIENT, client_secret: "ключ" }] },
+        "credentials[0].client_secret",
+      ],
     ] as const;
     for (const [body, param] of cases) {
       const { status, body: response } = await operator.post("/operator/upstreams", {
@@ -112,6 +118,27 @@ describe("an upstream in a cloud, made in the console", () => {
     await operator.patch(path, { fields: { ...masked, client_id: AZURE_CLIENT.client_id } });
     expect((await operator.post(`${path}/test`)).body).toMatchObject({ ok: true });
   });
+
+  it.each([
+    [{ secret: "k\n" }, "secret"],
+    [{ secret: "" }, "secret"],
+    [{ fields: { ...AZURE_CLIENT, tenant_id: "a b" } }, "fields.tenant_id"],
+    [{ fields: { tenant_id: "t", client_id: "c", certificate: "-----BEGIN" } }, "fields.certificate"],
+    [{ fields: { tenant_id: "t", client_secret: "s" } }, "fields.client_id"],
+  ])(
+    "takes no credential that could let no request in, new or in place of another: %j",
+    async (sent, param) => {
+      const path = await credentialPath();
+      for (const { status, body } of [
+        await operator.patch(path, sent),
+        await operator.post(path.replace(/\/\d+$/, ""), sent),
+      ]) {
+        expect([status, body.error?.param]).toEqual([400, param]);
+        expect(body.error?.message).toContain(param);
+      }
+      expect(await serves()).toBe(200);
+    },
+  );
 
   it("takes a key in place of fields, and its stored credential nowhere else", async () => {
     const path = await credentialPath();

@@ -35,7 +35,11 @@ export function credentialOf(kind: string, secret: fc.Arbitrary<string>): fc.Arb
       secret.map((text) => credentialText({ access_key_id: `${text}-id`, secret_access_key: text })),
       secret.map((text) => `k${text}`),
     );
-  if (kind === "vertex") return secret.map((text) => credentialText({ service_account: text }));
+  if (kind === "vertex")
+    return secret.map((text) => {
+      const user = { type: "authorized_user", client_id: "c", client_secret: text, refresh_token: "r" };
+      return credentialText({ service_account: JSON.stringify(user) });
+    });
   const client = secret.map((text) =>
     credentialText({ tenant_id: "${X}", client_id: "client", client_secret: text }),
   );

@@ -4,9 +4,20 @@ import { credentialText, partsOf } from "../../upstreams/credentials/credential-
 import { kindOf } from "../../upstreams/kinds.ts";
 
 /** A credential as a form sends it: a key, or fields. */
-interface SentCredential {
+export interface SentCredential {
   readonly secret?: string | undefined;
   readonly fields?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A problem of the upstream's rules with one of its credentials, by the field of the form that sent it. */
+export function asSent(error: unknown, index: number, { fields }: SentCredential): unknown {
+  if (!(error instanceof ItemError)) return error;
+  return error.under((path) => {
+    const [, place, field] = /^(?:credentials|api_keys)\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
+    if (place !== String(index)) return path;
+    if (fields === undefined) return "secret";
+    return field === undefined ? "fields" : `fields.${field}`;
+  });
 }
 
 /** The text that is sealed, with what is kept of the credential before; undefined = nothing was sent. Throws ItemError. */

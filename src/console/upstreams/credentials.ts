@@ -1,12 +1,13 @@
 import { setCredential, type UpstreamRecord, upsertUpstream } from "../../catalog/upstreams-store.ts";
 import { GatewayError } from "../../errors.ts";
 import { ItemError } from "../../manifest/file/read-item.ts";
+import type { Queryable } from "../../storage/database.ts";
 import { probeUpstream } from "../../upstreams/probe.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { credentialChange, credentialTest, newCredential, upstream } from "./contract.ts";
-import { sentText } from "./credential-text.ts";
+import { asSent, type SentCredential, sentText } from "./credential-text.ts";
 import { auditedCredentials, responseOf, upstreamOf } from "./find.ts";
 import { judgeStored } from "./judge-stored.ts";
 
@@ -40,7 +41,7 @@ function add(deps: ConsoleDeps): Operation {
         if (secret === undefined) throw new ItemError("secret", "is required");
         const credential = { secret, name: name ?? freeName(before), reference: null, enabled: true };
         const credentials = [...before.credentials, credential];
-        await judgeStored(tx, { ...before, credentials });
+        await judgeSent(tx, { ...before, credentials }, before.credentials.length, call.body);
         await upsertUpstream(tx, deps.seals, { ...before, credentials });
         return { value: undefined, note: noteOf("credential.create", before, { credentials }) };
       });
@@ -72,7 +73,9 @@ function change(deps: ConsoleDeps): Operation {
           reference: secret === undefined ? old.reference : null,
         };
         const credentials = before.credentials.map((each) => (each === old ? changed : each));
-        await judgeStored(tx, { ...before, credentials });
+        // What is only switched or renamed was judged when it was written.
+        if (secret !== undefined)
+          await judgeSent(tx, { ...before, credentials }, before.credentials.indexOf(old), call.body);
         await setCredential(tx, deps.seals, changed);
         const note = noteOf("credential.update", before, { credentials });
         const after = secret === undefined ? note.after : { ...note.after, replaced: changed.name };
@@ -103,6 +106,20 @@ function remove(deps: ConsoleDeps): Operation {
       return responseOf(deps, id);
     },
   });
+}
+
+/** Judges an upstream of which the credential at a place was sent. */
+async function judgeSent(
+  tx: Queryable,
+  changed: Parameters<typeof judgeStored>[1],
+  index: number,
+  sent: SentCredential,
+): Promise<void> {
+  try {
+    await judgeStored(tx, changed);
+  } catch (error) {
+    throw asSent(error, index, sent);
+  }
 }
 
 function test(deps: ConsoleDeps): Operation {

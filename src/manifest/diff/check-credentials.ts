@@ -4,10 +4,12 @@ import {
   formOf,
   formProblems,
   PLAIN_KEY,
+  valueProblems,
 } from "../../upstreams/credentials/credential-forms.ts";
 import { kindOf, type PlaceField, PRESET_KIND } from "../../upstreams/kinds.ts";
 import { presetOf } from "../../upstreams/vendor-presets.ts";
 import type { FileUpstream } from "../file/schema.ts";
+import { isStandIn } from "../file/stand-ins.ts";
 
 type Report = (path: Path, message: string) => void;
 
@@ -30,12 +32,10 @@ function checkFields(report: Report, path: Path, upstream: FileUpstream): void {
   const { kind, credentials, api_key: key, api_keys: keys = [] } = upstream;
   const place = [...path, "credentials"];
   const forms = kindOf(kind)?.credentialForms;
-  if (forms !== undefined) {
-    if (key !== undefined) checkKey(report, [...path, "api_key"], kind, key);
-    keys.forEach((each, index) => {
-      checkKey(report, [...path, "api_keys", index], kind, each);
-    });
-  }
+  if (key !== undefined) checkKey(report, [...path, "api_key"], kind, key);
+  keys.forEach((each, index) => {
+    checkKey(report, [...path, "api_keys", index], kind, each);
+  });
   if (credentials === undefined) return;
   if (upstream.api_key !== undefined || upstream.api_keys !== undefined)
     report(place, "can't be combined with api_key and api_keys; put all of them here");
@@ -48,11 +48,10 @@ function checkFields(report: Report, path: Path, upstream: FileUpstream): void {
     const parts = Object.fromEntries(
       Object.entries(fields).flatMap(([name, value]) => (value ? [[name, value]] : [])),
     );
-    for (const { field, message } of formProblems(forms, parts))
+    const wrong = formProblems(forms, parts);
+    const values = valueProblems(forms, parts).filter(({ field }) => !isStandIn(parts[field] ?? ""));
+    for (const { field, message } of [...wrong, ...values])
       report([...place, index, ...(field === "" ? [] : [field])], message);
-    const key = parts[PLAIN_KEY];
-    if (key !== undefined && !/^[\x21-\x7e]{1,4096}$/.test(key))
-      report([...place, index, PLAIN_KEY], "must be 1 to 4096 visible ASCII characters without spaces");
     const text = credentialText(parts);
     if (seen.has(text)) report([...place, index], "is already in this list");
     seen.add(text);
@@ -66,8 +65,14 @@ function takesKey(kind: string): boolean {
 }
 
 function checkKey(report: Report, path: Path, kind: string, key: string): void {
-  if (key.startsWith("{") || !takesKey(kind))
+  const { credentialForms: forms, keyCheck } = kindOf(kind) ?? {};
+  if (forms !== undefined && (key.startsWith("{") || !takesKey(kind))) {
     report(path, `isn't a key of kind ${kind}; write its credential into credentials, by its fields`);
+    return;
+  }
+  const [problem] = forms === undefined ? [] : valueProblems(forms, { [PLAIN_KEY]: key });
+  const message = problem?.message ?? keyCheck?.(key);
+  if (message !== undefined) report(path, message);
 }
 
 const PLACE_FIELDS: readonly PlaceField[] = [

@@ -15,6 +15,7 @@ import {
   referToOption,
   secretsIn,
 } from "./reference-names.ts";
+import { standInFor } from "./stand-ins.ts";
 
 /**
  * The secrets a gateway keeps, under the names by which its export refers to them. A file that comes back
@@ -43,8 +44,7 @@ export function createPlaceholders(state: State): Placeholders {
   const byName: Record<string, string> = {};
   const secrets = new Map<string, Kept>();
   const hashes = new Map<string, Buffer>();
-  // Shaped so that every rule for credentials, keys and proxies lets it pass.
-  const standInFor = (name: string): string => (byName[name] ??= `http://stand-in-${randomText(24)}`);
+  const standInOf = (name: string): string => (byName[name] ??= standInFor(randomText(24)));
   const keep = (standIn: string, kept: Omit<Kept, "destinations">, upstream: UpstreamRecord): void => {
     const { destinations } = secrets.get(standIn) ?? { destinations: new Set() };
     secrets.set(standIn, { ...kept, destinations: destinations.add(destinationOf(upstream)) });
@@ -55,23 +55,23 @@ export function createPlaceholders(state: State): Placeholders {
       for (const [field, secret] of secretsIn(upstream.kind, sealed)) {
         const name = references.get(field)?.slice(2, -1) ?? "";
         const known = referenceIn(upstream.kind, sealed, reference, field);
-        keep(standInFor(name), { name, secret, reference: known }, upstream);
+        keep(standInOf(name), { name, secret, reference: known }, upstream);
       }
     });
     for (const [field, { value: secret, reference }] of secretFields(upstream.options)) {
       const [, name] = /^\$\{(.*)\}$/.exec(referToOption(upstream, field, names) ?? "") ?? [];
       if (name === undefined) continue;
-      keep(standInFor(name), { name, secret, reference }, upstream);
+      keep(standInOf(name), { name, secret, reference }, upstream);
     }
   }
   // As the export gives its names out, which leaves keys without a variable to the last.
   const keys = state.accounts.flatMap((account) => account.keys.map((key) => ({ account, key })));
   for (const isNamed of [true, false]) {
     for (const { account, key } of keys.filter(({ key: { reference } }) => (reference !== null) === isNamed))
-      hashes.set(standInFor(referToKey(account, key, names).slice(2, -1)), Buffer.from(key.hash, "hex"));
+      hashes.set(standInOf(referToKey(account, key, names).slice(2, -1)), Buffer.from(key.hash, "hex"));
   }
   const token = state.settings.metrics_token ?? undefined;
-  const tokenStandIn = token && standInFor(referToMetricsToken(token, names).slice(2, -1));
+  const tokenStandIn = token && standInOf(referToMetricsToken(token, names).slice(2, -1));
   return {
     byName,
     hashOf: (credential) => hashes.get(credential),

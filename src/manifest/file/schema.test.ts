@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { decodeSettings } from "../../catalog/settings.ts";
 import { parseManifest } from "./read.ts";
 import { catalogFileJsonSchema, key } from "./schema.ts";
+import { standInFor } from "./stand-ins.ts";
 
 /** A file of authorities that exists. */
 const CA_FILE = fileURLToPath(new URL("../../../test/support/certificates/ca.pem", import.meta.url));
@@ -64,11 +65,10 @@ const SELF_EVIDENT = new Set([
 describe("the example file", () => {
   const file = new URL("faregate.example.yaml", root);
   const readAll = (text: string) => {
-    const variables = [...text.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => name ?? "");
-    return parseManifest(
-      text,
-      Object.fromEntries(variables.map((name) => [name, `sk-a-secret-called-${name}`])),
-    );
+    // Those within a longer value; all others may be documents.
+    const names = [...text.matchAll(/[^\s"]\$\{([A-Z_]+)\}/g)].map(([, name]) => name ?? "");
+    const env = Object.fromEntries(names.map((name) => [name, `sk-a-secret-called-${name}`]));
+    return parseManifest(text, env, "faregate.yaml", { kept: standInFor });
   };
 
   it("is valid and points editors to the schema", async () => {

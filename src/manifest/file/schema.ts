@@ -5,6 +5,7 @@ import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
 import { ENDPOINT_WORDS } from "../../catalog/vocabulary.ts";
 import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 import { FAMILY_NAMES } from "../../families/family.ts";
+import { KEY_ALONE, KEY_PROBLEM } from "../../upstreams/credentials/field-checks.ts";
 import { credentialFields, KIND_NAMES } from "../../upstreams/kinds.ts";
 import { PRESET_NAMES } from "../../upstreams/vendor-presets.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
@@ -140,10 +141,7 @@ const timeouts = z
   })
   .describe("Milliseconds");
 
-// Headers carry it: a line break or a blank in it is always a mistake of pasting.
-const credential = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,4096}$/, "must be 1 to 4096 visible ASCII characters without spaces");
+const credential = z.string().regex(KEY_ALONE, KEY_PROBLEM);
 
 /** Longer than any document that vendors issue as a credential. */
 const CREDENTIAL_TEXT = 20_000;

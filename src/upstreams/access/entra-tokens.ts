@@ -1,7 +1,9 @@
-import { createHash, X509Certificate } from "node:crypto";
+import { createHash } from "node:crypto";
 import { randomText } from "../../base/random.ts";
+import { certificateCheck, certificateIn, certificateParts } from "../credentials/certificate.ts";
 import type { CredentialForm, CredentialParts } from "../credentials/credential-forms.ts";
 import { partsOf } from "../credentials/credential-forms.ts";
+import { lineText } from "../credentials/field-checks.ts";
 import { type Access, type AccessContext, AccessFailure, type Environment } from "./access.ts";
 import type { Issued } from "./expiring-value.ts";
 import { guardedIssue } from "./guarded-issue.ts";
@@ -28,7 +30,12 @@ export const ENTRA_FORMS: readonly CredentialForm[] = [
     fields: {
       tenant_id: TENANT,
       client_id: CLIENT,
-      certificate: { about: "Certificate and private key as PEM", isSecret: true, isRequired: true },
+      certificate: {
+        about: "Certificate and private key as PEM",
+        isSecret: true,
+        isRequired: true,
+        check: certificateCheck,
+      },
     },
   },
   {
@@ -37,7 +44,7 @@ export const ENTRA_FORMS: readonly CredentialForm[] = [
     fields: {
       tenant_id: { about: "Absent = AZURE_TENANT_ID" },
       client_id: { about: "Absent = AZURE_CLIENT_ID" },
-      token_file: { about: "Absent = AZURE_FEDERATED_TOKEN_FILE" },
+      token_file: { about: "Absent = AZURE_FEDERATED_TOKEN_FILE", check: lineText },
     },
   },
   {
@@ -174,8 +181,7 @@ async function ask(
 
 /** https://learn.microsoft.com/entra/identity-platform/certificate-credentials */
 function clientAssertion({ clock }: AccessContext, audience: string, client: string, pem: string): string {
-  const [certificate] = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(pem) ?? [];
-  const [key] = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[^-]+-----END \1PRIVATE KEY-----/.exec(pem) ?? [];
+  const { certificate, key } = certificateParts(pem);
   const thumbprint = thumbprintOf(certificate);
   if (thumbprint === undefined || key === undefined)
     throw new AccessFailure("its certificate can't be read", {
@@ -196,12 +202,8 @@ function clientAssertion({ clock }: AccessContext, audience: string, client: str
 
 /** undefined = it is no certificate. */
 function thumbprintOf(certificate: string | undefined): string | undefined {
-  if (certificate === undefined) return undefined;
-  try {
-    return createHash("sha256").update(new X509Certificate(certificate).raw).digest("base64url");
-  } catch {
-    return undefined;
-  }
+  const known = certificate === undefined ? undefined : certificateIn(certificate);
+  return known && createHash("sha256").update(known.raw).digest("base64url");
 }
 
 /** Of the machine, or of the App Service (https://learn.microsoft.com/azure/app-service/overview-managed-identity). */

@@ -1,5 +1,6 @@
 import { isRecord } from "../../base/json/record.ts";
 import { type CredentialForm, type CredentialParts, partsOf } from "../credentials/credential-forms.ts";
+import { googleDocumentCheck } from "../credentials/google-document.ts";
 import { type Access, type AccessContext, AccessFailure } from "./access.ts";
 import type { Issued } from "./expiring-value.ts";
 import { guardedIssue } from "./guarded-issue.ts";
@@ -13,7 +14,12 @@ export const GOOGLE_FORMS: readonly CredentialForm[] = [
   {
     name: "service account",
     fields: {
-      service_account: { about: "Key file of a service account, as JSON", isSecret: true, isRequired: true },
+      service_account: {
+        about: "Key file of a service account, as JSON",
+        isSecret: true,
+        isRequired: true,
+        check: googleDocumentCheck,
+      },
     },
   },
   {
@@ -23,6 +29,7 @@ export const GOOGLE_FORMS: readonly CredentialForm[] = [
         about: "Configuration of workload identity federation, as JSON",
         isSecret: true,
         isRequired: true,
+        check: googleDocumentCheck,
       },
     },
   },

@@ -23,13 +23,7 @@ export interface ArkSigning {
  * the first may be left out. Secrets end in `=` now and then, so only the first one of a part separates.
  */
 export function readArkCredential(secret: string): ArkCredential {
-  const [apiKey = "", ...parts] = secret.split(";");
-  const fields = new Map(
-    parts.map((part) => {
-      const at = part.indexOf("=");
-      return [part.slice(0, Math.max(at, 0)), part.slice(at + 1)] as const;
-    }),
-  );
+  const [apiKey, fields] = partsIn(secret);
   const field = (name: string): string | null => fields.get(name) || null;
   const accessKey = field("access_key");
   const secretKey = field("secret_key");
@@ -45,6 +39,23 @@ export function readArkCredential(secret: string): ArkCredential {
       baseUrl: field("assets"),
     },
   };
+}
+
+function partsIn(secret: string): [apiKey: string, fields: ReadonlyMap<string, string>] {
+  const [apiKey = "", ...parts] = secret.split(";");
+  const fields = parts.map((part): [string, string] => {
+    const at = part.indexOf("=");
+    return [part.slice(0, Math.max(at, 0)), part.slice(at + 1)];
+  });
+  return [apiKey, new Map(fields)];
+}
+
+/** What is wrong with one as it is written: half of a signing pair signs nothing. */
+export function arkKeyProblem(secret: string): string | undefined {
+  const [, fields] = partsIn(secret);
+  const missing = ["access_key", "secret_key"].filter((name) => !fields.get(name));
+  const [one] = missing;
+  return missing.length === 1 ? `has no ${one} beside its other half; write both, or none` : undefined;
 }
 
 /** Its secrets, and what of the rest names the operator's own account. */

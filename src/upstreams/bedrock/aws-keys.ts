@@ -4,6 +4,7 @@ import type { Issued } from "../access/expiring-value.ts";
 import { secretFile } from "../access/secret-file.ts";
 import { jsonIn, refusedBy } from "../access/token-response.ts";
 import type { CredentialForm, CredentialParts } from "../credentials/credential-forms.ts";
+import { keyAlone, lineText } from "../credentials/field-checks.ts";
 import { profileKeys } from "./aws-profile.ts";
 import { type AwsKeys, signAws } from "./aws-signature.ts";
 
@@ -13,11 +14,20 @@ const ROLE = {
   session_name: { about: "Name of the session in AWS's logs" },
 } as const;
 
+/** The id of an access key is half of a pair: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html */
+function serviceKey(value: string): string | undefined {
+  return /^A[KS]IA[A-Z0-9]{12,}$/.test(value)
+    ? "is the id of an access key; write access_key_id and secret_access_key into credentials"
+    : keyAlone(value);
+}
+
 /** https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html */
 export const AWS_FORMS: readonly CredentialForm[] = [
   {
     name: "Bedrock API key",
-    fields: { api_key: { about: "API key of the service", isSecret: true, isRequired: true } },
+    fields: {
+      api_key: { about: "API key of the service", isSecret: true, isRequired: true, check: serviceKey },
+    },
   },
   {
     name: "access key",
@@ -33,7 +43,7 @@ export const AWS_FORMS: readonly CredentialForm[] = [
     from: "web-identity",
     fields: {
       role_arn: { about: "Absent = AWS_ROLE_ARN" },
-      token_file: { about: "Absent = AWS_WEB_IDENTITY_TOKEN_FILE" },
+      token_file: { about: "Absent = AWS_WEB_IDENTITY_TOKEN_FILE", check: lineText },
       session_name: ROLE.session_name,
     },
   },
@@ -42,7 +52,10 @@ export const AWS_FORMS: readonly CredentialForm[] = [
   {
     name: "profile",
     from: "profile",
-    fields: { profile: { about: "Of AWS's shared files; absent = AWS_PROFILE, else default" }, ...ROLE },
+    fields: {
+      profile: { about: "Of AWS's shared files; absent = AWS_PROFILE, else default", check: lineText },
+      ...ROLE,
+    },
   },
   { name: "environment", from: "environment", fields: ROLE },
 ];

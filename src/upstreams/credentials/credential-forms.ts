@@ -1,5 +1,6 @@
 import { appendAll } from "../../base/append-all.ts";
 import { MASKED } from "../../catalog/upstream-options.ts";
+import { type FieldCheck, keyAlone, keyText } from "./field-checks.ts";
 
 /** One way to prove to a vendor who asks: the named fields that such a credential is made of. */
 export interface CredentialForm {
@@ -15,6 +16,8 @@ interface CredentialField {
   /** Nobody is shown it; others name the operator's account and are shown to operators alone. */
   readonly isSecret?: true;
   readonly isRequired?: true;
+  /** Absent = it is a word that headers can carry. */
+  readonly check?: FieldCheck;
 }
 
 /** A credential of several fields, by their names. */
@@ -80,6 +83,19 @@ export function formProblems(
     .sort((one, other) => other.known - one.known || one.problems.length - other.problems.length)[0];
   if (nearest !== undefined && nearest.known > 0) return nearest.problems;
   return [{ field: "", message: `must be one of: ${forms.map(described).join("; ")}` }];
+}
+
+/** What is wrong with the values of a credential whose fields make a form: what could not let any request in. */
+export function valueProblems(
+  forms: readonly CredentialForm[],
+  parts: CredentialParts,
+): { readonly field: string; readonly message: string }[] {
+  const { fields = {} } = formOf(forms, parts) ?? {};
+  return Object.entries(parts).flatMap(([field, value]) => {
+    const usual = field === PLAIN_KEY ? keyAlone : keyText;
+    const message = (fields[field]?.check ?? usual)(value);
+    return message === undefined ? [] : [{ field, message }];
+  });
 }
 
 function problemsIn({ name, from, fields }: CredentialForm, parts: CredentialParts) {
