@@ -19,7 +19,7 @@ import type {
 } from "../upstreams/call.ts";
 import type { IssuedIds } from "../upstreams/memory/issued-ids.ts";
 import { optionRemedy } from "../upstreams/option-remedies.ts";
-import { type Scrubber, scrubberOf } from "../upstreams/scrub/scrubber.ts";
+import { type Scrubber, scrubberAt } from "../upstreams/scrub/scrubber.ts";
 import type { RawHeaders } from "../upstreams/transport/raw-headers.ts";
 import { readServiceWord } from "../usage/service-terms.ts";
 import { noCompaction, refusesToCompact } from "./admit/compacting.ts";
@@ -209,7 +209,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   }
 
   scrubber(): Scrubber {
-    return scrubberOf(this.exchange.catalog);
+    return scrubberAt(this.exchange.catalog, this.candidate);
   }
 
   scrubInWorker(body: readonly Uint8Array[]): Promise<Uint8Array> {

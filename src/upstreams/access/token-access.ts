@@ -2,9 +2,6 @@ import type { Clock } from "../../base/clock.ts";
 import type { Access } from "./access.ts";
 import { ExpiringValue, type Issued } from "./expiring-value.ts";
 
-/** So much of a token's end is looked for in what vendors say: without it nobody can use the rest. */
-const TOLD_LETTERS = 64;
-
 const REFUSED = 401;
 
 /** Access by a token that is sent as bearer. */
@@ -28,6 +25,6 @@ export function tokenAccess(issue: () => Promise<Issued<string>>, clock: Clock):
     isRenewed(sent, status) {
       return status === REFUSED && tokens.refuse(sent[1]?.slice("Bearer ".length) ?? "");
     },
-    secrets: () => (token === "" ? [] : [token.slice(-TOLD_LETTERS)]),
+    secrets: () => (token === "" ? [] : [token]),
   };
 }

@@ -10,9 +10,6 @@ const ENDED = /ExpiredToken|ExpiredCredentials|TokenRefreshRequired/;
 
 const TOKEN_HEADER = "x-amz-security-token";
 
-/** So much of a session's token is looked for in what vendors say: without it nobody can use the rest. */
-const TOLD_LETTERS = 64;
-
 /** Access to one of AWS's services by signatures; undefined = by a key of the service's own, as a bearer. */
 export function openAwsAccess(service: string) {
   return (context: AccessContext): Access | undefined => {
@@ -63,11 +60,8 @@ function accessBy(
     secrets() {
       if (held === undefined) return [];
       const { accessKeyId, secretAccessKey, sessionToken } = held;
-      return [
-        accessKeyId,
-        secretAccessKey,
-        ...(sessionToken === null ? [] : [sessionToken.slice(-TOLD_LETTERS)]),
-      ];
+      const pair = [accessKeyId, secretAccessKey];
+      return sessionToken === null ? pair : [...pair, sessionToken];
     },
   };
 }

@@ -1,3 +1,5 @@
+import { openPartFinder } from "./secret-parts.ts";
+
 /** Part of a text: from one offset up to, not including, another. */
 export type Span = readonly [start: number, end: number];
 
@@ -40,6 +42,7 @@ export function openSecretFinder(secrets: readonly string[]): SecretFinder {
     }
     return folded.length < CUT_LETTERS ? spans : [...spans, ...cutIn(folded, known)];
   };
+  const partsIn = openPartFinder(known);
   const spelled = openSpelling(known);
   const isMasked = (first: string, last: string): boolean =>
     first.length + last.length >= MASK_LETTERS &&
@@ -50,6 +53,7 @@ export function openSecretFinder(secrets: readonly string[]): SecretFinder {
   return {
     find: (text) => [
       ...literal(text),
+      ...partsIn(fold(text)),
       ...spelled(text),
       ...maskedIn(text, isMasked),
       ...encodedIn(text, (decoded) => literal(decoded).length > 0),

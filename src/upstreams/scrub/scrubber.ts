@@ -1,5 +1,7 @@
 import type { Catalog, Upstream } from "../../catalog/catalog.ts";
 import { optionSecrets } from "../../catalog/upstream-options.ts";
+import { accessSecrets } from "../access/known-access.ts";
+import type { Candidate } from "../call.ts";
 import { kindOf } from "../kinds.ts";
 import { namesOfUrl, redactionsOf } from "./scrub-names.ts";
 import { ACCOUNT_PATTERNS } from "./scrub-patterns.ts";
@@ -63,8 +65,19 @@ export function createScrubber(upstreams: readonly ScrubbedUpstream[]): Scrubber
   ];
   const redactions = [...redactionsOf([...urls, ...names]), ...ACCOUNT_PATTERNS];
 
-  const text = openTextScrubber(secrets, redactions);
+  return scrubberBy(openTextScrubber(secrets, redactions));
+}
 
+/** The same with what this candidate's vendor was sent in place of the credential: an access token, of which parts tell as much. */
+export function scrubberAt(catalog: KnownUpstreams, { credential }: Pick<Candidate, "credential">): Scrubber {
+  const known = scrubberOf(catalog);
+  const tokens = accessSecrets(credential) ?? [];
+  if (tokens.length === 0) return known;
+  const scrub = openTextScrubber(openSecretFinder(tokens), []);
+  return scrubberBy((text) => scrub(known.text(text)));
+}
+
+function scrubberBy(text: Scrubber["text"]): Scrubber {
   function value(given: unknown, depth = 0): unknown {
     if (typeof given === "string") return text(given);
     if (typeof given !== "object" || given === null || given instanceof Number) return given;

@@ -20,14 +20,21 @@ export interface SecretFilter {
 const SURE_LETTERS = 16;
 /** A shorter one with a digit in it is no word from here on. */
 const LEAST_LETTERS = 8;
+const TOKEN_END_LETTERS = 64;
 
 /** The secrets in the credential that a candidate is sent, and in its headers: it is by those that its vendor knows us. */
 export function sentSecrets({ upstream, credential }: SentTo): readonly string[] {
   const { secret } = credential;
-  const secrets = accessSecrets(credential) ?? kindOf(upstream.kind)?.heldIn?.(secret).secrets ?? [secret];
+  const secrets = accessSecrets(credential)?.map(endOf) ??
+    kindOf(upstream.kind)?.heldIn?.(secret).secrets ?? [secret];
   const { headers } = upstream.options ?? {};
   const more = headers === undefined ? [] : optionSecrets({ headers });
   return [...secrets, ...more].filter(isNoWord);
+}
+
+/** So much of a token's end is looked for in all that passes: without it nobody can use the rest. */
+function endOf(token: string): string {
+  return token.slice(-TOKEN_END_LETTERS);
 }
 
 /** A secret that is looked for; a header may as well hold a word. */
