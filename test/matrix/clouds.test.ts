@@ -87,6 +87,13 @@ beforeAll(async () => {
       more: [AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`],
     },
     {
+      name: "quoting",
+      kind: "azure",
+      url: azure.url,
+      models: { quoting: "quoting" },
+      more: [AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`],
+    },
+    {
       name: "missing",
       kind: "azure",
       url: azure.url,
@@ -219,6 +226,15 @@ describe("access tokens", () => {
       expect(heard.text).not.toContain("entra-token-");
     }
     expect(gateway.output()).not.toContain("entra-token-");
+  });
+
+  it("are told to nobody where the vendor repeats a part of them", async () => {
+    for (const protocol of TEXT_PROTOCOLS) {
+      const heard = await call(gateway.url, { protocol, model: "quoting", prompt: "Hello" });
+      expect(heard.status).toBe(400);
+      expect(heard.text).toContain("Bad token: [redacted].");
+    }
+    expect(gateway.output()).not.toMatch(/Y29nbml0aXZlIn0/);
   });
 
   it("and the credentials behind them are exported as references, and come back unchanged", async () => {

@@ -75,6 +75,10 @@ const VENDORS: Readonly<Record<string, Script>> = {
     "POST /images/generations": { data: [{ b64_json: PNG }] },
     "POST /images/edits": { data: [{ b64_json: GIF }] },
   },
+  azure: {
+    "POST /openai/v1/images/generations": { data: [{ b64_json: PNG }] },
+    "POST /openai/v1/images/edits": { data: [{ b64_json: GIF }] },
+  },
 };
 
 function apimartRecord() {
@@ -97,6 +101,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   minimax: "videoc",
   dashscope: "videob",
   openai: "imagegen",
+  azure: "imagegen",
 };
 
 let server: Server;
@@ -229,7 +234,7 @@ describe("a task through each vendor's own interface", () => {
     const { json } = await make(gateway.url, `by-${kind}`, BODIES[family] ?? {});
     expect(json, json.fail_reason).toMatchObject({ status: "SUCCESS", progress: "100%", fail_reason: "" });
     const link = json.data[0]?.url ?? json.data.task?.outputs[0] ?? json.data.result?.videos[0].url[0];
-    if (kind === "openai") expect(link).toMatch(OWN_PNG);
+    if (family === "imagegen") expect(link).toMatch(OWN_PNG);
     else expect(link).toBe(MP4);
     expect(
       asked.filter(({ line }) => line.startsWith(`${kind}: POST`) && !line.includes("batch")),
@@ -245,14 +250,17 @@ describe("a task through each vendor's own interface", () => {
     expect(json.data.task.usage).toEqual({ completion_tokens: 9, total_tokens: 9 });
   });
 
-  it("sends reference pictures to the vendor that wants files as files", async () => {
+  it.each([
+    ["openai", "/images/edits"],
+    ["azure", "/openai/v1/images/edits"],
+  ])("sends reference pictures to %s, which wants files, as files", async (kind, path) => {
     const bytes = Buffer.from("89504e470d0a1a0a00", "hex");
-    const { json } = await make(gateway.url, "by-openai", {
+    const { json } = await make(gateway.url, `by-${kind}`, {
       ...BODIES["imagegen"],
       image_urls: [`data:image/png;base64,${bytes.toString("base64")}`],
     });
     expect(json.data).toMatchObject([{ url: expect.stringMatching(/\/media\/.*\.gif$/) }]);
-    expect(asked[0]?.line).toBe("openai: POST /images/edits");
+    expect(asked[0]?.line).toBe(`${kind}: POST ${path}`);
     expect(asked[0]?.body).toContain('name="image[]"; filename="image-1.png"');
   });
 });

@@ -87,8 +87,14 @@ function models(request: CloudRequest, tokens: Tokens): CloudAnswer {
     };
   if (method === "GET" && path === "/openai/v1/models")
     return { status: 200, body: { object: "list", data: [] } };
+  const [, made] = /^\/openai\/v1\/images\/(generations|edits)$/.exec(path) ?? [];
+  if (made !== undefined) return image(request, made);
   const body = JSON.parse(request.text) as Record<string, unknown>;
-  // Some servers tell what they were sent.
+  // Some servers tell what they were sent, or a part of it.
+  if (body["model"] === "quoting") {
+    const part = headers.authorization?.slice(-40, -4);
+    return { status: 400, body: { error: { code: "400", message: `Bad token: ${part}.` } } };
+  }
   if (body["model"] === "echoing") {
     const sent = JSON.stringify({ authorization: headers.authorization, key });
     return {
@@ -108,6 +114,30 @@ function models(request: CloudRequest, tokens: Tokens): CloudAnswer {
   if (path === "/anthropic/v1/messages/count_tokens") return { status: 200, body: { input_tokens: 42 } };
   if (path === "/anthropic/v1/messages") return toModel("/v1/messages", body);
   return { status: 404, body: { error: { code: "404", message: "Resource not found" } } };
+}
+
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** https://learn.microsoft.com/azure/ai-foundry/openai/how-to/dall-e: edits are forms of files; the response counts tokens. */
+function image({ text, headers }: CloudRequest, made: string): CloudAnswer {
+  const isForm = headers["content-type"]?.startsWith("multipart/form-data; boundary=") === true;
+  if (isForm !== (made === "edits"))
+    return { status: 400, body: { error: { code: "BadRequest", message: "Unsupported content type." } } };
+  const field = (name: string): string | undefined =>
+    isForm
+      ? new RegExp(`name="${name}"\r\n\r\n([^\r]*)\r\n`).exec(text)?.[1]
+      : String((JSON.parse(text) as Record<string, unknown>)[name]);
+  if (field("model")?.startsWith("gpt-image") !== true || field("n") !== "1" || field("prompt") === undefined)
+    return { status: 404, body: { error: { code: "DeploymentNotFound", message: "No such deployment." } } };
+  const images = text.match(/name="image\[\]"; filename=/g)?.length ?? 0;
+  const details = { text_tokens: 12, image_tokens: 323 * images };
+  const input = details.text_tokens + details.image_tokens;
+  const counts = { input_tokens: input, input_tokens_details: details, output_tokens: 1056 };
+  return {
+    status: 200,
+    body: { created: 1, data: [{ b64_json: PNG }], usage: { ...counts, total_tokens: input + 1056 } },
+  };
 }
 
 const FILTER = {

@@ -1,5 +1,6 @@
 import { ENTRA_FORMS, openEntraAccess } from "../access/entra-tokens.ts";
 import { type CredentialForm, heldInParts } from "../credentials/credential-forms.ts";
+import { azureImages } from "../task-apis/openai-images.ts";
 import { AZURE_TOOLS } from "../vendor-tool-prices.ts";
 
 const FORMS: readonly CredentialForm[] = [
@@ -71,6 +72,7 @@ export const AZURE = {
   betaHeader: "anthropic-beta",
   protocols: ["chat-completions", "responses", "embeddings", "messages"],
   modelProtocols: [
+    { names: /gpt-image|dall-e/i, protocols: [] },
     { names: /claude/i, protocols: ["messages"] },
     { names: /./, protocols: ["chat-completions", "responses", "embeddings"] },
   ],
@@ -90,8 +92,8 @@ export const AZURE = {
   betaQuery: false,
   needsKey: true,
   accountFaults: [],
-  taskApi: null,
-  families: [],
+  taskApi: azureImages,
+  families: ["imagegen"],
   assetApi: null,
   credentialForms: FORMS,
   openAccess: openEntraAccess,

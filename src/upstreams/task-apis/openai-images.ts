@@ -88,17 +88,24 @@ const NOT_AN_IMAGE = "The vendor returned bytes that aren't an image.";
  * OpenAI's own images: the response to the order is the image itself. With reference images the order is
  * a form of files, so links must have been fetched before. https://platform.openai.com/docs/api-reference/images
  */
-export const openaiImages: TaskApi = {
-  name: "openai-images",
-  idempotent: false,
-  wantsFiles: true,
-  submit(order, about) {
-    const image = wantImage(order, "openai-images");
-    const request = image.images.length === 0 ? generation(image, about) : edit(image, about);
-    return { ...request, responsesWithMedia: true };
-  },
-  readSubmit,
-};
+export const openaiImages = imagesApi("openai-images", "");
+
+/** The same at a resource of Microsoft's, whose deployments stand in `model`: https://learn.microsoft.com/azure/ai-foundry/openai/latest */
+export const azureImages = imagesApi("azure-images", "/openai/v1");
+
+function imagesApi(name: string, root: string): TaskApi {
+  return {
+    name,
+    idempotent: false,
+    wantsFiles: true,
+    submit(order, about) {
+      const image = wantImage(order, name);
+      const { path, ...request } = image.images.length === 0 ? generation(image, about) : edit(image, about);
+      return { ...request, path: root + path, responsesWithMedia: true };
+    },
+    readSubmit,
+  };
+}
 
 function generation(order: ImageOrder, about: SubmitAbout): TaskApiRequest {
   return jsonPost("/images/generations", { ...fieldsOf(order, about), n: 1 });
