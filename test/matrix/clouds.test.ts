@@ -14,8 +14,11 @@ import {
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { cleanLedger } from "../support/money-books.ts";
 import { postedReceipt } from "../support/posted-receipt.ts";
+import { said } from "../support/said.ts";
+import { pictured } from "../support/sample-wishes.ts";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
-import { call, TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
+import { call, TEXT_PROTOCOLS, type TextProtocol, type Wish, wireForm } from "../support/text-caller.ts";
+import { ask } from "../support/world.ts";
 
 /** Each model at a cloud, and the same one at its vendor. */
 const MODELS = {
@@ -126,6 +129,16 @@ afterAll(async () => {
   await Promise.all([azure?.close(), google?.close(), sandbox?.stop()]);
 });
 
+const SAMPLES = [
+  {
+    name: "a picture",
+    prompt: "",
+    thinking: false,
+    more: (protocol: TextProtocol) => pictured(protocol, "What is in it?"),
+  },
+  { name: "what it thinks about", prompt: "Why do rivers bend?", thinking: true, more: () => ({}) },
+];
+
 const CASES = NAMES.flatMap((model) => TEXT_PROTOCOLS.map((protocol) => [model, protocol] as const));
 
 describe("a model at a cloud", () => {
@@ -150,6 +163,21 @@ describe("a model at a cloud", () => {
       expect(at).toEqual(direct);
     }
   });
+
+  it.each(NAMES.flatMap((model) => SAMPLES.map((sample) => ({ model, ...sample }))))(
+    "$model says of $name what its vendor says, at the same charge, in every protocol",
+    async ({ model, prompt, thinking, more }) => {
+      for (const protocol of TEXT_PROTOCOLS)
+        for (const streamed of [false, true]) {
+          const wish = { protocol, streamed, prompt, maxTokens: 4_000, thinking };
+          const [at, direct] = await Promise.all([
+            outcomeOf({ ...wish, model }, more(protocol)),
+            outcomeOf({ ...wish, model: `direct-${model}` }, more(protocol)),
+          ]);
+          expect(at, `${protocol} ${streamed}`).toEqual(direct);
+        }
+    },
+  );
 
   it.each(NAMES)("%s calls tools and reads their results", async (model) => {
     const tools = [
@@ -248,6 +276,16 @@ describe("access tokens", () => {
 it("leaves the books in order", async () => {
   await cleanLedger(gateway);
 });
+
+/** Words, thoughts, calls and charge of a response. */
+async function outcomeOf(wish: Wish, more: object): Promise<object> {
+  const { path, body } = wireForm(wish);
+  const response = await post(path, { ...body, ...more });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  const { json } = await ask(gateway.url, `/v1/receipts/${response.headers.get("x-request-id")}`);
+  return { ...said(wish.protocol, text, wish.streamed === true), charge: json.charge_nanos };
+}
 
 async function chargeOf(model: string, protocol: TextProtocol, streamed: boolean): Promise<unknown> {
   const prompt = "A request of its own [[sandbox: tokens=30]]";
