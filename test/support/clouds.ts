@@ -4,6 +4,8 @@ import type { FakeCloud } from "../../sandbox/src/clouds/cloud-server.ts";
 import { GOOGLE_ACCOUNT, GOOGLE_PROJECT, startGoogle } from "../../sandbox/src/clouds/google.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+/** That the fake knows the service account by. */
+export const GOOGLE_KEY = publicKey;
 export const PRIVATE_KEY = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 export function azureCloud(sandbox: string, tokenSeconds?: number): Promise<FakeCloud> {

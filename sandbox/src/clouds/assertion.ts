@@ -5,7 +5,16 @@ const ALGORITHMS: Readonly<Record<string, object>> = {
   PS256: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 },
 };
 
-/** The claims of a signed assertion; undefined where it is not signed by this key, or its time is over. */
+/** Clocks may differ by so much. */
+const SPARE_MS = 300_000;
+
+/** True if an assertion holds at a time: it has begun, and its end isn't over. */
+export function isTimely(claims: Readonly<Record<string, unknown>>, nowMs: number): boolean {
+  const begins = Number(claims["nbf"] ?? claims["iat"]) * 1000;
+  return begins <= nowMs + SPARE_MS && Number(claims["exp"]) * 1000 > nowMs;
+}
+
+/** The claims of a signed assertion, whenever they hold; undefined where it is not signed by this key. */
 export function claimsIn(assertion: string, key: KeyLike): Record<string, unknown> | undefined {
   const [header = "", claims = "", signature = ""] = assertion.split(".");
   const { alg } = part(header);
@@ -14,8 +23,7 @@ export function claimsIn(assertion: string, key: KeyLike): Record<string, unknow
   const told = Buffer.from(`${header}.${claims}`);
   const signed = Buffer.from(signature, "base64url");
   if (!verify("sha256", told, { key: key as never, ...algorithm }, signed)) return undefined;
-  const read = part(claims);
-  return Number(read["exp"]) * 1000 > Date.now() ? read : undefined;
+  return part(claims);
 }
 
 function part(text: string): Record<string, unknown> {

@@ -1,11 +1,13 @@
 import type { KeyLike } from "node:crypto";
-import { claimsIn } from "./assertion.ts";
+import { claimsIn, isTimely } from "./assertion.ts";
 import { type CloudAnswer, type CloudRequest, type FakeCloud, startCloud, Tokens } from "./cloud-server.ts";
 
 export interface AzureOptions {
   readonly sandbox: string;
   /** Life of a token. */
   readonly tokenSeconds?: number | undefined;
+  /** So much its clock is ahead of the machine's. */
+  readonly aheadMs?: number | undefined;
   /** That certificates of the application sign with. */
   readonly publicKey?: KeyLike;
 }
@@ -27,16 +29,21 @@ const SCOPE = "https://cognitiveservices.azure.com/.default";
  * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow,
  * https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter
  */
-export function startAzure({ sandbox, tokenSeconds = 3600, publicKey }: AzureOptions): Promise<FakeCloud> {
+export function startAzure(options: AzureOptions): Promise<FakeCloud> {
+  const { sandbox, tokenSeconds = 3600 } = options;
   const tokens = new Tokens(tokenSeconds);
   return startCloud(sandbox, tokens, (request) => {
-    if (request.path.endsWith("/oauth2/v2.0/token")) return entra(request, tokens, publicKey);
+    if (request.path.endsWith("/oauth2/v2.0/token")) return entra(request, tokens, options);
     if (request.path === "/metadata/identity/oauth2/token") return metadata(request, tokens);
     return models(request, tokens);
   });
 }
 
-function entra({ path, text }: CloudRequest, tokens: Tokens, publicKey: KeyLike | undefined): CloudAnswer {
+function entra(
+  { path, text }: CloudRequest,
+  tokens: Tokens,
+  { publicKey, aheadMs = 0 }: AzureOptions,
+): CloudAnswer {
   tokens.asked += 1;
   const form = new URLSearchParams(text);
   const { tenant_id, client_id, client_secret } = AZURE_CLIENT;
@@ -49,7 +56,11 @@ function entra({ path, text }: CloudRequest, tokens: Tokens, publicKey: KeyLike 
   if (assertion !== null) {
     const claims = publicKey === undefined ? undefined : claimsIn(assertion, publicKey);
     const isOurs = claims?.["iss"] === client_id && String(claims["aud"]).endsWith(path);
-    return isOurs ? tokens.issue(TOKEN) : refused(401, "AADSTS700027: The certificate is not known.");
+    if (!isOurs || claims === undefined) return refused(401, "AADSTS700027: The certificate is not known.");
+    // https://learn.microsoft.com/entra/identity-platform/reference-error-codes
+    return isTimely(claims, Date.now() + aheadMs)
+      ? tokens.issue(TOKEN)
+      : refused(401, "AADSTS700024: Client assertion is not within its valid time range.");
   }
   if (form.get("client_secret") === client_secret) return tokens.issue(TOKEN);
   return refused(401, "AADSTS7000215: Invalid client secret provided.\r\nTrace ID: 1");

@@ -1,11 +1,13 @@
 import type { KeyLike } from "node:crypto";
-import { claimsIn } from "./assertion.ts";
+import { claimsIn, isTimely } from "./assertion.ts";
 import { type CloudAnswer, type CloudRequest, type FakeCloud, startCloud, Tokens } from "./cloud-server.ts";
 
 export interface GoogleOptions {
   readonly sandbox: string;
   /** Life of a token. */
   readonly tokenSeconds?: number | undefined;
+  /** So much its clock is ahead of the machine's. */
+  readonly aheadMs?: number | undefined;
   /** Of the service account. */
   readonly publicKey: KeyLike;
 }
@@ -27,10 +29,11 @@ const VERSIONS: readonly unknown[] = ["vertex-2023-10-16", "2026-10-21"];
  * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference,
  * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
  */
-export function startGoogle({ sandbox, tokenSeconds = 3600, publicKey }: GoogleOptions): Promise<FakeCloud> {
+export function startGoogle(options: GoogleOptions): Promise<FakeCloud> {
+  const { sandbox, tokenSeconds = 3600 } = options;
   const tokens = new Tokens(tokenSeconds);
   return startCloud(sandbox, tokens, (request) => {
-    if (request.path === "/token") return oauth(request, tokens, publicKey);
+    if (request.path === "/token") return oauth(request, tokens, options);
     if (request.path === "/computeMetadata/v1/instance/service-accounts/default/token") {
       tokens.asked += 1;
       return request.headers["metadata-flavor"] === "Google"
@@ -41,7 +44,11 @@ export function startGoogle({ sandbox, tokenSeconds = 3600, publicKey }: GoogleO
   });
 }
 
-function oauth({ text, headers }: CloudRequest, tokens: Tokens, publicKey: KeyLike): CloudAnswer {
+function oauth(
+  { text, headers }: CloudRequest,
+  tokens: Tokens,
+  { publicKey, aheadMs = 0 }: GoogleOptions,
+): CloudAnswer {
   tokens.asked += 1;
   const form = new URLSearchParams(text);
   if (form.get("grant_type") === "urn:ietf:params:oauth:grant-type:token-exchange")
@@ -52,6 +59,10 @@ function oauth({ text, headers }: CloudRequest, tokens: Tokens, publicKey: KeyLi
     return refused("Unsupported grant type.");
   const claims = claimsIn(form.get("assertion") ?? "", publicKey);
   if (claims === undefined) return refused("Invalid JWT Signature.");
+  if (!isTimely(claims, Date.now() + aheadMs))
+    return refused(
+      "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.",
+    );
   if (claims["iss"] !== GOOGLE_ACCOUNT.client_email) return refused("Invalid grant: account not found");
   if (claims["aud"] !== `http://${headers.host}/token` || claims["scope"] !== SCOPE)
     return refused("Invalid JWT: wrong audience or scope.");
