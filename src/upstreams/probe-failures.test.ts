@@ -148,6 +148,16 @@ const FAULTS: readonly (readonly [what: string, trial: () => Promise<Trial>, sai
     async () => ({ baseUrl: `http://127.0.0.1:${await answering(401)}` }),
     "responds, but refuses the key (status 401); check api_key and the account's credit",
   ],
+  [
+    "a key of another organization",
+    async () => {
+      const words = "OpenAI-Organization header should match organization for API key";
+      const error = { code: "mismatched_organization", message: words };
+      const port = await http((_, response) => response.writeHead(401).end(JSON.stringify({ error })));
+      return { baseUrl: `http://127.0.0.1:${port}` };
+    },
+    "responds, but refuses the key (status 401); check api_key and the account's credit; or set headers: { openai-organization: ... }, with the organization of the key",
+  ],
 ];
 
 describe("a trial of an upstream says what is wrong and what to do about", () => {

@@ -3,6 +3,7 @@ import { AccessFailure } from "./access/access.ts";
 import type { AccessDeps } from "./access/known-access.ts";
 import { kindOf, type UpstreamKind } from "./kinds.ts";
 import { type OneRequest, requestOnce } from "./one-request.ts";
+import { optionRemedy } from "./option-remedies.ts";
 import { endpointPath } from "./transport/endpoint-url.ts";
 
 /** Enough of a response to find a vendor's words about a key. */
@@ -144,7 +145,9 @@ function resultOf(kind: UpstreamKind, credential: Credential, response: Response
       problem: `responds (status ${status}), but ${means}`,
     };
   if (isRefusal(kind, response)) {
-    return { found: "refused", problem: `responds, but ${refusalOf(credential, status)}` };
+    const option = optionRemedy({ code: "", type: "", message: response.text });
+    const cure = option === undefined ? "" : `; or set ${option}`;
+    return { found: "refused", problem: `responds, but ${refusalOf(credential, status)}${cure}` };
   }
   if (status >= 300 && status < 400) {
     return { found: "wrong", problem: `redirects (status ${status}); base_url must be the final URL` };

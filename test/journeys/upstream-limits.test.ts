@@ -92,5 +92,12 @@ describe("an upstream's limits per minute", () => {
     expect(metrics).toMatch(/faregate_upstream_limited_seconds\{upstream="alone"\} [1-9]/);
   });
 
+  it("are named by doctor", async () => {
+    const { stdout } = await gateway.run("doctor");
+    expect(stdout).toMatch(/ok {4}upstream counted: takes at most 3 requests per minute in each process/);
+    expect(stdout).toMatch(/upstream alone: takes at most 7 requests at once in each process; 1 request per/);
+    expect(stdout).not.toMatch(/upstream spare: takes/);
+  });
+
   it("leave the books clean", () => cleanLedger(gateway));
 });

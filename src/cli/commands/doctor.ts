@@ -18,6 +18,7 @@ import { probeUpstream } from "../../upstreams/probe.ts";
 import { type Command, commandLine } from "../command.ts";
 import { sentenceOf } from "../failure-sentence.ts";
 import { withDatabase } from "../open.ts";
+import { limitsOf } from "../upstream-limits.ts";
 
 /** Below this the database's log and the journal soon have no room. */
 const LEAST_FREE_BYTES = 500 * 1024 * 1024;
@@ -160,7 +161,7 @@ async function checkMasterKey(
 async function checkUpstreams(
   catalog: Catalog,
   report: Report,
-  { environment }: Config,
+  { environment, redisUrl }: Config,
 ): Promise<ReadonlySet<string>> {
   const answering = new Set<string>();
   if (catalog.upstreams.length === 0)
@@ -180,6 +181,8 @@ async function checkUpstreams(
         report.good(name, isBare ? "reachable" : "reachable, credential accepted");
       } else report.bad(name, problem);
     }
+    const limits = limitsOf(upstream, redisUrl !== undefined);
+    if (limits !== undefined) report.good(`upstream ${upstream.name}`, limits);
   }
   return answering;
 }
