@@ -133,8 +133,9 @@ function ApiKey({
       />
     );
   const hint = moved ? t.apiKeyMoved : needsKey ? t.apiKeyHint : `${t.apiKeyNone}. ${t.apiKeyHint}`;
+  const [fault] = ["api_key", "api_keys", "api_keys[0]"].flatMap((param) => faultOf(error, param) ?? []);
   return (
-    <Field label={t.apiKey} hint={hint} error={faultOf(error, "api_key") ?? faultOf(error, "api_keys")}>
+    <Field label={t.apiKey} hint={hint} error={fault}>
       <Input
         type="password"
         autoComplete="off"
