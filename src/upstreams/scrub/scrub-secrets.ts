@@ -1,7 +1,4 @@
-import { openPartFinder } from "./secret-parts.ts";
-
-/** Part of a text: from one offset up to, not including, another. */
-export type Span = readonly [start: number, end: number];
+import { openPartFinder, type Span } from "./secret-parts.ts";
 
 /** Finds secrets of ours in a text, however a vendor quotes them. */
 export interface SecretFinder {

@@ -1,5 +1,6 @@
 import { REDACTED } from "./scrub-patterns.ts";
-import type { SecretFinder, Span } from "./scrub-secrets.ts";
+import type { SecretFinder } from "./scrub-secrets.ts";
+import type { Span } from "./secret-parts.ts";
 
 /** Takes secrets out of a text however they are escaped in it, and rewrites what matches one of the patterns. */
 export function openTextScrubber(

@@ -1,4 +1,5 @@
-import type { Span } from "./scrub-secrets.ts";
+/** Part of a text: from one offset up to, not including, another. */
+export type Span = readonly [start: number, end: number];
 
 /** So many letters of a secret in a row tell too much, wherever in it they stand. Fewer, at its ends, say which one is meant. */
 const PART_LETTERS = 12;
