@@ -1,81 +1,87 @@
 import type { SettingsResponse } from "../../../../src/console/settings/contract.ts";
 
 export type SettingField = SettingsResponse["fields"][number];
-export type Shape = "number" | "numbers" | "switch" | "text" | "lines" | "json";
+type Shape = "number" | "switch" | "choice" | "text" | "lines" | "group" | "list" | "variants";
 
-interface Schema {
+/** The part of JSON Schema that settings are declared in. */
+export interface Schema {
   readonly type?: string;
+  readonly const?: string;
+  readonly enum?: readonly string[];
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** How a setting is typed, read off its schema; what is nested is typed as JSON. */
+export type Group = Readonly<Record<string, unknown>>;
+
+/** The control that a setting is edited with, read off its schema. Throws where there is none. */
 export function shapeOf(schema: Schema): Shape {
+  if (schema.enum !== undefined) return "choice";
   if (isText(schema)) return "text";
   if (schema.type === "integer" || schema.type === "number") return "number";
   if (schema.type === "boolean") return "switch";
-  const parts = Object.values(schema.properties ?? {});
-  if (parts.length > 0 && parts.every((part) => shapeOf(part) === "number")) return "numbers";
-  return schema.type === "array" && schema.items && isText(schema.items) ? "lines" : "json";
+  if (schema.oneOf?.every(({ properties }) => properties?.["kind"] !== undefined)) return "variants";
+  if (schema.properties !== undefined) return "group";
+  if (schema.type === "array" && schema.items !== undefined) return isText(schema.items) ? "lines" : "list";
+  throw new Error("The settings page has no control for this schema.");
 }
 
 function isText({ type, anyOf }: Schema): boolean {
   return type === "string" || (anyOf?.every((each) => each.type === "null" || isText(each)) ?? false);
 }
 
-/** The names of the numbers of which a setting consists. */
-export function partsOf({ properties = {} }: Schema): string[] {
-  return Object.keys(properties);
+/** The parts of a group by name. */
+export function partsOf({ properties = {} }: Schema): [name: string, schema: Schema][] {
+  return Object.entries(properties);
 }
 
-/** The numbers as they are typed, which the page keeps as JSON. */
-export function typedParts(typed: string): Readonly<Record<string, number | string>> {
-  return typed === "" ? {} : (JSON.parse(typed) as Record<string, number | string>);
+/** The kinds that a setting with variants may have. */
+export function kindsOf({ oneOf = [] }: Schema): string[] {
+  return oneOf.flatMap(({ properties }) => {
+    const kind = properties?.["kind"];
+    return kind?.enum ?? (kind?.const === undefined ? [] : [kind.const]);
+  });
 }
 
-/** With one of them typed anew; "" = none is set any more. What is no number is left to the gateway to refuse. */
-export function withPart(typed: string, name: string, text: string): string {
-  const { [name]: _, ...others } = typedParts(typed);
-  const parts =
-    text.trim() === "" ? others : { ...others, [name]: Number.isNaN(Number(text)) ? text : Number(text) };
-  return Object.keys(parts).length === 0 ? "" : JSON.stringify(parts);
+/** The further parts of the variant of that kind. */
+export function variantParts({ oneOf = [] }: Schema, kind: unknown): [name: string, schema: Schema][] {
+  const variant = oneOf.find((each) => kindsOf({ oneOf: [each] }).includes(String(kind)));
+  return partsOf(variant ?? {}).filter(([name]) => name !== "kind");
 }
 
-/** A value as it is typed; "" = not set. */
-export function typedOf(shape: Shape, value: unknown): string {
-  if (value === undefined || value === null) return "";
-  if (shape === "lines" && Array.isArray(value)) return value.join("\n");
-  return shape === "json" || shape === "numbers" ? JSON.stringify(value, null, 2) : String(value);
+/** A group with one part changed; undefined = the part is no longer set. */
+export function withPart(group: unknown, name: string, part: unknown): Group | undefined {
+  const { [name]: _, ...others } = groupOf(group);
+  const parts = part === undefined ? others : { ...others, [name]: part };
+  return Object.keys(parts).length === 0 ? undefined : parts;
 }
 
-/** The value of what was typed; undefined = not set. Throws where JSON is none. */
-export function readTyped(shape: Shape, typed: string): unknown {
-  const text = typed.trim();
-  if (text === "") return undefined;
-  switch (shape) {
-    case "number":
-      return Number(text);
-    case "switch":
-      return text === "true";
-    case "lines":
-      return text
-        .split("\n")
-        .map((line) => line.trim())
-        .filter(Boolean);
-    case "json":
-    case "numbers":
-      return JSON.parse(text) as unknown;
-    case "text":
-      return text;
+export function groupOf(value: unknown): Group {
+  return typeof value === "object" && value !== null ? (value as Group) : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A number as typed. The gateway refuses what is not a number. */
+export function typedNumber(text: string): number | string | undefined {
+  if (text.trim() === "") return undefined;
+  return Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+/** The value to send: without blank lines and empty parts; undefined = not set. */
+export function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return value.trim() === "" ? undefined : value.trim();
+  if (Array.isArray(value)) {
+    const items = value.map((item) => (typeof item === "object" ? (cleaned(item) ?? {}) : cleaned(item)));
+    const given = items.filter((item) => item !== undefined);
+    return given.length === 0 ? undefined : given;
   }
-}
-
-export function isSound(shape: Shape, typed: string): boolean {
-  try {
-    readTyped(shape, typed);
-    return true;
-  } catch {
-    return false;
-  }
+  if (typeof value !== "object" || value === null) return value ?? undefined;
+  const parts = Object.entries(value).map(([name, part]) => [name, cleaned(part)] as const);
+  const given = parts.filter(([, part]) => part !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
