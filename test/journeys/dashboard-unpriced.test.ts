@@ -97,10 +97,10 @@ describe.skipIf(lacksBrowser)("unpriced usage in the dashboard", () => {
       await context.addCookies([{ name, value, url: gateway.url }]);
       await page.goto("/operator/catalog");
       await page.getByRole("link", { name: "Unpriced usage" }).click();
-      await page.getByRole("button", { name: "Add price: text, audio.input" }).click();
+      await page.getByRole("button", { name: "Add price: text, Audio, input" }).click();
       const dialog = page.getByRole("dialog", { name: "Add a price to text" });
       expect(await seriousFindings(page)).toEqual([]);
-      await dialog.getByLabel("audio.input").fill("40");
+      await dialog.getByLabel("Audio, input").fill("40");
       await dialog.getByRole("button", { name: "Add price" }).click();
       await page.getByText("Nothing was served without a price").waitFor();
       expect(complaints()).toEqual([]);

@@ -36,8 +36,7 @@ export const receiptWords = wordsOf({
       factor === undefined
         ? `${dimension} “${name}”, ${from}.`
         : `${dimension} “${name}”, ${from}: token prices × ${factor}.`,
-    unpriced: (names: string) =>
-      `The model has no price for ${names}; the highest price of its kind was charged.`,
+    unpriced: (names: string) => `Without a price: ${names}. The highest price of its kind was charged.`,
     estimated: "The vendor didn't report all usage; the gateway estimated the rest.",
     ignored: (fields: string) => `Ignored impossible values reported by the vendor: ${fields}`,
     buckets: {
@@ -60,6 +59,16 @@ export const receiptWords = wordsOf({
       video_cache_read: "Video, cache read",
       video_output: "Video output",
     },
+    /** Of tokens without a price, where the price's name is not the bucket's. */
+    unpricedBuckets: {
+      input: "Input",
+      output: "Output",
+      reasoning: "Reasoning",
+      cache_write: "Cache write",
+    },
+    dimension: (dimension: string, name: string) => `${dimension} “${name}”`,
+    ofSize: (name: string, size: string) => `${name}, ${size}`,
+    model: (name: string) => `Model ${name}`,
     ofModel: (name: string, model: string) => `${name} of ${model}`,
     ofRow: (name: string, row: string) => `${name} (row “${row}”)`,
     counted: {
@@ -96,7 +105,7 @@ export const receiptWords = wordsOf({
       factor === undefined
         ? `${dimension}“${name}”，${from}。`
         : `${dimension}“${name}”，${from}：token 价格 × ${factor}。`,
-    unpriced: (names: string) => `该模型没有 ${names} 的价格；已按同类最高价格收费。`,
+    unpriced: (names: string) => `没有价格：${names}。已按同类最高价格收费。`,
     estimated: "供应商未报告全部用量，其余由网关估算。",
     ignored: (fields: string) => `已忽略供应商报告的异常数值：${fields}`,
     buckets: {
@@ -119,6 +128,10 @@ export const receiptWords = wordsOf({
       video_cache_read: "视频缓存读取",
       video_output: "视频输出",
     },
+    unpricedBuckets: { input: "输入", output: "输出", reasoning: "推理", cache_write: "缓存写入" },
+    dimension: (dimension: string, name: string) => `${dimension}“${name}”`,
+    ofSize: (name: string, size: string) => `${name}（${size}）`,
+    model: (name: string) => `模型 ${name}`,
     ofModel: (name: string, model: string) => `${name}（模型 ${model}）`,
     ofRow: (name: string, row: string) => `${name}（价格表“${row}”一行）`,
     counted: {

@@ -5,6 +5,7 @@ import { formatCount } from "../format/count.ts";
 import { formatMoney, formatUsd } from "../format/money.ts";
 import { useWords } from "../words/use-words.ts";
 import { receiptWords } from "./receipt-words.ts";
+import { useUsageName } from "./usage-name.ts";
 
 type Line = NonNullable<Receipt["lines"]>[number];
 
@@ -49,6 +50,7 @@ export function ReceiptStatement({ receipt }: { readonly receipt: Receipt }): Re
 
 function Notes({ receipt }: { readonly receipt: Receipt }): ReactNode {
   const t = useWords(receiptWords);
+  const nameOf = useUsageName();
   const ignored = receipt.ignored_values ?? [];
   return (
     <ul className="flex flex-col gap-1 text-sm text-mute">
@@ -58,7 +60,7 @@ function Notes({ receipt }: { readonly receipt: Receipt }): ReactNode {
       {receipt.served?.map(({ dimension, name, from, factor }) => (
         <li key={dimension}>{t.served(t.dimensions[dimension], name, t.from[from], factor)}</li>
       ))}
-      {receipt.unpriced !== undefined && <li>{t.unpriced(receipt.unpriced.join(", "))}</li>}
+      {receipt.unpriced !== undefined && <li>{t.unpriced(receipt.unpriced.map(nameOf).join(", "))}</li>}
       {receipt.estimated && <li>{t.estimated}</li>}
       {ignored.length > 0 && <li>{t.ignored(ignored.join(", "))}</li>}
       {receipt.hold_usd !== undefined && (

@@ -4,8 +4,9 @@ import { useSession } from "../api/session.ts";
 import { Code } from "../parts/code.tsx";
 import { Field, Select } from "../parts/field.tsx";
 import { usePreference } from "../shell/preferences.ts";
+import { useEndpointName } from "../words/endpoint-words.ts";
 import { useWords, wordsOf } from "../words/use-words.ts";
-import { ENDPOINTS, SDKS, sdksFor, snippetOf } from "./snippets.ts";
+import { SDKS, sdksFor, snippetOf } from "./snippets.ts";
 
 const words = wordsOf({
   en: { sdk: "Language and SDK", protocol: "Protocol", snippet: "Code snippet" },
@@ -23,6 +24,7 @@ export function SnippetPicker({
   readonly endpoints: readonly ModelEndpoint[];
 }): ReactNode {
   const t = useWords(words);
+  const nameOf = useEndpointName();
   const { public_url: url } = useSession();
   const [chosen, choose] = usePreference("snippet");
   const [wantedSdk, wantedEndpoint] = chosen.split(" ");
@@ -55,7 +57,7 @@ export function SnippetPicker({
           >
             {spoken.map((name) => (
               <option key={name} value={name}>
-                {ENDPOINTS[name]}
+                {nameOf(name)}
               </option>
             ))}
           </Select>

@@ -11,18 +11,6 @@ export const SDKS = {
 } as const;
 export type Sdk = keyof typeof SDKS;
 
-/** The protocols in the order in which they are offered, and what people call them. */
-export const ENDPOINTS: Readonly<Record<ModelEndpoint, string>> = {
-  "chat-completions": "Chat Completions",
-  responses: "Responses",
-  messages: "Messages",
-  "generate-content": "generateContent",
-  embeddings: "Embeddings",
-  rerank: "Rerank",
-  images: "Images",
-  videos: "Videos",
-};
-
 export interface SnippetOf {
   readonly sdk: Sdk;
   readonly endpoint: ModelEndpoint;

@@ -7,7 +7,7 @@ import type { Words } from "./use-words.ts";
 type Page = { readonly [key: string]: Page | string | ((...values: (string | number)[]) => string) };
 
 /** Every words file of the dashboard, by its path. */
-const FILES = import.meta.glob<Record<string, Words<Page>>>(["../**/{words,*-words}.ts", "!./use-words.ts"], {
+const FILES = import.meta.glob<Record<string, unknown>>(["../**/{words,*-words}.ts", "!./use-words.ts"], {
   eager: true,
 });
 
@@ -74,8 +74,14 @@ function retiredIn(
 }
 
 const PAGES = Object.entries(FILES).flatMap(([file, exported]) =>
-  Object.values(exported).map((words) => [file, words] as const),
+  Object.values(exported)
+    .filter(isWords)
+    .map((words) => [file, words] as const),
 );
+
+function isWords(exported: unknown): exported is Words<Page> {
+  return typeof exported === "object" && exported !== null && "en" in exported && "zh" in exported;
+}
 
 describe("the words of the pages", () => {
   it("are found", () => {

@@ -3,7 +3,7 @@ import type { AccountModel, ModelEndpoint } from "../../../../src/console/models
 import type { Search } from "../../api/search.ts";
 import { formatCount } from "../../format/count.ts";
 import { Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
-import { ENDPOINTS } from "../../snippets/snippets.ts";
+import { useEndpoints } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { modelsWords } from "./words.ts";
 
@@ -14,6 +14,7 @@ const CONTEXTS = ["32000", "128000", "200000", "1000000"];
 /** The filters of the list; `matches` says what they let through. */
 export function ModelFilters(): ReactNode {
   const t = useWords(modelsWords);
+  const endpoints = useEndpoints();
   return (
     <Filters names={["q", "kind", "endpoint", "price", "context"]}>
       <SearchFilter name="q" label={t.search} />
@@ -23,12 +24,7 @@ export function ModelFilters(): ReactNode {
         all={t.anyModality}
         options={MODALITIES.map((modality) => [modality, t[modality]])}
       />
-      <SelectFilter
-        name="endpoint"
-        label={t.endpoint}
-        all={t.anyEndpoint}
-        options={Object.entries(ENDPOINTS)}
-      />
+      <SelectFilter name="endpoint" label={t.endpoint} all={t.anyEndpoint} options={endpoints} />
       <SelectFilter
         name="price"
         label={t.price}

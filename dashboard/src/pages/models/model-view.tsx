@@ -11,7 +11,7 @@ import { Page, Section } from "../../parts/page.tsx";
 import { receiptWords } from "../../parts/receipt-words.ts";
 import { Facts } from "../../parts/stat.tsx";
 import { SnippetPicker } from "../../snippets/snippet-picker.tsx";
-import { ENDPOINTS } from "../../snippets/snippets.ts";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { modelsWords } from "./words.ts";
 
@@ -25,6 +25,7 @@ interface ModelViewProps {
 /** One model: how to call it, what it costs to the last digit. */
 export function ModelView({ model, id, account }: ModelViewProps): ReactNode {
   const t = useWords(modelsWords);
+  const endpointName = useEndpointName();
   const back = (
     <Link to="." search={{}} className="link">
       {t.all}
@@ -57,7 +58,7 @@ export function ModelView({ model, id, account }: ModelViewProps): ReactNode {
             t.endpoint,
             <span key="endpoints" className="flex flex-wrap gap-1">
               {model.endpoints.map((endpoint) => (
-                <Badge key={endpoint}>{ENDPOINTS[endpoint]}</Badge>
+                <Badge key={endpoint}>{endpointName(endpoint)}</Badge>
               ))}
             </span>,
           ],

@@ -11,7 +11,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type Column, ManyRows } from "../../parts/table.tsx";
-import { ENDPOINTS } from "../../snippets/snippets.ts";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { ModelFilters, matches } from "./model-filters.tsx";
 import { ModelView } from "./model-view.tsx";
@@ -51,6 +51,7 @@ function ModelList({
   readonly shown: readonly AccountModel[];
 }): ReactNode {
   const t = useWords(modelsWords);
+  const endpointName = useEndpointName();
   if (models.length === 0) return <Empty title={t.none}>{t.noneWhy}</Empty>;
   if (shown.length === 0) return <Empty title={t.noMatch}>{t.noMatchWhy}</Empty>;
   const columns: readonly Column<AccountModel>[] = [
@@ -65,7 +66,7 @@ function ModelList({
     { title: t.modality, cell: ({ modality }) => t[modality] },
     {
       title: t.endpoint,
-      cell: ({ endpoints }) => endpoints.map((endpoint) => ENDPOINTS[endpoint]).join(", "),
+      cell: ({ endpoints }) => endpoints.map(endpointName).join(", "),
       wideOnly: true,
     },
     {

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { TickList } from "../operator-upstream/tick-list.tsx";
 import { ComingPrices } from "./coming-prices.tsx";
@@ -19,6 +20,7 @@ interface FieldsProps {
 /** Everything that is declared of a model but its price. */
 export function ModelFields({ draft, change, isNew, error }: FieldsProps): ReactNode {
   const t = useWords(catalogWords);
+  const endpointName = useEndpointName();
   const { data: groups } = useRead("/operator/groups");
   const isText = draft.family === "";
   const names = (
@@ -65,6 +67,7 @@ export function ModelFields({ draft, change, isNew, error }: FieldsProps): React
           legend={t.endpoints}
           hint={t.endpointsHint}
           options={TEXT_ENDPOINTS}
+          nameOf={endpointName}
           ticked={draft.endpoints}
           onChange={(endpoints) => change({ endpoints })}
         />

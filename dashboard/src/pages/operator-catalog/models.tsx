@@ -10,6 +10,7 @@ import { Filters, SearchFilter } from "../../parts/filters.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { ManyRows } from "../../parts/table.tsx";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { DeleteModel, HistoryDialog, WriteModel } from "./model-dialogs.tsx";
 import { PriceText } from "./price-text.tsx";
@@ -146,7 +147,9 @@ function Name({
   readonly model: Model;
 }): ReactNode {
   const t = useWords(catalogWords);
-  const kind = alias_of === null ? [...(family === null ? [] : [family]), ...endpoints].join(", ") : t.alias;
+  const endpointName = useEndpointName();
+  const kinds = [...(family === null ? [] : [family]), ...endpoints.map(endpointName)];
+  const kind = alias_of === null ? kinds.join(", ") : t.alias;
   return (
     <div className="min-w-0">
       <p className="min-w-28 font-medium wrap-anywhere lg:min-w-44">

@@ -6,7 +6,7 @@ const NAMES = [
   ["steps.272000.input", "Input above 272,000 tokens", "输入（超过 272,000 个 token）"],
   ["steps.272000.audio.input", "Audio, input above 272,000 tokens", "音频输入（超过 272,000 个 token）"],
   ["audio.cache_read", "Audio, cached", "音频缓存读取"],
-  ["tiers.batch.factor", "Factor, tier batch", "系数（等级 batch）"],
+  ["tiers.batch.factor", "Multiplier, tier batch", "倍率（等级 batch）"],
   ["tiers.flex.cache_write_1h", "Cache write, 1 h, tier flex", "缓存写入（1 小时）（等级 flex）"],
   ["hours.night.utc", "Times (UTC), hours night", "时间（UTC）（时段 night）"],
   ["calls.web_search", "Call of web_search", "调用 web_search"],

@@ -36,7 +36,7 @@ const priceNames = wordsOf({
       per_second: (name: string) => `Second of video, ${name}`,
     } as Readonly<Record<string, Word>>,
     ends: {
-      factor: "Factor",
+      factor: "Multiplier",
       utc: "Times (UTC)",
       days: "Days",
       price: "Price",
@@ -73,7 +73,7 @@ const priceNames = wordsOf({
       per_image: (name: string) => `每张图片，${name}`,
       per_second: (name: string) => `每秒视频，${name}`,
     } as Readonly<Record<string, Word>>,
-    ends: { factor: "系数", utc: "时间（UTC）", days: "星期", price: "价格", per: "计量单位" } as Readonly<
+    ends: { factor: "倍率", utc: "时间（UTC）", days: "星期", price: "价格", per: "计量单位" } as Readonly<
       Record<string, string>
     >,
   },

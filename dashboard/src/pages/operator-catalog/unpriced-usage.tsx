@@ -12,7 +12,9 @@ import { Field, Input } from "../../parts/field.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { ManyRows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { useUsageName } from "../../parts/usage-name.ts";
 import { useWords } from "../../words/use-words.ts";
+import { usePriceName } from "./price-names.ts";
 import { catalogWords } from "./words.ts";
 
 type Row = Found["data"][number];
@@ -22,6 +24,7 @@ export function UnpricedUsage(): ReactNode {
   const t = useWords(catalogWords);
   const query = useRead("/operator/unpriced-usage");
   const [adding, setAdding] = useState<Row>();
+  const nameOf = useMissingName();
   return (
     <div className="flex flex-col gap-4">
       <p className="max-w-prose text-mute">{t.unpricedLead}</p>
@@ -39,7 +42,7 @@ export function UnpricedUsage(): ReactNode {
                 { title: t.servedBy, wideOnly: true, cell: ({ upstream }) => upstream },
                 {
                   title: t.missing,
-                  cell: (row) => <code className="text-sm wrap-anywhere">{nameOf(row)}</code>,
+                  cell: (row) => <span className="wrap-anywhere">{nameOf(row)}</span>,
                 },
                 { title: t.requests, align: "end", cell: ({ requests }) => requests },
                 { title: t.firstSeen, wideOnly: true, cell: ({ first_at }) => <Time at={first_at} /> },
@@ -74,15 +77,20 @@ export function UnpricedUsage(): ReactNode {
   );
 }
 
-/** The key that is missing; of a price of several keys what they have in common is what was served. */
-function nameOf({ prices, what }: Row): string {
-  const [first, ...others] = prices;
-  return first === undefined || others.length > 0 ? what : first.price;
+/** Names the price that is missing. Where several are, what was served names them all. */
+function useMissingName(): (row: Row) => string {
+  const priceName = usePriceName();
+  const usageName = useUsageName();
+  return ({ prices, what }) => {
+    const [first, ...others] = prices;
+    return first === undefined || others.length > 0 ? usageName(what) : priceName(first.price);
+  };
 }
 
 /** The missing amounts, with the vendor's list prices filled in. */
 function AddPrice({ row, onClose }: { readonly row: Row; readonly onClose: () => void }): ReactNode {
   const t = useWords(catalogWords);
+  const priceName = usePriceName();
   const { model, upstream, what, source } = row;
   const [amounts, setAmounts] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries(row.prices.map(({ price, listed }) => [price, listed ?? ""])),
@@ -107,7 +115,7 @@ function AddPrice({ row, onClose }: { readonly row: Row; readonly onClose: () =>
     <Dialog open title={t.addPriceTitle(model)} onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={submit}>
         {row.prices.map(({ price }) => (
-          <Field key={price} label={price} hint={hintOf(price)}>
+          <Field key={price} label={priceName(price)} hint={hintOf(price)}>
             <Input
               required
               inputMode="decimal"

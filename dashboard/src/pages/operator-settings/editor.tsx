@@ -185,11 +185,7 @@ function List(props: EditorProps): ReactNode {
   return (
     <Frame {...props}>
       {items.map((item, index) => (
-        <fieldset
-          // biome-ignore lint/suspicious/noArrayIndexKey: an item has no other name until it is saved.
-          key={index}
-          className="flex min-w-0 flex-col gap-4 rounded-md border border-line p-4"
-        >
+        <fieldset key={index} className="flex min-w-0 flex-col gap-4 rounded-md border border-line p-4">
           <legend className="px-1 text-sm text-mute">{t.item(index + 1)}</legend>
           <Parts
             parts={partsOf(schema.items ?? {})}

@@ -10,6 +10,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Field, Select } from "../../parts/field.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Rows } from "../../parts/table.tsx";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { Condition } from "./condition.tsx";
 import { upstreamWords } from "./words.ts";
@@ -17,6 +18,7 @@ import { upstreamWords } from "./words.ts";
 /** Whom a request for one of the upstream's models would ask, in which order. */
 export function RouteView({ upstream }: { readonly upstream: Upstream }): ReactNode {
   const t = useWords(upstreamWords);
+  const endpointName = useEndpointName();
   const [search, change] = useSearch();
   const models = Object.keys(upstream.models);
   const { data: groups } = useRead("/operator/groups");
@@ -45,7 +47,9 @@ export function RouteView({ upstream }: { readonly upstream: Upstream }): ReactN
               onChange={(event) => change({ endpoint: undefined, [name]: event.target.value })}
             >
               {options.map((option) => (
-                <option key={option}>{option}</option>
+                <option key={option} value={option}>
+                  {name === "endpoint" ? endpointName(option) : option}
+                </option>
               ))}
             </Select>
           </Field>
@@ -100,9 +104,10 @@ function Targets({ route }: { readonly route: Route }): ReactNode {
 
 function Asked({ target: { protocol, translates, changes } }: { readonly target: Target }): ReactNode {
   const t = useWords(upstreamWords);
+  const endpointName = useEndpointName();
   return (
     <>
-      {protocol ?? t.taskApi}
+      {protocol === null ? t.taskApi : endpointName(protocol)}
       {protocol !== null && <span className="text-mute"> · {translates ? t.translates : t.forwards}</span>}
       {changes.length > 0 && <p className="text-sm break-all text-mute">{t.changes(changes.join(", "))}</p>}
     </>

@@ -5,12 +5,14 @@ interface TickListProps {
   readonly legend: string;
   readonly hint: string;
   readonly options: readonly string[];
+  /** Absent = an option is its own name. */
+  readonly nameOf?: (option: string) => string;
   readonly ticked: readonly string[];
   readonly onChange: (ticked: readonly string[]) => void;
 }
 
 /** Several of a few, in the order of the options; what is ticked and no option any more can be taken away too. */
-export function TickList({ legend, hint, options, ticked, onChange }: TickListProps): ReactNode {
+export function TickList({ legend, hint, options, nameOf, ticked, onChange }: TickListProps): ReactNode {
   const all = [...options, ...ticked.filter((each) => !options.includes(each))];
   const toggle = (option: string, on: boolean) =>
     onChange(all.filter((each) => (each === option ? on : ticked.includes(each))));
@@ -21,7 +23,7 @@ export function TickList({ legend, hint, options, ticked, onChange }: TickListPr
         {all.map((option) => (
           <Checkbox
             key={option}
-            label={option}
+            label={nameOf?.(option) ?? option}
             checked={ticked.includes(option)}
             onChange={(event) => toggle(option, event.target.checked)}
           />

@@ -3,6 +3,7 @@ import type { Upstream } from "../../../../src/console/upstreams/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Checkbox, Field, Input, Select, Textarea } from "../../parts/field.tsx";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { CredentialFields, type CredentialForm, PlaceFields } from "./cloud-fields.tsx";
 import { isMoved, TIMEOUT_NAMES, type UpstreamDraft } from "./draft.ts";
@@ -26,6 +27,7 @@ const PRESET_KIND = "openai-compatible";
 export function UpstreamFields({ draft, change, before, error }: FieldsProps): ReactNode {
   const t = useWords(upstreamWords);
   const { data: kinds } = useRead("/operator/kinds");
+  const endpointName = useEndpointName();
   const { data: presets } = useRead("/operator/presets");
   const { data: groups } = useRead("/operator/groups");
   const kind = kinds?.data.find(({ name }) => name === draft.kind);
@@ -102,6 +104,7 @@ export function UpstreamFields({ draft, change, before, error }: FieldsProps): R
           legend={t.protocols}
           hint={t.protocolsHint}
           options={kind?.possible_protocols ?? []}
+          nameOf={endpointName}
           ticked={draft.protocols}
           onChange={(ticked) => change({ protocols: ticked })}
         />

@@ -12,6 +12,7 @@ import { Page, Section } from "../../parts/page.tsx";
 import { ReceiptStatement } from "../../parts/receipt.tsx";
 import { Facts, Stat, Stats } from "../../parts/stat.tsx";
 import { Rows } from "../../parts/table.tsx";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { Outcome } from "../requests/outcome.tsx";
 import { requestWords } from "./words.ts";
@@ -199,11 +200,15 @@ function Moment({ at }: { readonly at: string }): ReactNode {
 
 function useFacts({ receipt, request, upstream_model, place }: RequestDetail, account: string) {
   const t = useWords(requestWords);
+  const endpointName = useEndpointName();
   const { user } = useSession();
   const rows: [string, ReactNode][] = [
     [t.id, <Copyable key="id" text={receipt.request_id} />],
     [t.model, receipt.model ?? "–"],
-    [t.endpoint, receipt.endpoint ?? "–"],
+    [
+      t.endpoint,
+      receipt.endpoint === undefined || receipt.endpoint === null ? "–" : endpointName(receipt.endpoint),
+    ],
     [t.streamed, receipt.streamed ? t.yes : t.no],
   ];
   if (receipt.asked_model !== undefined) rows.splice(2, 0, [t.askedModel, receipt.asked_model]);

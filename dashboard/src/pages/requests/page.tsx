@@ -13,6 +13,7 @@ import { DownloadLink } from "../../parts/download-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Page } from "../../parts/page.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { Outcome } from "./outcome.tsx";
 import { REQUEST_FILTERS, RequestFilters, requestsQueryOf } from "./request-filters.tsx";
@@ -63,6 +64,7 @@ export function RequestsPage(): ReactNode {
 
 function useColumns(account: string): readonly Column<RequestRow>[] {
   const t = useWords(requestsWords);
+  const endpointName = useEndpointName();
   const { user } = useSession();
   const columns: Column<RequestRow>[] = [
     {
@@ -79,7 +81,7 @@ function useColumns(account: string): readonly Column<RequestRow>[] {
         <span className="flex flex-col">
           <span className="break-all">{row.model}</span>
           <span className="text-sm text-mute">
-            {row.endpoint}
+            {endpointName(row.endpoint)}
             {row.streamed && ` · ${t.streamed}`}
           </span>
         </span>

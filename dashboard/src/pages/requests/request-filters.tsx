@@ -6,6 +6,7 @@ import { useAccount, useSession } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
 import { formatMoney } from "../../format/money.ts";
 import { ChooserFilter, Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
+import { useEndpoints } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { useReason } from "./outcome.tsx";
 import { requestsWords } from "./words.ts";
@@ -47,24 +48,13 @@ export function requestsQueryOf(search: Search): Omit<RequestsQuery, "limit" | "
   };
 }
 
-const ENDPOINTS = [
-  ...[
-    "chat-completions",
-    "responses",
-    "messages",
-    "generate-content",
-    "embeddings",
-    "rerank",
-    "images",
-    "videos",
-  ],
-];
 const COSTS = ["1000000", "10000000", "100000000", "1000000000"];
 
 /** All filters of the log, kept in the URL. */
 export function RequestFilters(): ReactNode {
   const t = useWords(requestsWords);
   const say = useReason();
+  const endpoints = useEndpoints();
   const { id: account } = useAccount();
   const { user } = useSession();
   const [search] = useSearch();
@@ -120,12 +110,7 @@ export function RequestFilters(): ReactNode {
           ["none", t.statusNone],
         ]}
       />
-      <SelectFilter
-        name="endpoint"
-        label={t.endpoint}
-        all={t.anyEndpoint}
-        options={ENDPOINTS.map((endpoint) => [endpoint, endpoint])}
-      />
+      <SelectFilter name="endpoint" label={t.endpoint} all={t.anyEndpoint} options={endpoints} />
       <SelectFilter
         name="min"
         label={t.minCost}
