@@ -216,7 +216,7 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
     expect(await box.inputValue()).toBe("sent\ntyped meanwhile");
   });
 
-  it("charges what is tried in the playground to who is signed in, not to who was before", async () => {
+  it("charges what is tried in the playground to who is signed in, by a key made with the first message", async () => {
     const member = { id: world.values["account"] ?? "", role: "member" } as const;
     const invite = (email: string) => inviteGuest(world.gateway, world.operator, { email, account: member });
     const [first, second] = [await invite("first@example.com"), await invite("second@example.com")];
@@ -227,15 +227,24 @@ describe.skipIf(lacksBrowser)("the dashboard in trouble", () => {
       if (request.url().endsWith("/playground-key")) issued += 1;
     });
     await page.goto(`${account}/playground`);
+    const say = async (): Promise<void> => {
+      await page.getByLabel("Message").fill("hello");
+      await page.getByLabel("Message").press("Enter");
+    };
     await page.getByLabel("Message").waitFor();
+    expect(issued).toBe(0);
+    await say();
+    await expect.poll(() => issued).toBe(1);
+    await page.goto(`${account}/playground?make=image`);
+    await page.getByRole("button", { name: "Generate" }).waitFor();
     expect(issued).toBe(1);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Email").fill(second.session.user.email);
     await page.getByLabel("Password").fill("a guest's own password");
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Playground" }).click();
-    await page.getByLabel("Message").waitFor();
-    expect(issued).toBe(2);
+    await say();
+    await expect.poll(() => issued).toBe(2);
   });
 
   it.each([

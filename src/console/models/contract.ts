@@ -69,6 +69,17 @@ const accountModel = z.object({
 });
 export type AccountModel = z.infer<typeof accountModel>;
 
+const capability = z.object({
+  id: z.string(),
+  family: z.string(),
+  medium: z.enum(["image", "video"]),
+  submit: z.string().describe("Path that takes the request"),
+  request: z.record(z.string(), z.unknown()).describe("JSON Schema of the request without its model"),
+});
+export type Capability = z.infer<typeof capability>;
+
+export const accountCapabilities = z.object({ data: z.array(capability) });
+
 export const accountModels = z.object({
   group: z.string().describe("The account's price group"),
   factor: z.string().describe("Its price multiplier as a decimal string, included in the prices below"),

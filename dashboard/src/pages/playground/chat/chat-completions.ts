@@ -4,7 +4,6 @@ import type { Answer, AssistantTurn, Call, Protocol, StreamReader, Turn } from "
 
 export const chatCompletions: Protocol = {
   name: "chat-completions",
-  endpoints: ["oa", "openai"],
   path: () => "/v1/chat/completions",
   body: ({ model, system, turns, tools, temperature, topP, maxTokens, effort }) => ({
     model,

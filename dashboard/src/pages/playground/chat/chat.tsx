@@ -1,19 +1,20 @@
 import { type ReactNode, useState } from "react";
+import type { AccountModel } from "../../../../../src/console/models/contract.ts";
 import { useSearch } from "../../../api/search.ts";
 import { useSession } from "../../../api/session.ts";
+import { useRead } from "../../../api/use-read.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Empty } from "../../../parts/empty.tsx";
 import { Failed } from "../../../parts/failure.tsx";
 import { Field, Select } from "../../../parts/field.tsx";
 import { Loaded } from "../../../parts/loaded.tsx";
+import { useEndpointName } from "../../../words/endpoint-words.ts";
 import { useWords } from "../../../words/use-words.ts";
 import { ShowCode } from "../code-dialog.tsx";
-import { type ListedModel, useModels } from "../use-catalog.ts";
 import { playgroundWords } from "../words.ts";
 import { chatSnippets } from "./chat-snippets.ts";
 import { Composer } from "./composer.tsx";
 import { type Call, PROTOCOL_NAMES, type ProtocolName } from "./conversation.ts";
-import { PROTOCOLS } from "./protocols.ts";
 import { NO_SETTINGS, readSettings, type Settings } from "./settings.ts";
 import { SettingsFields } from "./settings-fields.tsx";
 import { Turns } from "./turns.tsx";
@@ -23,9 +24,9 @@ import { type Chat as Conversation, useChat } from "./use-chat.ts";
 export function Chat({ account }: { readonly account: string }): ReactNode {
   const t = useWords(playgroundWords);
   return (
-    <Loaded query={useModels(account)}>
-      {(models) => {
-        const spoken = models.filter((model) => protocolsOf(model).length > 0);
+    <Loaded query={useRead(`/accounts/${account}/models`)}>
+      {({ data }) => {
+        const spoken = data.filter((model) => protocolsOf(model).length > 0);
         if (spoken.length === 0) return <Empty title={t.noModels}>{t.noModelsNote}</Empty>;
         return <ChatWith account={account} models={spoken} />;
       }}
@@ -35,11 +36,12 @@ export function Chat({ account }: { readonly account: string }): ReactNode {
 
 interface ChatWithProps {
   readonly account: string;
-  readonly models: readonly ListedModel[];
+  readonly models: readonly AccountModel[];
 }
 
 function ChatWith({ account, models }: ChatWithProps): ReactNode {
   const t = useWords(playgroundWords);
+  const endpointName = useEndpointName();
   const { public_url: origin } = useSession();
   const [search, change] = useSearch();
   const [settings, setSettings] = useState<Settings>(NO_SETTINGS);
@@ -72,7 +74,7 @@ function ChatWith({ account, models }: ChatWithProps): ReactNode {
           >
             {protocols.map((name) => (
               <option key={name} value={name}>
-                {t.protocols[name]}
+                {endpointName(name)}
               </option>
             ))}
           </Select>
@@ -107,8 +109,8 @@ function ChatWith({ account, models }: ChatWithProps): ReactNode {
   );
 }
 
-function protocolsOf({ supported_endpoint_types: served }: ListedModel): readonly ProtocolName[] {
-  return PROTOCOL_NAMES.filter((name) => PROTOCOLS[name].endpoints.some((word) => served.includes(word)));
+function protocolsOf({ endpoints }: AccountModel): readonly ProtocolName[] {
+  return PROTOCOL_NAMES.filter((name) => endpoints.includes(name));
 }
 
 /** The calls that wait for their results. */

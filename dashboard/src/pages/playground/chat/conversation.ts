@@ -77,8 +77,6 @@ export interface ChatRequest {
 /** One protocol: how a request is written and its stream read. */
 export interface Protocol {
   readonly name: ProtocolName;
-  /** As `supported_endpoint_types` of a model has it, in either vocabulary. */
-  readonly endpoints: readonly string[];
   readonly path: (model: string) => string;
   readonly body: (request: ChatRequest) => Readonly<Record<string, unknown>>;
   readonly read: () => StreamReader;

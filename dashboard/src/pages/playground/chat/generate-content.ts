@@ -4,7 +4,6 @@ import type { Answer, AssistantTurn, Call, Protocol, StreamReader, Turn } from "
 
 export const generateContent: Protocol = {
   name: "generate-content",
-  endpoints: ["ge", "gemini"],
   path: (model) => `/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`,
   body: ({ system, turns, tools, temperature, topP, maxTokens, effort }) => ({
     ...(system === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),

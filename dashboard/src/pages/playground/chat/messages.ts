@@ -10,7 +10,6 @@ const BUDGETS: Readonly<Record<Exclude<Effort, "">, number>> = { low: 1_024, med
 
 export const messages: Protocol = {
   name: "messages",
-  endpoints: ["an", "anthropic"],
   path: () => "/v1/messages",
   body: (request) => {
     const { model, system, turns, tools, temperature, topP, maxTokens = USUAL_MAX_TOKENS } = request;

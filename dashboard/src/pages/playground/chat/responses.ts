@@ -4,7 +4,6 @@ import type { Answer, AssistantTurn, Call, Protocol, StreamReader, Turn } from "
 
 export const responses: Protocol = {
   name: "responses",
-  endpoints: ["oa-response", "openai-response"],
   path: () => "/v1/responses",
   body: ({ model, system, turns, tools, temperature, topP, maxTokens, effort }) => ({
     model,

@@ -4,7 +4,6 @@ import { useRead } from "../../../api/use-read.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { Loaded } from "../../../parts/loaded.tsx";
 import { useWords } from "../../../words/use-words.ts";
-import { useCapabilities } from "../use-catalog.ts";
 import { playgroundWords } from "../words.ts";
 import { MediaForm } from "./media-form.tsx";
 import { repeatedValues } from "./repeated-values.ts";
@@ -18,12 +17,12 @@ interface MakerProps {
 export function Maker({ account, medium }: MakerProps): ReactNode {
   const t = useWords(playgroundWords);
   const [{ from = "" }] = useSearch();
-  const capabilities = useCapabilities(account);
+  const capabilities = useRead(`/accounts/${account}/capabilities`);
   const repeated = useRead(`/accounts/${account}/tasks/${from}`, {}, { enabled: from !== "" });
   return (
     <Loaded query={capabilities}>
-      {(all) => {
-        const models = all.filter((each) => each.medium === medium);
+      {({ data }) => {
+        const models = data.filter((each) => each.medium === medium);
         if (models.length === 0) return <Empty title={t.noModels}>{t.noModelsNote}</Empty>;
         if (from === "") return <MediaForm key={medium} account={account} models={models} initial={{}} />;
         return (

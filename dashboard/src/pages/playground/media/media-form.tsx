@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react";
+import type { Capability } from "../../../../../src/console/models/contract.ts";
 import { useSearch } from "../../../api/search.ts";
 import { useSession } from "../../../api/session.ts";
 import { useWrite } from "../../../api/use-write.ts";
@@ -9,7 +10,6 @@ import { useWords } from "../../../words/use-words.ts";
 import { ShowCode } from "../code-dialog.tsx";
 import { readPublic } from "../public-api.ts";
 import { mediaSnippets } from "../snippets.ts";
-import type { Capability } from "../use-catalog.ts";
 import { playgroundWords } from "../words.ts";
 import { FieldInput } from "./field-input.tsx";
 import { type FormField, formFields } from "./form-fields.ts";
