@@ -59,6 +59,7 @@ const KNOWN = new Set([
 const NO_SETTINGS = new Set([
   // The callers' key in the README and in every snippet of the dashboard: often set in the shell that runs commands too.
   "FAREGATE_API_KEY",
+  "FAREGATE_INHERITED",
 ]);
 
 /** What Kubernetes tells every pod of each Service, under the Service's name: one may well be called like us. */
@@ -114,9 +115,22 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     vocabulary: readChoice("FAREGATE_VOCABULARY", get("FAREGATE_VOCABULARY"), ["spec", "vendor"], "spec"),
     logLevel: readChoice("LOG_LEVEL", get("LOG_LEVEL"), LOG_LEVELS, "info"),
     crashAt: readCrashAt(get("FAREGATE_CRASH_AT")),
-    variables: VARIABLES.map((name) => ({ name, isSet: get(name) !== undefined })),
+    variables: VARIABLES.map((name) => ({ name, isSet: get(name) !== undefined && !isInherited(name, env) })),
     environment: env,
   });
+}
+
+/** The variables for the processes of a primary. Those that the operator didn't set are named, so that no page says they were. */
+export function inheritedVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  variables: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const added = Object.keys(variables).filter((name) => !env[name]);
+  return { ...variables, FAREGATE_INHERITED: added.join(",") };
+}
+
+function isInherited(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
+  return (env["FAREGATE_INHERITED"] ?? "").split(",").includes(name);
 }
 
 function isIgnoredVariable(name: string, text: string | undefined): boolean {

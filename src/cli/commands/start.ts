@@ -7,7 +7,7 @@ import { armFailpoint } from "../../base/failpoint.ts";
 import { version } from "../../base/package-files.ts";
 import type { composeWorker } from "../../compose.ts";
 import type { Process } from "../../compose-base.ts";
-import type { Config } from "../../config.ts";
+import { type Config, inheritedVariables } from "../../config.ts";
 import { readManifest } from "../../manifest/file/read.ts";
 import { boundedLog } from "../../observe/bounded-log.ts";
 import { createLog, createTerminalLog, type Log } from "../../observe/log.ts";
@@ -126,7 +126,10 @@ async function startPrimary(
         database,
       });
       return superviseProcesses(processes, {
-        environment: { DATABASE_URL: database.url, FAREGATE_MASTER_KEY: masterKey },
+        environment: inheritedVariables(config.environment, {
+          DATABASE_URL: database.url,
+          FAREGATE_MASTER_KEY: masterKey,
+        }),
         log,
         stop,
         endedAfterMs: ENDED_AFTER_MS,

@@ -16,8 +16,8 @@ import { peopleWords } from "./words.ts";
 
 type Doing = { readonly what: "role" | "remove"; readonly member: MemberRow };
 
-/** The members of the account. */
-export function Members(): ReactNode {
+/** The members of the account; `invite` begins with the first. */
+export function Members({ invite }: { readonly invite: ReactNode }): ReactNode {
   const t = useWords(peopleWords);
   const { id, role } = useAccount();
   const { user } = useSession();
@@ -64,7 +64,11 @@ export function Members(): ReactNode {
               ),
           },
         ]}
-        empty={<Empty title={t.members} />}
+        empty={
+          <Empty title={t.noMembers} action={invite}>
+            {t.noMembersHow}
+          </Empty>
+        }
       />
       {doing?.what === "role" && <ChangeRole account={id} member={doing.member} onClose={close} />}
       {doing?.what === "remove" && <RemoveMember account={id} member={doing.member} onClose={close} />}

@@ -5,7 +5,7 @@ import { Page } from "../../parts/page.tsx";
 import { Tabs, useTab } from "../../parts/tabs.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { Invitations } from "./invitations.tsx";
-import { InviteMember } from "./invite-member.tsx";
+import { Invite } from "./invite.tsx";
 import { Members } from "./members.tsx";
 import { peopleWords } from "./words.ts";
 
@@ -16,18 +16,13 @@ export function PeoplePage(): ReactNode {
   const isOwner = role === "owner";
   const tab = useTab(isOwner ? ["members", "invitations"] : ["members"]);
   const [inviting, setInviting] = useState(false);
+  const invite = isOwner && (
+    <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
+      {t.invite}
+    </Button>
+  );
   return (
-    <Page
-      title={t.title}
-      lead={t.lead}
-      actions={
-        isOwner && (
-          <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
-            {t.invite}
-          </Button>
-        )
-      }
-    >
+    <Page title={t.title} lead={t.lead} actions={invite}>
       {isOwner && (
         <Tabs
           label={t.tabs}
@@ -37,8 +32,8 @@ export function PeoplePage(): ReactNode {
           ]}
         />
       )}
-      {tab === "members" ? <Members /> : <Invitations path={`/accounts/${id}/invitations`} />}
-      {inviting && <InviteMember onClose={() => setInviting(false)} />}
+      {tab === "members" ? <Members invite={invite} /> : <Invitations path={`/accounts/${id}/invitations`} />}
+      {inviting && <Invite account={id} onClose={() => setInviting(false)} />}
     </Page>
   );
 }

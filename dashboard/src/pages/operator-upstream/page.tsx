@@ -36,7 +36,7 @@ function Shown({ upstream }: { readonly upstream: Upstream }): ReactNode {
   const tab = useTab(["overview", "credentials", "models", "terms", "route"]);
   const lead = (
     <>
-      <Health state={upstream.health.state} /> {upstream.kind} ·{" "}
+      <Health health={upstream.health} /> {upstream.kind} ·{" "}
       <span className="break-all">{upstream.base_url}</span>
     </>
   );

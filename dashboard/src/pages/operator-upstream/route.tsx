@@ -12,6 +12,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
+import { Limited } from "../operator-upstreams/health.tsx";
 import { Condition } from "./condition.tsx";
 import { upstreamWords } from "./words.ts";
 
@@ -114,13 +115,22 @@ function Asked({ target: { protocol, translates, changes } }: { readonly target:
   );
 }
 
-function Conditions({ target: { credentials, full } }: { readonly target: Target }): ReactNode {
+function Conditions({
+  target: { credentials, full, limited_seconds },
+}: {
+  readonly target: Target;
+}): ReactNode {
   const t = useWords(upstreamWords);
   return (
     <ul className="flex flex-col gap-1">
       {full && (
         <li>
           <Badge tone="warn">{t.full}</Badge>
+        </li>
+      )}
+      {limited_seconds > 0 && (
+        <li>
+          <Limited seconds={limited_seconds} />
         </li>
       )}
       {credentials.map(({ id, name, state, wait_seconds, closed_accounts }) => (

@@ -196,7 +196,7 @@ export const upstreamWords = wordsOf({
     full: "at capacity",
     changes: (list: string) => `Options: ${list}`,
     seenOnce: (share: string, sampled: number) =>
-      `Conversations seen only once in the last two hours: ${share} of ${sampled}. If that is nearly all of them, clients send a new ID with each request; set affinity: anchor to match conversations by how they begin.`,
+      `Conversations seen only once in the last two hours: ${share} of ${sampled}. If that is nearly all of them, clients send a new ID with each request; under Settings, recognize conversations only by how they begin.`,
     routeProcess: (process: string) => `According to process ${process}.`,
     noModels: "This upstream has no models yet",
   },
@@ -379,7 +379,7 @@ export const upstreamWords = wordsOf({
     full: "已达上限",
     changes: (list: string) => `选项：${list}`,
     seenOnce: (share: string, sampled: number) =>
-      `最近两小时内只出现一次的会话：${sampled} 个中的 ${share}。如果几乎全部如此，说明客户端在每个请求中发送新的 ID；请设置 affinity: anchor，按会话开头匹配。`,
+      `最近两小时内只出现一次的会话：${sampled} 个中的 ${share}。如果几乎全部如此，说明客户端在每个请求中发送新的 ID；请在“设置”中选择仅按会话开头识别会话。`,
     routeProcess: (process: string) => `根据进程 ${process} 的数据。`,
     noModels: "此上游还没有模型",
   },

@@ -108,7 +108,7 @@ function useColumns(actions: (upstream: Upstream) => ReactNode): readonly Column
   const t = useWords(upstreamsWords);
   return [
     { title: t.name, cell: (upstream) => <Name upstream={upstream} /> },
-    { title: t.state, cell: ({ health }) => <Health state={health.state} /> },
+    { title: t.state, cell: ({ health }) => <Health health={health} /> },
     {
       title: <span title={t.runningNote}>{t.running}</span>,
       align: "end",

@@ -9,6 +9,7 @@ export const upstreamsWords = wordsOf({
     name: "Upstream",
     state: "State",
     anyState: "Any state",
+    limited: (wait: string) => `at its limit per minute, free in ${wait}`,
     states: {
       healthy: "healthy",
       degraded: "degraded",
@@ -59,6 +60,7 @@ export const upstreamsWords = wordsOf({
     name: "上游",
     state: "状态",
     anyState: "任意状态",
+    limited: (wait: string) => `已达每分钟限制，${wait}后可用`,
     states: {
       healthy: "健康",
       degraded: "不稳定",

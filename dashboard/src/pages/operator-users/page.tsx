@@ -4,8 +4,8 @@ import { Page } from "../../parts/page.tsx";
 import { Tabs, useTab } from "../../parts/tabs.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { Invitations } from "../members/invitations.tsx";
+import { Invite } from "../members/invite.tsx";
 import { peopleWords } from "../members/words.ts";
-import { InviteAnybody } from "./invite-anybody.tsx";
 import { Users } from "./users.tsx";
 
 /** Everybody who can sign in, and the invitations of all accounts. */
@@ -31,7 +31,7 @@ export function OperatorPeoplePage(): ReactNode {
         ]}
       />
       {tab === "users" ? <Users /> : <Invitations path="/operator/invitations" />}
-      {inviting && <InviteAnybody onClose={() => setInviting(false)} />}
+      {inviting && <Invite onClose={() => setInviting(false)} />}
     </Page>
   );
 }
