@@ -3,6 +3,7 @@ import type { Kinds } from "../../../../src/console/upstreams/contract.ts";
 import { faultOf } from "../../api/api-error.ts";
 import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { useCredentialWords } from "./credential-words.ts";
 import { PLACE_NAMES, type UpstreamDraft } from "./draft.ts";
 import { upstreamWords } from "./words.ts";
 
@@ -27,6 +28,7 @@ export function CredentialFields({
   error,
 }: CredentialFieldsProps): ReactNode {
   const t = useWords(upstreamWords);
+  const { formName, fieldWord } = useCredentialWords();
   const form = formOf(forms, parts);
   return (
     <>
@@ -36,15 +38,17 @@ export function CredentialFields({
           onChange={(event) => change(emptyParts(forms.find(({ name }) => name === event.target.value)))}
         >
           {forms.map(({ name }) => (
-            <option key={name}>{name}</option>
+            <option key={name} value={name}>
+              {formName(name)}
+            </option>
           ))}
         </Select>
       </Field>
       {form?.fields.map((field) => (
         <Field
           key={field.name}
-          label={field.name}
-          hint={field.about}
+          label={fieldWord(form, field).title}
+          hint={fieldWord(form, field).help || undefined}
           error={faultOf(error, `fields.${field.name}`) ?? faultOf(error, `credentials[0].${field.name}`)}
         >
           {isLong(field.name) ? (
