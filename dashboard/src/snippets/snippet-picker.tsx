@@ -5,13 +5,9 @@ import { Code } from "../parts/code.tsx";
 import { Field, Select } from "../parts/field.tsx";
 import { usePreference } from "../shell/preferences.ts";
 import { useEndpointName } from "../words/endpoint-words.ts";
-import { useWords, wordsOf } from "../words/use-words.ts";
+import { useWords } from "../words/use-words.ts";
 import { SDKS, sdksFor, snippetOf } from "./snippets.ts";
-
-const words = wordsOf({
-  en: { sdk: "Language and SDK", protocol: "Protocol", snippet: "Code snippet" },
-  zh: { sdk: "语言与 SDK", protocol: "协议", snippet: "第一个请求" },
-});
+import { snippetWords } from "./words.ts";
 
 /** A first request to a model, in the reader's language and protocol; both are remembered in this browser. */
 export function SnippetPicker({
@@ -23,7 +19,7 @@ export function SnippetPicker({
   readonly family: string | null;
   readonly endpoints: readonly ModelEndpoint[];
 }): ReactNode {
-  const t = useWords(words);
+  const t = useWords(snippetWords);
   const nameOf = useEndpointName();
   const { public_url: url } = useSession();
   const [chosen, choose] = usePreference("snippet");

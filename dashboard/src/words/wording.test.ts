@@ -64,6 +64,21 @@ function said(page: Page, values: readonly (string | number)[]): readonly [key: 
   });
 }
 
+const VALUES = Array.from({ length: 4 }, () => "VALUE");
+
+/** Names that are the same in Chinese: of APIs, products and units. */
+const NAMES = new Set([
+  ...["Base URL", "URL", "Webhook", "Webhook URL", "ID", "Top P"],
+  ...["Chat Completions", "Responses", "Messages", "generateContent", "Embeddings", "Rerank"],
+  "HTTP VALUE",
+]);
+
+/** True if there is nothing to translate: names, amounts and punctuation. */
+function isNoWord(text: string): boolean {
+  const rest = text.replaceAll("VALUE", "");
+  return text === "" || NAMES.has(text) || !/[a-z]{2}/i.test(rest);
+}
+
 function retiredIn(
   texts: readonly (readonly [key: string, text: string])[],
   retired: typeof RETIRED_EN,
@@ -89,10 +104,9 @@ describe("the words of the pages", () => {
   });
 
   it.each(PAGES)("keep to the glossary: %s", (_, words) => {
-    const values = Array.from({ length: 4 }, () => "VALUE");
     const found = [
-      ...retiredIn(said(words.en, values), RETIRED_EN),
-      ...retiredIn(said(words.zh, values), RETIRED_ZH),
+      ...retiredIn(said(words.en, VALUES), RETIRED_EN),
+      ...retiredIn(said(words.zh, VALUES), RETIRED_ZH),
     ];
     expect(found).toEqual([]);
   });
@@ -105,6 +119,26 @@ describe("the words of the pages", () => {
       spoken.every((texts) => /\b1 (?!is\b|was\b|has\b)[a-z]+s\b/.test(texts[index]?.[1] ?? "")),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it.each(PAGES)("say the same things in both languages, in different words: %s", (_, words) => {
+    const english = new Map(said(words.en, VALUES));
+    const chinese = said(words.zh, VALUES);
+    expect(chinese.map(([key]) => key).sort()).toEqual([...english.keys()].sort());
+    const same = chinese.filter(([key, text]) => text === english.get(key) && !isNoWord(text));
+    expect(same).toEqual([]);
+  });
+
+  it("stand in words files alone", () => {
+    const files = import.meta.glob<string>(["../**/*.{ts,tsx}", "!./use-words.ts"], {
+      eager: true,
+      query: "?raw",
+      import: "default",
+    });
+    const others = Object.keys(files).filter((file) => !Object.hasOwn(FILES, file));
+    expect(
+      others.filter((file) => /\bwordsOf\(/.test(files[file] ?? "") && !file.endsWith(".test.ts")),
+    ).toEqual([]);
   });
 
   it.each(Object.entries(FAMILIES))(

@@ -32,7 +32,7 @@ function List({ found }: { readonly found: readonly Difference[] }): ReactNode {
     <ul className="flex flex-col gap-0.5">
       {found.map(({ path, before, after }) => (
         <li key={path} className="min-w-0 wrap-anywhere">
-          {path !== "" && <span className="text-mute">{nameIn(subject, path)} </span>}
+          {path !== "" && <code className="text-mute">{nameIn(subject, path)} </code>}
           {before !== undefined && <del className="bg-bad-soft text-bad">{before}</del>}
           {before !== undefined && after !== undefined && " → "}
           {after !== undefined && (

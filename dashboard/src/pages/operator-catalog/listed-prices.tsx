@@ -10,7 +10,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { ManyRows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
-import { usePriceName } from "./price-names.ts";
+import { usePriceName } from "./price-words.ts";
 import { catalogWords } from "./words.ts";
 
 type Difference = PriceDifferences["data"][number];

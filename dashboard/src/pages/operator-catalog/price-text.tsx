@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Price } from "../../../../src/console/catalog/contract.ts";
 import { useWords } from "../../words/use-words.ts";
 import { RATES } from "./draft.ts";
-import { usePriceName } from "./price-names.ts";
+import { usePriceName } from "./price-words.ts";
 import { catalogWords } from "./words.ts";
 
 /** A price in a few short lines: `Input $3 · Output $15`. */

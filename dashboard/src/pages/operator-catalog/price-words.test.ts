@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { priceNameIn } from "./price-names.ts";
+import { priceNameIn } from "./price-words.ts";
 
 const NAMES = [
   ["input", "Input", "输入"],

@@ -4,7 +4,7 @@ import { useWords, wordsOf } from "../../words/use-words.ts";
 type Word = (name: string) => string;
 
 /** How prices are called, which the catalog file and the console name by their keys: `steps.272000.audio.cache_read`. */
-const priceNames = wordsOf({
+export const priceNames = wordsOf({
   en: {
     tokens: {
       input: "Input",
@@ -27,7 +27,7 @@ const priceNames = wordsOf({
       regions: (name: string) => `region ${name}`,
       hours: (name: string) => `hours ${name}`,
     } as Readonly<Record<string, Word>>,
-    inStep: (price: string, above: string) => `${price} above ${above} tokens`,
+    inStep: (price: string, above: string) => `${price} above ${above} ${above === "1" ? "token" : "tokens"}`,
     inRow: (price: string, row: string) => `${price}, ${row}`,
     kinds: {
       calls: (name: string) => `Call of ${name}`,

@@ -14,7 +14,7 @@ import { ManyRows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useUsageName } from "../../parts/usage-name.ts";
 import { useWords } from "../../words/use-words.ts";
-import { usePriceName } from "./price-names.ts";
+import { usePriceName } from "./price-words.ts";
 import { catalogWords } from "./words.ts";
 
 type Row = Found["data"][number];

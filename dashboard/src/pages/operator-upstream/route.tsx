@@ -13,6 +13,7 @@ import { Rows } from "../../parts/table.tsx";
 import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { Limited } from "../operator-upstreams/health.tsx";
+import { useCredentialName } from "../operator-upstreams/use-credential-name.ts";
 import { Condition } from "./condition.tsx";
 import { upstreamWords } from "./words.ts";
 
@@ -121,6 +122,7 @@ function Conditions({
   readonly target: Target;
 }): ReactNode {
   const t = useWords(upstreamWords);
+  const credentialName = useCredentialName();
   return (
     <ul className="flex flex-col gap-1">
       {full && (
@@ -135,7 +137,8 @@ function Conditions({
       )}
       {credentials.map(({ id, name, state, wait_seconds, closed_accounts }) => (
         <li key={id}>
-          {name} <Condition state={state} waitSeconds={wait_seconds} closedAccounts={closed_accounts} />
+          {credentialName(name)}{" "}
+          <Condition state={state} waitSeconds={wait_seconds} closedAccounts={closed_accounts} />
         </li>
       ))}
     </ul>

@@ -51,11 +51,11 @@ export async function callPublic(
   if (response.ok) return response;
   // The key was revoked under way: the next call makes another.
   if (response.status === 401) keys.delete(name);
-  throw await wordsOf(response);
+  throw await problemIn(response);
 }
 
 /** The endpoints' errors come in several shapes: `{ error: { message } }` or `{ code, message }`. */
-async function wordsOf(response: Response): Promise<ApiError> {
+async function problemIn(response: Response): Promise<ApiError> {
   const body: unknown = await response
     .clone()
     .json()

@@ -14,6 +14,7 @@ import { Facts, Stat, Stats } from "../../parts/stat.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
+import { useCredentialName } from "../operator-upstreams/use-credential-name.ts";
 import { Outcome } from "../requests/outcome.tsx";
 import { requestWords } from "./words.ts";
 
@@ -201,6 +202,7 @@ function Moment({ at }: { readonly at: string }): ReactNode {
 function useFacts({ receipt, request, upstream_model, place }: RequestDetail, account: string) {
   const t = useWords(requestWords);
   const endpointName = useEndpointName();
+  const credentialName = useCredentialName();
   const { user } = useSession();
   const rows: [string, ReactNode][] = [
     [t.id, <Copyable key="id" text={receipt.request_id} />],
@@ -244,7 +246,8 @@ function useFacts({ receipt, request, upstream_model, place }: RequestDetail, ac
   }
   if (user.is_operator && request?.upstream) {
     rows.push([t.upstream, request.upstream], [t.upstreamModel, upstream_model ?? "–"]);
-    if (place !== null) rows.push([t.credential, place.credential], [t.chosen, t.reasons[place.reason]]);
+    if (place !== null)
+      rows.push([t.credential, credentialName(place.credential)], [t.chosen, t.reasons[place.reason]]);
   }
   return rows;
 }

@@ -4,6 +4,7 @@ import type { SpendingGroup, SpendingResponse } from "../../../../src/console/sp
 import { formatShare } from "../../format/count.ts";
 import { Count, Duration, Money } from "../../parts/amounts.tsx";
 import { type Column, Rows } from "../../parts/table.tsx";
+import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import type { Days } from "./range.tsx";
 import { spendingWords } from "./words.ts";
@@ -17,10 +18,12 @@ type Line = Omit<SpendingGroup, "id"> & { readonly id: string | null };
  * What a group is called: people and playgrounds have no name of their own in every language. Of several with one
  * name, such as a key and the one that was made in its place, each is told by its id.
  */
-export function useGroupName({ groups }: Pick<SpendingResponse, "groups">): (group: Named) => string {
+export function useGroupName({ groups }: Pick<SpendingResponse, "groups">, by: By): (group: Named) => string {
   const t = useWords(spendingWords);
+  const endpointName = useEndpointName();
   return ({ id, name }) => {
     if (id === null) return t.others;
+    if (by === "endpoint") return endpointName(id);
     if (id === "playground") return t.playground;
     if (name === null) return t.nobody;
     return groups.filter((each) => each.name === name).length > 1 ? `${name} (#${id})` : name;
@@ -53,7 +56,7 @@ export function Groups({ answer, by, account, days }: GroupsProps): ReactNode {
 
 function useColumns({ answer, by, account, days }: GroupsProps): readonly Column<Line>[] {
   const t = useWords(spendingWords);
-  const name = useGroupName(answer);
+  const name = useGroupName(answer, by);
   const all = Number(answer.totals.charge_nanos);
   const rowsOf = (line: Line, more: object, children: ReactNode): ReactNode => {
     // The log has no filter for the many short-lived keys of the playground.

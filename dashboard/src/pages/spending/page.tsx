@@ -140,7 +140,7 @@ function Latency({
 
 function SpendingChart({ answer, by }: { readonly answer: SpendingResponse; readonly by: By }): ReactNode {
   const t = useWords(spendingWords);
-  const name = useGroupName(answer);
+  const name = useGroupName(answer, by);
   const moments = momentsOf(answer);
   const place = new Map(moments.map((moment, index) => [moment, index]));
   const amounts = new Map<string | null, string[]>();
