@@ -1043,3 +1043,64 @@ create unlogged table call_states (
 );
 
 create index call_states_by_age on call_states (created_at);
+
+-- Requests of known keys that were refused, failed or took several attempts: what was told, and what each attempt met. They
+-- are posted in batches and may be lost with a process; no money depends on them. Days are dropped after
+-- settings.refusal_retention_days. Rows of a key and minute are bounded, failure_hours counts all.
+create table failed_requests (
+  posted_at timestamptz not null default now(),
+  request_id text not null,
+  accepted_at timestamptz not null,
+  account_id int8 not null,
+  key_id int8 not null,
+  endpoint text not null,
+  -- Null = it named none that its caller may use.
+  model text,
+  -- 0 = the client disconnected first.
+  status int4 not null,
+  code text not null,
+  -- What the caller was told.
+  message text not null,
+  -- Which limit refused it.
+  limit_name text,
+  upstream text,
+  total_ms int4 not null,
+  -- It held money: usage has it too.
+  in_usage_log boolean not null,
+  -- See FailedAttempt in failed-requests.ts; for operators.
+  attempts jsonb not null,
+  vendor_ids text[] not null
+) partition by range (posted_at);
+create index failed_requests_request on failed_requests (request_id);
+create index failed_requests_vendor_ids on failed_requests using gin (vendor_ids);
+create index failed_requests_posted on failed_requests (posted_at);
+create index failed_requests_account on failed_requests (account_id, posted_at);
+create index failed_requests_key on failed_requests (key_id, posted_at);
+create index failed_requests_code on failed_requests (code, posted_at);
+
+-- How many failed, exactly, however few of them have a row.
+create table failure_hours (
+  hour timestamptz not null,
+  account_id int8 not null,
+  key_id int8 not null,
+  endpoint text collate "C" not null,
+  model text collate "C" not null,
+  code text collate "C" not null,
+  requests int8 not null,
+  primary key (hour, account_id, key_id, endpoint, model, code)
+) with (fillfactor = 70);
+
+-- Requests with keys that nobody knows; '' = further ones of the hour.
+create table unknown_keys (
+  hour timestamptz not null,
+  address text collate "C" not null,
+  -- The key's first characters.
+  prefix text collate "C" not null,
+  requests int8 not null,
+  primary key (hour, address, prefix)
+) with (fillfactor = 70);
+
+-- Operators look for failures and for models over all accounts.
+create index usage_failures on usage (posted_at) where status >= 400 or status = 0;
+create index usage_error_code on usage (error_code, posted_at) where error_code is not null;
+create index usage_model on usage (model, posted_at);

@@ -3,6 +3,7 @@ import { isKeptToken, openKeyHasher } from "./accounts/key-hasher.ts";
 import { runAllInOrder } from "./base/async/lifecycle.ts";
 import { systemTimers } from "./base/async/timers.ts";
 import { systemClock } from "./base/clock.ts";
+import { createFailedRequests } from "./billing/failed-requests/failed-requests.ts";
 import { watchMoney } from "./billing/ledger/alerts.ts";
 import { verifyLedger } from "./billing/ledger/verify.ts";
 import { createTextBilling, PROCESS_LABEL } from "./billing/text-billing.ts";
@@ -26,6 +27,7 @@ import { createConsole } from "./console/console.ts";
 import type { Runtime } from "./console/deps.ts";
 import { createTrafficWatch } from "./console/traffic/traffic.ts";
 import { BodyMemory } from "./http/body/body-memory.ts";
+import { recordRefusal } from "./http/core/record-refusal.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createMetrics, type Metrics } from "./observe/metrics.ts";
 import { ConversationKeys } from "./relay/admit/conversation-key.ts";
@@ -97,6 +99,21 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
         log,
         days: () => catalog.current().settings.usageRetentionDays,
       }),
+    (each) => each.close(),
+  );
+  const failedRequests = await lifecycle.start(
+    "failed requests",
+    () => {
+      const settings = (): Catalog["settings"] => catalog.current().settings;
+      return createFailedRequests({
+        database,
+        clock,
+        timers: systemTimers,
+        log,
+        days: () => settings().refusalRetentionDays,
+        countDays: () => settings().usageRetentionDays,
+      });
+    },
     (each) => each.close(),
   );
   const translator = await lifecycle.start("translator", createTranslator, (each) => each.close());
@@ -201,6 +218,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   );
   const relay = createRelay({
     tokenCounts,
+    failedRequests,
     catalog,
     billing,
     clock,
@@ -270,6 +288,13 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     catalog,
     vocabulary,
     errorType: vocabulary.errorType,
+    recordRefusal: (request, about, error) =>
+      recordRefusal(
+        { failedRequests, clock, catalog, errorType: vocabulary.errorType },
+        request,
+        about,
+        error,
+      ),
     relay,
     tokenCounts,
     storedResponses: createStoredResponses({ catalog, transport, issuedIds, responseMemory }),

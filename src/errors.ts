@@ -68,6 +68,16 @@ export type ErrorCode = Exclude<(typeof ERRORS)[ErrorReason]["code"], "">;
 /** `retry-after` where capacity is used up: a place frees up within about the time of one response. */
 export const BUSY_RETRY_SECONDS = 2;
 
+/** What a refused request was beyond. */
+export type LimitName =
+  | "requests_per_minute"
+  | "requests_at_once"
+  | "tokens_per_minute"
+  | "counts_per_minute"
+  | "balance"
+  | "budget"
+  | "spending_limit";
+
 export interface GatewayErrorOptions {
   /** The request's field that is at fault. */
   param?: string;
@@ -77,6 +87,8 @@ export interface GatewayErrorOptions {
   retryAfterSeconds?: number | undefined;
   /** The upstream's own `x-should-retry`, where its error is passed on. */
   shouldRetry?: boolean | undefined;
+  /** For the request log: which limit refuses. */
+  limit?: LimitName | undefined;
   /** Further headers of the response. */
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
@@ -93,6 +105,7 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly shouldRetry: boolean | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly limit: LimitName | undefined;
 
   constructor(reason: ErrorReason, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -104,6 +117,7 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.shouldRetry = options.shouldRetry;
     this.headers = options.headers ?? {};
+    this.limit = options.limit;
   }
 }
 

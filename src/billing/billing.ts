@@ -35,8 +35,8 @@ export class InsufficientFunds extends GatewayError {
   /** The total funds of the account or of its key, whichever is smaller, running holds included. */
   readonly fundsNanos: Nanos;
 
-  constructor(message: string, fundsNanos: Nanos) {
-    super("insufficient_user_quota", message);
+  constructor(message: string, fundsNanos: Nanos, limit: "balance" | "spending_limit") {
+    super("insufficient_user_quota", message, { limit });
     this.fundsNanos = fundsNanos;
   }
 }

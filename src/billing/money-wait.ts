@@ -1,7 +1,7 @@
 import { sleep, type Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { formatUsd } from "../base/money.ts";
-import { GatewayError } from "../errors.ts";
+import { GatewayError, type LimitName } from "../errors.ts";
 import { InsufficientFunds } from "./billing.ts";
 import { UNWRITABLE } from "./journal/journal-writer.ts";
 import { type LedgerRef, periodEnd } from "./leases/ledger-ref.ts";
@@ -38,13 +38,14 @@ export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string
       return new InsufficientFunds(
         `This request may cost up to $${formatUsd(amountNanos)}, which is more than ${where}. ${advised}.`,
         fundsNanos,
+        limitOf(ledger),
       );
     }
     case "busy":
       return new GatewayError(
         "balance_busy",
         `The account's balance is reserved by other running requests, and none was released within ${why.waitMs / 1000} s. Try again when some have finished.`,
-        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+        { retryAfterSeconds: RETRY_AFTER_SECONDS, limit: "balance" },
       );
     case "unavailable":
       return unavailable();
@@ -62,7 +63,13 @@ export function insufficientFunds(ledger: LedgerRef): GatewayError {
   return new GatewayError(
     "insufficient_user_quota",
     `${capitalised(what)} is used up. ${capitalised(remedyFor(ledger))}.`,
+    { limit: limitOf(ledger) },
   );
+}
+
+function limitOf(ledger: LedgerRef): LimitName {
+  if (isBalance(ledger)) return "balance";
+  return ledger.budget === undefined ? "spending_limit" : "budget";
 }
 
 function isBalance({ allowanceNanos }: LedgerRef): boolean {

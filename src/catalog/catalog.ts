@@ -195,6 +195,7 @@ export interface Settings {
   /** CIDRs or host:port that the guarded client may reach although private. */
   readonly egressAllow: readonly string[];
   readonly usageRetentionDays: number;
+  readonly refusalRetentionDays: number;
   readonly taskRetentionDays: number;
   readonly taskDeadlineMinutes: { readonly image: number; readonly video: number };
   readonly chargeEmptyAnswers: boolean;

@@ -51,6 +51,9 @@ export const settingsFile = z.strictObject({
     .optional()
     .describe("Deadline after which a task fails and is refunded"),
   usage_retention_days: wholeNumber(1, 3_650).optional().describe("Retention of the usage log, in days"),
+  refusal_retention_days: wholeNumber(1, 365)
+    .optional()
+    .describe("Retention of refused and failed requests with their attempts, in days; default 7"),
   task_retention_days: wholeNumber(30, 3_650)
     .optional()
     .describe("Retention of finished tasks, in days; at least 30"),
@@ -186,6 +189,8 @@ export function decodeSettings(file: SettingsFile): Settings {
       video: file.task_deadline_minutes?.video ?? 60,
     },
     usageRetentionDays: file.usage_retention_days ?? 90,
+    // A flood of refusals must not fill the disk.
+    refusalRetentionDays: file.refusal_retention_days ?? 7,
     taskRetentionDays: file.task_retention_days ?? 30,
     chargeEmptyAnswers: file.charge_empty_answers ?? false,
     // Clients and proxies give up after 60 s at the earliest; what fails fails mostly within 25 s, and can be told by a status.

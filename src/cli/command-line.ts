@@ -16,6 +16,7 @@ import { modelsCommand } from "./commands/models.ts";
 import { passwordCommand } from "./commands/password.ts";
 import { pricesCommand } from "./commands/prices.ts";
 import { reconcileCommand } from "./commands/reconcile.ts";
+import { requestsCommand } from "./commands/requests.ts";
 import { rotateMasterKeyCommand } from "./commands/rotate-master-key.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { startCommand } from "./commands/start.ts";
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   exportCommand,
   modelsCommand,
   pricesCommand,
+  requestsCommand,
   reconcileCommand,
   migrateCommand,
   ledgerVerifyCommand,

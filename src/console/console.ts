@@ -16,6 +16,7 @@ import { isAccountRole, type Operation } from "./operation.ts";
 import { queueOperations } from "./queue/operations.ts";
 import { reconcileOperations } from "./reconcile/operations.ts";
 import { requestsOperations } from "./requests/operations.ts";
+import { operatorRequestsOperations } from "./requests/operator-operations.ts";
 import { routingOperations } from "./routing/operations.ts";
 import { sessionOperations } from "./session/operations.ts";
 import { settingsOperations } from "./settings/operations.ts";
@@ -42,6 +43,7 @@ const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   keysOperations,
   modelsOperations,
   requestsOperations,
+  operatorRequestsOperations,
   spendingOperations,
   tasksOperations,
   assetsOperations,

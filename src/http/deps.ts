@@ -16,6 +16,7 @@ import type { StoredResponses } from "../relay/response/stored-responses.ts";
 import type { TokenCounts } from "../relay/settle/token-counts.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { BodyMemory } from "./body/body-memory.ts";
+import type { RecordRefusal } from "./core/record-refusal.ts";
 
 /** What the routes need, injected by compose. */
 export interface HttpDeps {
@@ -27,6 +28,7 @@ export interface HttpDeps {
   readonly vocabulary: Vocabulary;
   /** `gateway_error`, or the vendor vocabulary's word. */
   readonly errorType: string;
+  readonly recordRefusal: RecordRefusal;
   readonly relay: Relay;
   readonly tokenCounts: TokenCounts;
   readonly storedResponses: StoredResponses;

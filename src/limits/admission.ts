@@ -76,7 +76,7 @@ export class RunningAdmission implements Admission {
     describe(this.headers, "tokens", { limit, left: limit - debt, resetSeconds: secondsToFull(debt, limit) });
     if (!taken) {
       const message = `This key may use ${limit} tokens per minute.`;
-      throw exceeded(message, secondsToRoom(debt, limit), this.headers);
+      throw exceeded("tokens_per_minute", message, secondsToRoom(debt, limit), this.headers);
     }
     const reserved = { tokens, limit, estimate };
     // Its end may have come while Redis was asked.

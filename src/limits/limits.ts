@@ -65,7 +65,11 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
   const enter = (keyId: bigint, most: number | undefined): (() => void) => {
     const atOnce = (running.get(keyId) ?? 0) + 1;
     if (most !== undefined && atOnce > most)
-      throw exceeded(`This key may run ${most} ${most === 1 ? "request" : "requests"} at once.`, 1);
+      throw exceeded(
+        "requests_at_once",
+        `This key may run ${most} ${most === 1 ? "request" : "requests"} at once.`,
+        1,
+      );
     running.set(keyId, atOnce);
     return () => {
       const left = (running.get(keyId) ?? 1) - 1;
@@ -118,6 +122,7 @@ async function countRequest(
   describe(headers, "requests", { limit, left: limit - used, resetSeconds });
   if (used <= limit) return;
   throw exceeded(
+    does === "make" ? "requests_per_minute" : "counts_per_minute",
     `Rate limit exceeded: this key may ${does} ${limit} requests per minute.`,
     resetSeconds,
     headers,

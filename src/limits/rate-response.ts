@@ -1,4 +1,4 @@
-import { GatewayError } from "../errors.ts";
+import { GatewayError, type LimitName } from "../errors.ts";
 
 /** How much of a limit is left. */
 export interface Allowance {
@@ -16,6 +16,7 @@ export function describe(headers: Record<string, string>, kind: string, allowanc
 
 /** The refusal of a request beyond a limit; less than a second counts as one. */
 export function exceeded(
+  limit: LimitName,
   message: string,
   seconds: number,
   headers: Readonly<Record<string, string>> = {},
@@ -23,5 +24,6 @@ export function exceeded(
   return new GatewayError("rate_limit_exceeded", message, {
     retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
     headers,
+    limit,
   });
 }

@@ -55,6 +55,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     chargeEmptyAnswers: false,
     attempts: 1,
     uses: [],
+    attemptLog: [],
     isSent: () => true,
     lastCandidate: null,
     firstByteMs: null,

@@ -46,6 +46,7 @@ import type { Attempt, Receiver } from "./response/receiver.ts";
 import type { ResponseMemory, ResponsePart } from "./response/response-memory.ts";
 import { SplitResponse } from "./response/split-response.ts";
 import { StreamingResponse } from "./response/streaming-response.ts";
+import { type AttemptFacts, loggedAttempt } from "./settle/failed-request.ts";
 
 /** Some milliseconds' work at worst, when it comes as the smallest of events. */
 const SLICE_BYTES = 32 * 1024;
@@ -92,6 +93,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   /** Bytes since others had a turn. */
   private sliceBytes = 0;
   private readonly sentMs: number;
+  /** For the log, if the attempt fails. */
+  private readonly facts: AttemptFacts;
 
   constructor(
     deps: AttemptDeps,
@@ -105,6 +108,13 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.candidate = candidate;
     this.mode = mode;
     this.resolve = resolve;
+    this.facts = {
+      beganMs: exchange.clock.monotonicMs(),
+      headMs: undefined,
+      status: undefined,
+      headers: undefined,
+      error: undefined,
+    };
     const { id, streamed, query, headers, compacts } = exchange.request;
     const { arrayStream, pieces } = mode;
     const below = compacts === "call" ? "/compact" : undefined;
@@ -134,6 +144,9 @@ class RunningAttempt implements Attempt, UpstreamResponse {
 
   head(status: number, headers: RawHeaders): void {
     failpoint("upstream.after-head");
+    this.facts.headMs = this.exchange.clock.monotonicMs();
+    this.facts.status = status;
+    this.facts.headers = headers;
     const { tierHeader } = PROTOCOLS[this.candidate.protocol];
     this.exchange.tierInHead =
       tierHeader === undefined ? undefined : readServiceWord(headers.get(tierHeader));
@@ -194,7 +207,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     const about = { requestId: this.exchange.request.id, upstream: this.candidate.upstream.name, err };
     if (health.kind === "failed") log.warn(about, "an upstream failed mid-stream");
     else log.error(about, "the gateway ended a response mid-stream");
-    this.close(undefined, health);
+    this.close(undefined, health, err);
   }
 
   setReceiver(receiver: Receiver): void {
@@ -205,7 +218,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
 
   fail(failure: AttemptFailure, seen: Seen = "unknown"): void {
     if (!this.over) this.exchange.uses.push(useOf(this.exchange, this.candidate, seen));
-    this.close(failure, failure.health);
+    this.close(failure, failure.health, failure.error);
   }
 
   scrubber(): Scrubber {
@@ -242,6 +255,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
         { requestId: request.id, upstream, option },
         "an option of the upstream cures this refusal",
       );
+    this.facts.error = scrubbed;
     return failureOfError(scrubbed, request.protocol.name, upstream);
   }
 
@@ -315,9 +329,12 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.fail(internalFailure(cause));
   }
 
-  private close(failure: AttemptFailure | undefined, health: AttemptOutcome): void {
+  private close(failure: AttemptFailure | undefined, health: AttemptOutcome, error?: Error): void {
     if (this.over) return;
     this.over = true;
+    const { exchange } = this;
+    if (error !== undefined || exchange.attemptLog.length > 0)
+      exchange.attemptLog.push(loggedAttempt(exchange, this.candidate, this.facts, error));
     this.part?.release();
     this.report(health);
     this.deps.metrics.attemptEnded(this.candidate.upstream.name, countedAs(health));

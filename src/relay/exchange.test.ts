@@ -40,6 +40,7 @@ function open() {
     chargeEmptyAnswers: true,
     attempts: 1,
     uses: [],
+    attemptLog: [],
     isSent: () => true,
     lastCandidate: CANDIDATE,
     reason: null,

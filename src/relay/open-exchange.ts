@@ -31,6 +31,8 @@ export function openExchange(
     uses: [],
     isSent: () => false,
     failedFirst: undefined,
+    attemptLog: [],
+    refusal: undefined,
     lastCandidate: null,
     reason: null,
     outputLimit: held.outputLimit,

@@ -3,6 +3,7 @@ import { SlotList } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import type { ChargeReason, TextBilling } from "../billing/billing.ts";
+import type { FailedRequests } from "../billing/failed-requests/failed-requests.ts";
 import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { joinedLosses } from "../conversation/loss.ts";
@@ -31,6 +32,7 @@ import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
 import { openExchange } from "./open-exchange.ts";
 import { KeepAlive } from "./response/keep-alive.ts";
 import { countEnded, failedAttempt } from "./settle/count-ended.ts";
+import { logFailedRequest } from "./settle/failed-request.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
 import { tokenEstimate } from "./settle/token-estimate.ts";
 import { settleUnanswered } from "./settle-unanswered.ts";
@@ -41,6 +43,7 @@ import { PASSED_OVER, tokensOf, withinLimits } from "./within-limits.ts";
 export interface RelayDeps extends AttemptDeps, RelayModesDeps {
   readonly catalog: { current(atMs?: number): Catalog };
   readonly billing: TextBilling;
+  readonly failedRequests: Pick<FailedRequests, "record">;
   readonly clock: Clock;
   /** Learns from what vendors report. */
   readonly tokenCounts: Pick<TokenCounts, "ended">;
@@ -139,6 +142,7 @@ export function createRelay(deps: RelayDeps): Relay {
           const fallback = exchange.fallbacks?.current;
           const answering = fallback?.request === exchange.request ? fallback.model : model;
           countEnded(deps, answering, exchange);
+          logFailedRequest(deps.failedRequests, exchange);
           if (exchange.outcome !== undefined)
             deps.tokenCounts.ended(exchange.request, answering, exchange.outcome);
         } finally {
@@ -229,6 +233,7 @@ async function run(deps: RelayDeps, running: RunningRequest): Promise<void> {
     fallbacks.giveUp();
     await settleUnanswered(exchange, running.requested.candidates, failure, deps.errorType);
   } catch (error) {
+    exchange.refusal = error;
     await settleInternalError(exchange, error);
     throw error;
   } finally {

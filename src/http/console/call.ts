@@ -1,17 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
 import { parse } from "cookie";
 import type { z } from "zod";
 import type { AccountRecord } from "../../accounts/accounts-store.ts";
 import { assert } from "../../base/assert.ts";
 import type { MemoryGrant } from "../../base/async/memory-budget.ts";
-import { plainAddress, readCidr } from "../../base/fetch/safe-fetch-address.ts";
 import { flattenIssues, issueMessage } from "../../base/schema-issues.ts";
 import type { Call, Operation } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity } from "../../users/identity.ts";
 import { readBody } from "../body/body.ts";
 import { readJsonBody } from "../body/json-body.ts";
+import { addressOf } from "../core/caller-address.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 import type { HttpDeps } from "../deps.ts";
 import { mayDo } from "./guard.ts";
@@ -213,27 +212,3 @@ function placeOfNoText(data: unknown): string | undefined {
 }
 
 const NO_TEXT = /[\0\p{Cs}]/u;
-
-/**
- * The caller's address: the connection's, or what trusted proxies say in x-forwarded-for, read from the right
- * up to the first address that is not a trusted proxy's.
- */
-export function addressOf(request: IncomingMessage, trustedProxies: readonly string[]): string {
-  const header = request.headers["x-forwarded-for"];
-  const values = [header ?? ""].flat().join(",").split(",");
-  let address = plain(request.socket.remoteAddress ?? "");
-  while (isTrusted(address, trustedProxies)) {
-    const before = values.pop()?.trim() ?? "";
-    if (isIP(before) === 0) break;
-    address = plain(before);
-  }
-  return address;
-}
-
-function plain(address: string): string {
-  return plainAddress(address) ?? address;
-}
-
-function isTrusted(address: string, trustedProxies: readonly string[]): boolean {
-  return trustedProxies.some((proxy) => readCidr(proxy)?.(address) === true);
-}

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError } from "../../errors.ts";
-import type { HttpDeps } from "../deps.ts";
 import { serveBare } from "./endpoint.ts";
 import { refuseConnection, refuseMalformedRequest, refuseTunnel } from "./malformed-request.ts";
+import type { ServeDeps } from "./record-refusal.ts";
 import { normalPath } from "./router.ts";
 import { awaitGoAhead, faultOfHead, unmetExpectation } from "./valid-head.ts";
 
@@ -62,7 +62,7 @@ interface ConnectionState {
   mostBytesRead: number;
 }
 
-export function createConnections(deps: Pick<HttpDeps, "log" | "errorType">): Connections {
+export function createConnections(deps: ServeDeps): Connections {
   let running = 0;
   let probes = 0;
   const descriptors = new Descriptors();

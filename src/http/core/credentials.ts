@@ -61,6 +61,11 @@ export function authenticateLate(
     : authenticate(request, queryKeys, authenticator);
 }
 
+/** The credential that is looked at first; a key in the query is none of these. */
+export function firstCredential(request: IncomingMessage): string | undefined {
+  return credentialsOf(request, [])[0];
+}
+
 async function resolveSeveral(carried: readonly string[], authenticator: Authenticator): Promise<Caller> {
   const found = await Promise.all(carried.map((credential) => authenticator.authenticate(credential)));
   const callers = found.filter((caller) => caller !== undefined);

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "../../errors.ts";
-import type { HttpDeps } from "../deps.ts";
 import { shapeOf } from "./error-format.ts";
 import { sendError, stateError } from "./error-response.ts";
 import { logFailure, type RefusedCall } from "./log-failure.ts";
+import type { ServeDeps } from "./record-refusal.ts";
 import { requestId, responseHeaders } from "./response-headers.ts";
 import { closeSlowReader } from "./slow-reader.ts";
 
@@ -39,7 +39,7 @@ export type Handler = (context: RequestContext) => Promise<void> | void;
 
 /** Serves one request with raw replies; whatever is thrown comes out in the path's error shape. */
 export async function serveRequest(
-  deps: Pick<HttpDeps, "log" | "errorType">,
+  deps: ServeDeps,
   request: IncomingCall,
   raw: ServerResponse,
   serve: Handler,
@@ -53,6 +53,7 @@ export async function serveRequest(
     if (raw.writableEnded && raw.writableLength > 0) closeSlowReader(raw);
   } catch (error) {
     if (error instanceof GatewayError) Object.assign(headers, error.headers);
+    deps.recordRefusal?.(request, about, error);
     about.isLogged ||= raw.destroyed;
     logFailure(deps.log, request, about, error);
     sendError(raw, headers, shape, stateError(error, deps.errorType), request.id);
@@ -61,7 +62,7 @@ export async function serveRequest(
 
 /** The same for a request whose query nobody has read. `url` is its normal path. */
 export function serveBare(
-  deps: Pick<HttpDeps, "log" | "errorType">,
+  deps: ServeDeps,
   request: IncomingMessage,
   raw: ServerResponse,
   { url, route }: Pick<IncomingCall, "url" | "route">,

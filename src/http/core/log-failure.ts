@@ -14,6 +14,10 @@ export interface RefusedCall {
   user: bigint | undefined;
   /** Its refusal needs no line: whoever took it up tells of its end, or its caller has left. */
   isLogged: boolean;
+  /** What the request log calls its endpoint; undefined = its route. */
+  endpoint?: string | undefined;
+  /** Monotonic time at which it came. */
+  startedMs?: number | undefined;
   /** What tells of its end, once it was taken up. */
   ended?: { reason(): string | undefined } | undefined;
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import findMyWay from "find-my-way";
 import { closestMatch } from "../../base/text.ts";
 import { GatewayError } from "../../errors.ts";
-import type { HttpDeps } from "../deps.ts";
 import {
   type Handler,
   type IncomingCall,
@@ -11,6 +10,7 @@ import {
   serveRequest,
   wrongMethod,
 } from "./endpoint.ts";
+import type { ServeDeps } from "./record-refusal.ts";
 import { preflightHeaders, requestId } from "./response-headers.ts";
 
 /** Paths that clients put in front of an endpoint themselves, or expect in their base URL. */
@@ -103,7 +103,7 @@ export interface Router {
 /** What a request that matched is: its parameters and the query, which is read only here. */
 type Match = Pick<IncomingCall, "params" | "query" | "route">;
 
-export function createRouter(deps: Pick<HttpDeps, "log" | "errorType">): Router {
+export function createRouter(deps: ServeDeps): Router {
   const answer = (
     request: IncomingMessage,
     response: ServerResponse,

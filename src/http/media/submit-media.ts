@@ -33,6 +33,8 @@ export async function submitMedia(
 ): Promise<void> {
   const incoming = context.request.raw;
   const sinceMs = deps.clock.monotonicMs();
+  context.about.endpoint = endpoint;
+  context.about.startedMs = sinceMs;
   const sender = await callerOf(context, deps);
   const isDry = isDryRun(context);
   const admission = isDry ? undefined : await admitSubmit(deps, incoming, sender);

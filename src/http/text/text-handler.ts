@@ -53,6 +53,8 @@ export async function respondWithText(
   const startedMs = deps.clock.monotonicMs();
   const incoming = context.request.raw;
   const protocol = PROTOCOLS[call.protocol];
+  context.about.endpoint = call.protocol;
+  context.about.startedMs = startedMs;
   const errors: ErrorForm = {
     type: deps.errorType,
     encode: (statement) => protocol.encodeError(statement, context.request.id),

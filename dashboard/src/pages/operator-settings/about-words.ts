@@ -22,6 +22,10 @@ export const aboutSettings = wordsOf<AboutAll>({
       title: "Usage log retention",
       help: "Days that requests stay in the usage log. Totals are kept.",
     },
+    refusal_retention_days: {
+      title: "Failed requests kept",
+      help: "Days that refused and failed requests are kept with their attempts. Their counts are kept as long as the usage log.",
+    },
     task_retention_days: {
       title: "Task retention",
       help: "Days that finished tasks and their results are kept; at least 30.",
@@ -95,6 +99,10 @@ export const aboutSettings = wordsOf<AboutAll>({
     },
     task_deadline_minutes: { title: "任务截止时间", help: "到期未完成的图片和视频任务将失败并退款。" },
     usage_retention_days: { title: "用量日志保留", help: "用量日志中请求的保留天数。汇总数据始终保留。" },
+    refusal_retention_days: {
+      title: "失败请求保留",
+      help: "被拒绝和失败的请求及其各次尝试的保留天数。计数与用量日志保留同样长。",
+    },
     task_retention_days: { title: "任务保留", help: "已结束任务及其结果的保留天数，至少 30。" },
     count_tokens: { title: "token 计数", help: "提供免费的 token 计数端点，每个密钥每分钟 60 次。" },
     charge_empty_answers: { title: "对空响应收费", help: "响应为空时仍对输入收费。" },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { addressOf } from "./call.ts";
+import { addressOf } from "./caller-address.ts";
 
 const request = (remoteAddress: string, forwarded?: string): IncomingMessage =>
   ({

@@ -1,0 +1,185 @@
+import type { FailedAttempt } from "../../billing/failed-requests/failed-requests.ts";
+import type { Queryable } from "../../storage/database.ts";
+import type { CursorPosition } from "../input.ts";
+
+/** Which requests of all accounts; undefined = whatever. */
+export interface WantedOfAll {
+  readonly id?: string | undefined;
+  readonly accountId?: bigint | undefined;
+  readonly keyId?: bigint | undefined;
+  readonly userId?: bigint | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly outcome?: "failed" | "refused" | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  readonly after?: CursorPosition | undefined;
+}
+
+export interface RequestOfAll {
+  readonly micros: bigint;
+  readonly requestId: string;
+  readonly postedAt: Date;
+  readonly acceptedAt: Date;
+  readonly accountId: bigint;
+  readonly accountName: string | null;
+  readonly keyId: bigint;
+  readonly keyName: string | null;
+  readonly endpoint: string;
+  readonly model: string | null;
+  readonly status: number;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly limit: string | null;
+  readonly isRefused: boolean;
+  readonly upstream: string | null;
+  readonly attempts: number;
+  readonly totalMs: number;
+  readonly chargeNanos: bigint;
+  readonly attemptLog: readonly FailedAttempt[] | null;
+}
+
+type Put = (value: unknown) => string;
+
+/**
+ * The newest wanted requests, `most` at most: of the usage log, and those refused before it, each by an index of its own
+ * and then merged.
+ */
+export function readRequestsOfAll(db: Queryable, wanted: WantedOfAll, most: number): Promise<RequestOfAll[]> {
+  const values: unknown[] = [];
+  const put: Put = (value) => `$${values.push(value)}`;
+  const shared = conditions(wanted, put);
+  const limit = put(most);
+  const newest = (columns: string, table: string, more: readonly string[]): string =>
+    `(select ${columns} from ${table} r where ${[...shared, ...more].join(" and ") || "true"}
+       order by r.posted_at desc, r.request_id desc limit ${limit})`;
+  const ofUsage = wanted.code === undefined ? [] : [`r.error_code = ${put(wanted.code)}`];
+  const failed = "(r.status >= 400 or r.status = 0)";
+  if (wanted.outcome === "failed" || isFailure(wanted.status)) ofUsage.push(failed);
+  const refused = ["not r.in_usage_log"];
+  if (wanted.code !== undefined) refused.push(`r.code = ${put(wanted.code)}`);
+  const parts = [newest(REFUSED, "failed_requests", refused)];
+  if (wanted.outcome !== "refused") parts.push(newest(USED, "usage", ofUsage));
+  return db.query<RequestOfAll>(
+    `select (extract(epoch from r.posted_at) * 1000000)::int8 as micros, r.request_id as "requestId",
+            r.posted_at as "postedAt", r.accepted_at as "acceptedAt", r.account_id as "accountId", a.name as "accountName",
+            r.key_id as "keyId", k.name as "keyName", r.endpoint, r.model, r.status, coalesce(r.code, nullif(f.code, '')) as code,
+            nullif(coalesce(r.message, f.message), '') as message, coalesce(r.limit_name, f.limit_name) as "limit",
+            r.refused as "isRefused", r.upstream, r.attempts, r.total_ms as "totalMs", r.charge_nanos as "chargeNanos",
+            f.attempts as "attemptLog"
+       from (select * from (${parts.join(" union all ")}) u order by posted_at desc, request_id desc limit ${limit}) r
+       left join accounts a on a.id = r.account_id left join api_keys k on k.id = r.key_id
+       left join lateral (select * from failed_requests f where f.request_id = r.request_id limit 1) f on true
+      order by r.posted_at desc, r.request_id desc`,
+    values,
+  );
+}
+
+const REFUSED = `r.posted_at, r.request_id, r.accepted_at, r.account_id, r.key_id, r.endpoint, r.model, r.status,
+  r.code, r.message, r.limit_name, true as refused, r.upstream, 0 as attempts, r.total_ms, 0::int8 as charge_nanos`;
+const USED = `r.posted_at, r.request_id, r.accepted_at, r.account_id, r.key_id, r.endpoint, r.model, r.status,
+  r.error_code as code, null::text as message, null::text as limit_name, false as refused, r.upstream, r.attempts,
+  r.total_ms, r.charge_nanos`;
+
+function isFailure(status: number | undefined): boolean {
+  return status !== undefined && (status === 0 || status >= 400);
+}
+
+function conditions(wanted: WantedOfAll, put: Put): string[] {
+  const { id, accountId, keyId, userId, model, upstream, status, from, to, after } = wanted;
+  const where: string[] = [];
+  if (id !== undefined) {
+    const own = put(id);
+    // In an array, so that the planner looks each of the few up.
+    where.push(
+      `r.request_id = any(array(select ${own} union select request_id from failed_requests where vendor_ids @> array[${own}]))`,
+    );
+  }
+  if (accountId !== undefined) where.push(`r.account_id = ${put(accountId)}`);
+  if (keyId !== undefined) where.push(`r.key_id = ${put(keyId)}`);
+  if (userId !== undefined)
+    where.push(`r.key_id = any(array(select id from api_keys where created_by = ${put(userId)}))`);
+  if (model !== undefined) where.push(`r.model = ${put(model)}`);
+  if (upstream !== undefined) where.push(`r.upstream = ${put(upstream)}`);
+  if (status !== undefined) where.push(`r.status = ${put(status)}`);
+  if (from) where.push(`r.posted_at >= ${put(from)}`);
+  if (to) where.push(`r.posted_at < ${put(to)}`);
+  if (after) {
+    const at = `('epoch'::timestamptz + ${put(after.micros)}::int8 * interval '1 microsecond')`;
+    where.push(`r.posted_at <= ${at} and (r.posted_at, r.request_id) < (${at}, ${put(after.id)})`);
+  }
+  return where;
+}
+
+export interface Span {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export interface ErrorCount {
+  readonly code: string;
+  readonly requests: bigint;
+}
+
+/** How many requests failed by code, exactly, in the hours that the span touches. */
+export function countErrors(
+  db: Queryable,
+  { from, to }: Span,
+  code: string | undefined,
+): Promise<ErrorCount[]> {
+  return db.query<ErrorCount>(
+    `select code, sum(requests)::int8 as requests from failure_hours
+      where hour >= date_trunc('hour', $1::timestamptz) and hour < $2 and ($3::text is null or code = $3)
+      group by code order by 2 desc, 1`,
+    [from, to, code ?? null],
+  );
+}
+
+export interface ErrorGroup {
+  readonly code: string;
+  readonly vendorMessage: string;
+  readonly upstream: string | null;
+  readonly requests: bigint;
+  readonly accounts: bigint;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+  readonly lastRequestId: string;
+}
+
+/** The most frequent errors by code and what the vendor said to the last attempt. */
+export function groupErrors(
+  db: Queryable,
+  { from, to }: Span,
+  code: string | undefined,
+  most: number,
+): Promise<ErrorGroup[]> {
+  return db.query<ErrorGroup>(
+    `select code, coalesce(attempts -> -1 ->> 'message', '') as "vendorMessage", upstream, count(*) as requests,
+            count(distinct account_id) as accounts, min(posted_at) as "firstAt", max(posted_at) as "lastAt",
+            (array_agg(request_id order by posted_at desc))[1] as "lastRequestId"
+       from failed_requests
+      where posted_at >= $1 and posted_at < $2 and code <> '' and ($3::text is null or code = $3)
+      group by 1, 2, 3 order by 4 desc, 7 desc limit $4`,
+    [from, to, code ?? null, most],
+  );
+}
+
+export interface UnknownKey {
+  readonly address: string;
+  readonly prefix: string;
+  readonly requests: bigint;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+}
+
+/** Requests with keys that nobody knows, by address and the key's beginning. */
+export function readUnknownKeys(db: Queryable, { from, to }: Span, most: number): Promise<UnknownKey[]> {
+  return db.query<UnknownKey>(
+    `select address, prefix, sum(requests)::int8 as requests, min(hour) as "firstAt", max(hour) as "lastAt"
+       from unknown_keys where hour >= date_trunc('hour', $1::timestamptz) and hour < $2
+      group by 1, 2 order by 3 desc, 1, 2 limit $3`,
+    [from, to, most],
+  );
+}

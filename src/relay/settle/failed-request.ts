@@ -1,0 +1,77 @@
+import {
+  cutMessage,
+  type FailedAttempt,
+  type FailedRequests,
+} from "../../billing/failed-requests/failed-requests.ts";
+import { GatewayError, UpstreamRejection } from "../../errors.ts";
+import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
+import type { Candidate } from "../../upstreams/call.ts";
+import { scrubberOf } from "../../upstreams/scrub/scrubber.ts";
+import type { RawHeaders } from "../../upstreams/transport/raw-headers.ts";
+import { vendorRequestId } from "../../upstreams/vendor-request-id.ts";
+import type { Exchange } from "../exchange.ts";
+
+/** What an attempt keeps for the log; read only if it fails. */
+export interface AttemptFacts {
+  readonly beganMs: number;
+  headMs: number | undefined;
+  status: number | undefined;
+  headers: RawHeaders | undefined;
+  /** The vendor's error, scrubbed. */
+  error: UpstreamError | undefined;
+}
+
+/** An attempt that is over, for operators. `failure`: undefined = it succeeded. */
+export function loggedAttempt(
+  { catalog, clock, request }: Exchange,
+  { upstream, model, credential }: Candidate,
+  { beganMs, headMs, status, headers, error }: AttemptFacts,
+  failure: Error | undefined,
+): FailedAttempt {
+  const since = (ms: number): number => Math.round(ms - request.startedMs);
+  // Of a failure without a vendor's error the cause says what the caller was not told.
+  const cause = failure?.cause instanceof Error ? failure.cause : failure;
+  const message = error?.message ?? (cause === undefined ? "" : scrubberOf(catalog).text(cause.message));
+  return {
+    upstream: upstream.name,
+    upstream_model: model,
+    credential: credential.name,
+    status: status ?? null,
+    type: cutMessage(error?.type ?? ""),
+    code: cutMessage(error?.code ?? ""),
+    message: cutMessage(message),
+    vendor_request_id: headers === undefined ? null : vendorRequestId(headers),
+    began_ms: since(beganMs),
+    first_byte_ms: headMs === undefined ? null : since(headMs),
+    ended_ms: since(clock.monotonicMs()),
+  };
+}
+
+/** Logs a request that was let in and failed, or that needed several attempts. */
+export function logFailedRequest(log: Pick<FailedRequests, "record">, exchange: Exchange): void {
+  const { request, outcome, attemptLog, acceptedMs, refusal } = exchange;
+  if (outcome === undefined) return;
+  const { status, errorCode, totalMs, upstream } = outcome;
+  if (attemptLog.length === 0 && status < 400 && errorCode === undefined) return;
+  log.record({
+    requestId: request.id,
+    acceptedMs,
+    accountId: request.caller.accountId,
+    keyId: request.caller.keyId,
+    endpoint: request.protocol.name,
+    model: request.model,
+    status,
+    code: errorCode ?? "",
+    message: cutMessage(messageOf(refusal)),
+    limit: null,
+    upstream,
+    totalMs,
+    isInUsageLog: true,
+    attempts: attemptLog,
+  });
+}
+
+function messageOf(refusal: unknown): string {
+  if (refusal instanceof UpstreamRejection) return refusal.statement.message;
+  return refusal instanceof GatewayError ? refusal.message : "";
+}
