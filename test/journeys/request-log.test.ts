@@ -42,7 +42,7 @@ function respond({ socket }: WireRequest): void {
 }
 
 async function ask(body: object | string, key = TEST_KEY): Promise<{ id: string; status: number }> {
-  const response = await fetch(`${gateway.url}/chat/completions`, {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: typeof body === "string" ? body : JSON.stringify(body),
