@@ -1046,7 +1046,7 @@ create index call_states_by_age on call_states (created_at);
 
 -- Requests of known keys that were refused, failed or took several attempts: what was told, and what each attempt met. They
 -- are posted in batches and may be lost with a process; no money depends on them. Days are dropped after
--- settings.refusal_retention_days. Rows of a key and minute are bounded, failure_hours counts all.
+-- settings.refusal_retention_days. Rows of a key and of a minute are bounded, failure_hours and error_hours count all.
 create table failed_requests (
   posted_at timestamptz not null default now(),
   request_id text not null,
@@ -1058,6 +1058,7 @@ create table failed_requests (
   model text,
   -- 0 = the client disconnected first.
   status int4 not null,
+  -- Empty = it was answered after all.
   code text not null,
   -- What the caller was told.
   message text not null,
@@ -1067,7 +1068,7 @@ create table failed_requests (
   total_ms int4 not null,
   -- It held money: usage has it too.
   in_usage_log boolean not null,
-  -- See FailedAttempt in failed-requests.ts; for operators.
+  -- See FailedAttempt in failed-request.ts; for operators.
   attempts jsonb not null,
   vendor_ids text[] not null
 ) partition by range (posted_at);
@@ -1078,7 +1079,8 @@ create index failed_requests_account on failed_requests (account_id, posted_at);
 create index failed_requests_key on failed_requests (key_id, posted_at);
 create index failed_requests_code on failed_requests (code, posted_at);
 
--- How many failed, exactly, however few of them have a row.
+-- How many failed, exactly, however few of them have a row. An hour of each of the three tables has a bounded number of rows;
+-- 'other' counts the rest.
 create table failure_hours (
   hour timestamptz not null,
   account_id int8 not null,
@@ -1087,16 +1089,35 @@ create table failure_hours (
   model text collate "C" not null,
   code text collate "C" not null,
   requests int8 not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  last_request_id text not null,
   primary key (hour, account_id, key_id, endpoint, model, code)
 ) with (fillfactor = 70);
 
--- Requests with keys that nobody knows; '' = further ones of the hour.
+-- The same by what the vendor said to the last attempt, without its numbers and ids; '' = no upstream was asked.
+create table error_hours (
+  hour timestamptz not null,
+  code text collate "C" not null,
+  upstream text collate "C" not null,
+  message text collate "C" not null,
+  requests int8 not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  last_request_id text not null,
+  primary key (hour, code, upstream, message)
+) with (fillfactor = 70);
+
+-- Requests with keys that nobody knows.
 create table unknown_keys (
   hour timestamptz not null,
   address text collate "C" not null,
-  -- The key's first characters.
+  -- The key's first characters; '' = it has no key in a header.
   prefix text collate "C" not null,
   requests int8 not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  last_request_id text not null,
   primary key (hour, address, prefix)
 ) with (fillfactor = 70);
 

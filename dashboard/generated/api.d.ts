@@ -2758,6 +2758,338 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    after?: string;
+                    id?: string;
+                    account?: string;
+                    key?: string;
+                    user?: string;
+                    model?: string;
+                    upstream?: string;
+                    status?: number;
+                    error_code?: string;
+                    outcome?: "failed" | "refused";
+                    from?: string;
+                    to?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                request_id: string;
+                                /** Format: date-time */
+                                recorded_at: string;
+                                /** Format: date-time */
+                                accepted_at: string;
+                                account: {
+                                    id: string;
+                                    name: string | null;
+                                };
+                                key: {
+                                    id: string;
+                                    name: string | null;
+                                };
+                                endpoint: string;
+                                model: string | null;
+                                status: number;
+                                error_code: string | null;
+                                message: string | null;
+                                limit: string | null;
+                                refused: boolean;
+                                upstream: string | null;
+                                attempts: number;
+                                total_ms: number;
+                                charge_nanos: string;
+                                charge_usd: string;
+                            }[];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/requests/{request}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    request: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            request: {
+                                request_id: string;
+                                /** Format: date-time */
+                                recorded_at: string;
+                                /** Format: date-time */
+                                accepted_at: string;
+                                account: {
+                                    id: string;
+                                    name: string | null;
+                                };
+                                key: {
+                                    id: string;
+                                    name: string | null;
+                                };
+                                endpoint: string;
+                                model: string | null;
+                                status: number;
+                                error_code: string | null;
+                                message: string | null;
+                                limit: string | null;
+                                refused: boolean;
+                                upstream: string | null;
+                                attempts: number;
+                                total_ms: number;
+                                charge_nanos: string;
+                                charge_usd: string;
+                            };
+                            attempts: {
+                                upstream: string;
+                                upstream_model: string;
+                                credential: string;
+                                status: number | null;
+                                type: string;
+                                code: string;
+                                message: string;
+                                vendor_request_id: string | null;
+                                began_ms: number;
+                                connected_ms: number | null;
+                                first_byte_ms: number | null;
+                                ended_ms: number;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/accounts/{account}/failed-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    after?: string;
+                    from?: string;
+                    to?: string;
+                    key?: string;
+                    model?: string;
+                    status?: number;
+                    error_code?: string;
+                    refused?: "true" | "false";
+                    request?: string;
+                };
+                header?: never;
+                path: {
+                    account: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                request_id: string;
+                                /** Format: date-time */
+                                recorded_at: string;
+                                /** Format: date-time */
+                                accepted_at: string;
+                                key: {
+                                    id: string;
+                                    name: string | null;
+                                };
+                                endpoint: string;
+                                model: string | null;
+                                status: number;
+                                error_code: string;
+                                message: string;
+                                limit: string | null;
+                                refused: boolean;
+                                total_ms: number;
+                            }[];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                    code?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            counts: {
+                                code: string;
+                                requests: number;
+                            }[];
+                            accounts: {
+                                account: {
+                                    id: string;
+                                    name: string | null;
+                                };
+                                requests: number;
+                            }[];
+                            data: {
+                                code: string;
+                                upstream: string | null;
+                                vendor_message: string;
+                                requests: number;
+                                /** Format: date-time */
+                                first_at: string;
+                                /** Format: date-time */
+                                last_at: string;
+                                last_request_id: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/unknown-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    from?: string;
+                    to?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                address: string;
+                                prefix: string;
+                                requests: number;
+                                /** Format: date-time */
+                                first_at: string;
+                                /** Format: date-time */
+                                last_at: string;
+                                last_request_id: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/accounts/{account}/spending": {
         parameters: {
             query?: never;

@@ -109,7 +109,7 @@ describe("a good key", () => {
     expect(await authenticator.authenticate(credential)).toBeDefined();
     clock.wallMs += 1_000;
     expect(await authenticator.authenticate(credential)).toBeUndefined();
-    expect(authenticator.endOf(credential)).toBe("expired");
+    expect(authenticator.endOf(credential)?.end).toBe("expired");
     expect(await authenticator.authenticate(credential)).toBeUndefined();
     await authenticator.close();
   });
@@ -151,7 +151,8 @@ describe("a change", () => {
       // Whoever has the key is told; a key that never was has no end.
       await soon(async () => {
         await authenticator.authenticate(credential);
-        return authenticator.endOf(credential) === change.replace(" ", "_");
+        const ended = authenticator.endOf(credential);
+        return ended?.end === change.replace(" ", "_") && ended.caller.keyId === id;
       });
       const near = `${credential.slice(0, -1)}${credential.endsWith("x") ? "y" : "x"}`;
       expect(await authenticator.authenticate(near)).toBeUndefined();

@@ -7,6 +7,12 @@ import { isKeyText, keyForm } from "./key-form.ts";
 import type { KeyHasher } from "./key-hasher.ts";
 import { createKeyLookup } from "./key-lookup.ts";
 
+/** A key that was issued and does not work any more. */
+export interface EndedKey {
+  readonly end: KeyEnd;
+  readonly caller: Caller;
+}
+
 /** Says who calls. */
 export interface Authenticator {
   /**
@@ -16,7 +22,7 @@ export interface Authenticator {
    */
   authenticate(credential: string): Caller | undefined | Promise<Caller | undefined>;
   /** Why a key that was refused just now does not work, where it was issued once; undefined = for all that is known it never was. */
-  endOf(credential: string): KeyEnd | undefined;
+  endOf(credential: string): EndedKey | undefined;
   /** Believes nothing about this key or account any more: call it after the commit of a change in this process. */
   forget(changed: { readonly keyId: KeyId } | { readonly accountId: AccountId }): void;
   close(): Promise<void>;
@@ -42,7 +48,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   const { database, hasher, clock, capacity = CAPACITY } = options;
   const working = createLru<string, KnownKey>(capacity);
   // A room of their own, so that a flood of wrong keys cannot push a right one out.
-  const refused = createLru<string, { readonly untilMs: number; readonly end: KeyEnd | undefined }>(
+  const refused = createLru<string, { readonly untilMs: number; readonly ended: EndedKey | undefined }>(
     REFUSED_CAPACITY,
   );
   const lookUp = createKeyLookup(database, hasher, options.lookupLimitMs);
@@ -58,8 +64,8 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     }
   };
 
-  const refuse = (credential: string, end: KeyEnd | undefined): void =>
-    refused.set(credential, { untilMs: clock.monotonicMs() + REFUSED_MS, end });
+  const refuse = (credential: string, ended: EndedKey | undefined): void =>
+    refused.set(credential, { untilMs: clock.monotonicMs() + REFUSED_MS, ended });
 
   const authenticateUnseen = async (credential: string): Promise<Caller | undefined> => {
     const began = epoch;
@@ -67,7 +73,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     const isOver = found !== undefined && found.expiresAtMs <= clock.nowMs();
     const end = found?.ended ?? (isOver ? found.endsAs : undefined);
     if (found === undefined || end !== undefined) {
-      if (began === epoch) refuse(credential, end);
+      if (began === epoch) refuse(credential, end && found && { end, caller: found.caller });
       return undefined;
     }
     if (began === epoch) working.set(credential, found);
@@ -106,7 +112,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (known) {
         if (known.expiresAtMs > clock.nowMs()) return known.caller;
         working.delete(credential);
-        refuse(credential, known.endsAs);
+        refuse(credential, { end: known.endsAs, caller: known.caller });
         return undefined;
       }
       if (!isKeyText(credential)) return undefined;
@@ -115,7 +121,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (refusal && refusal.untilMs > clock.monotonicMs()) return undefined;
       return authenticateUnseen(credential);
     },
-    endOf: (credential) => refused.get(credential)?.end,
+    endOf: (credential) => refused.get(credential)?.ended,
     forget: (changed) => {
       forget((caller) =>
         "keyId" in changed ? caller.keyId === changed.keyId : caller.accountId === changed.accountId,

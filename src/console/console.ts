@@ -7,6 +7,7 @@ import { budgetsOperations } from "./budgets/operations.ts";
 import { catalogOperations } from "./catalog/operations.ts";
 import { codesOperations } from "./codes/operations.ts";
 import type { ConsoleDeps } from "./deps.ts";
+import { failedRequestsOperations } from "./failed-requests/operations.ts";
 import { groupsOperations } from "./groups/operations.ts";
 import { keysOperations } from "./keys/operations.ts";
 import { ledgerOperations } from "./ledger/operations.ts";
@@ -44,6 +45,7 @@ const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   modelsOperations,
   requestsOperations,
   operatorRequestsOperations,
+  failedRequestsOperations,
   spendingOperations,
   tasksOperations,
   assetsOperations,

@@ -66,7 +66,7 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
     const atOnce = (running.get(keyId) ?? 0) + 1;
     if (most !== undefined && atOnce > most)
       throw exceeded(
-        "requests_at_once",
+        "concurrency",
         `This key may run ${most} ${most === 1 ? "request" : "requests"} at once.`,
         1,
       );

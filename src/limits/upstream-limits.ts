@@ -48,7 +48,8 @@ export function createUpstreamLimits(
     const { used, resetSeconds } = await counter.count(keyOf(id), limit);
     // Told with the last one that has room, so that no further one needs to ask.
     if (used >= limit) close(id, "requests", rates, resetSeconds);
-    if (used > limit) throw exceeded(`This upstream may get ${limit} requests per minute.`, resetSeconds);
+    if (used > limit)
+      throw exceeded("upstream_limits", `This upstream may get ${limit} requests per minute.`, resetSeconds);
   };
 
   const take = async (

@@ -70,7 +70,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
       send(_: unknown, response: UpstreamResponse) {
         upstream = response;
         return {
-          isSent: () => isSent,
+          sentMs: () => (isSent ? 1 : undefined),
           abort: () => void told.push("aborted"),
           rest: () => void told.push("rests"),
         };

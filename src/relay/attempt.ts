@@ -131,7 +131,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.sentMs = exchange.clock.monotonicMs();
     const sent = send(deps.transport, mode, upstreamRequest, this);
     this.upstreamCall = sent.upstreamCall;
-    exchange.isSent = () => sent.upstreamCall.isSent();
+    exchange.isSent = () => sent.upstreamCall.sentMs() !== undefined;
     this.usage = sent.usage;
     this.receiver = new PendingResponse(this);
   }
@@ -334,7 +334,9 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.over = true;
     const { exchange } = this;
     if (error !== undefined || exchange.attemptLog.length > 0)
-      exchange.attemptLog.push(loggedAttempt(exchange, this.candidate, this.facts, error));
+      exchange.attemptLog.push(
+        loggedAttempt(exchange, this.candidate, this.facts, this.upstreamCall.sentMs(), error),
+      );
     this.part?.release();
     this.report(health);
     this.deps.metrics.attemptEnded(this.candidate.upstream.name, countedAs(health));

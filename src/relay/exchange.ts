@@ -8,7 +8,7 @@ import type {
   PricedModel,
   ReportedUse,
 } from "../billing/billing.ts";
-import type { FailedAttempt as LoggedAttempt } from "../billing/failed-requests/failed-requests.ts";
+import type { FailedAttempt as LoggedAttempt } from "../billing/failed-requests/failed-request.ts";
 import { rawText } from "../billing/journal/journal-record.ts";
 import { boundCalls, type UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";

@@ -96,7 +96,7 @@ export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
       error: new GatewayError(
         "no_available_upstream",
         "The upstream is at capacity. Try again shortly, or request fewer choices.",
-        { cause, retryAfterSeconds: BUSY_RETRY_SECONDS },
+        { cause, retryAfterSeconds: BUSY_RETRY_SECONDS, limit: "upstream_limits" },
       ),
     };
   }

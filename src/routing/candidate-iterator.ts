@@ -127,9 +127,7 @@ export class CandidateIterator implements Candidates, Iterator<Candidate> {
       return new GatewayError(
         "no_available_upstream",
         "All upstreams of this model are busy. Try again shortly.",
-        {
-          retryAfterSeconds: Math.ceil(fullSeconds),
-        },
+        { retryAfterSeconds: Math.ceil(fullSeconds), limit: "upstream_limits" },
       );
     }
     return new GatewayError(

@@ -5,7 +5,7 @@ import { ledgersOf } from "../billing/leases/ledger-ref.ts";
 import { mediaHold, UnpricedError } from "../billing/pricing/media-charge.ts";
 import type { HoldAmount, TaskBilling } from "../billing/task-billing.ts";
 import type { Catalog, Upstream } from "../catalog/catalog.ts";
-import { type ErrorReason, GatewayError } from "../errors.ts";
+import { type ErrorReason, GatewayError, type LimitName } from "../errors.ts";
 import type { Submission } from "../families/family.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { Limits } from "../limits/limits.ts";
@@ -75,7 +75,11 @@ export function createSubmitter(deps: SubmitDeps): Submitter {
       case "existing":
         return sameTask(request, await existing(request, acceptance.taskId));
       case "full":
-        throw saturated("Too many tasks are waiting for this model", FULL_RETRY_AFTER_SECONDS);
+        throw saturated(
+          "Too many tasks are waiting for this model",
+          "tasks_per_model",
+          FULL_RETRY_AFTER_SECONDS,
+        );
     }
   };
 
@@ -170,14 +174,18 @@ async function refuseSaturated({ caller, model, submission }: TaskRequest, deps:
   const coolings = await store.coolings();
   const waitMs = Math.min(...places.map(({ place }) => coolingMs(place, coolings)));
   if (waitMs > 0)
-    throw saturated("All upstreams of this model are saturated", Math.max(1, Math.ceil(waitMs / 1000)));
+    throw saturated(
+      "All upstreams of this model are saturated",
+      "upstream_limits",
+      Math.max(1, Math.ceil(waitMs / 1000)),
+    );
 }
 
-function saturated(what: string, retryAfterSeconds: number): GatewayError {
+function saturated(what: string, limit: LimitName, retryAfterSeconds: number): GatewayError {
   return new GatewayError(
     "upstream_saturated",
     `${what}; nothing was accepted or charged. Try again in ${retryAfterSeconds} s.`,
-    { retryAfterSeconds },
+    { retryAfterSeconds, limit },
   );
 }
 

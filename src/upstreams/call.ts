@@ -88,8 +88,11 @@ export interface UpstreamFailure {
 
 /** The running attempt. */
 export interface UpstreamCall {
-  /** False while it waits for a connection, and where it ended so: the upstream has heard nothing of it. */
-  isSent(): boolean;
+  /**
+   * The monotonic time at which a connection took it. Undefined while it waits for one, and where it ended so: the upstream
+   * has heard nothing of it.
+   */
+  sentMs(): number | undefined;
   /** Stops reading from the upstream; at most what is already in its socket's buffers still comes. */
   pause(): void;
   resume(): void;

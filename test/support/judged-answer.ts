@@ -133,7 +133,7 @@ export async function verdictOf(answer: JudgedAnswer): Promise<Verdict> {
     transport: {
       send(_: unknown, listener: UpstreamResponse) {
         listeners.push(listener);
-        return { isSent: () => true, abort() {}, pause() {}, resume() {}, rest() {} };
+        return { sentMs: () => 0, abort() {}, pause() {}, resume() {}, rest() {} };
       },
     },
     routing: { report: () => undefined },

@@ -84,7 +84,7 @@ export interface Run {
 function openRun(transport: Transport, call: UpstreamRequest, also: Partial<UpstreamResponse>): Run {
   const run: Run = {
     flight: {
-      isSent: () => false,
+      sentMs: () => undefined,
       pause: () => undefined,
       resume: () => undefined,
       rest: () => undefined,

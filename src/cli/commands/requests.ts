@@ -1,7 +1,4 @@
-import {
-  findFailedRequest,
-  type LoggedFailure,
-} from "../../billing/failed-requests/failed-request-reader.ts";
+import { findFailedRequest, type LoggedFailure } from "../../billing/failed-requests/logged-failure-store.ts";
 import { type Command, CommandFailure } from "../command.ts";
 import { withDatabase } from "../open.ts";
 import { columns } from "../text-table.ts";

@@ -61,54 +61,11 @@ export const operatorRequestDetail = z.object({
         code: z.string().describe("The vendor's error code"),
         message: z.string().describe("The vendor's words, or why there was no response; secrets removed"),
         vendor_request_id: z.string().nullable(),
-        began_ms: z.number().int().describe("Sent so long after the request came"),
-        first_byte_ms: z.number().int().nullable(),
+        began_ms: z.number().int().describe("Milliseconds since the request came, as are the other times"),
+        connected_ms: z.number().int().nullable().describe("A connection took it; null = none did"),
+        first_byte_ms: z.number().int().nullable().describe("The response's head was here; null = none came"),
         ended_ms: z.number().int(),
       }),
     )
     .describe("Of a failed or retried request; empty = it succeeded at once, or no upstream was asked"),
-});
-
-const span = {
-  from: inputMoment.optional().describe("Default: 24 hours ago"),
-  to: inputMoment.optional(),
-};
-
-export const operatorErrorsQuery = z.strictObject({ ...span, code: plain(100).optional() });
-
-export const operatorErrors = z.object({
-  counts: z
-    .array(z.object({ code: z.string(), requests: z.number().int() }))
-    .describe("Exact, by whole hours"),
-  data: z
-    .array(
-      z.object({
-        code: z.string(),
-        vendor_message: z.string().describe("Of the last attempt; empty = no upstream was asked"),
-        upstream: z.string().nullable(),
-        requests: z
-          .number()
-          .int()
-          .describe("With a row in the log, whose rows of a key and minute are bounded"),
-        accounts: z.number().int(),
-        first_at: moment,
-        last_at: moment,
-        last_request_id: z.string(),
-      }),
-    )
-    .describe("The 200 most frequent"),
-});
-
-export const unknownKeysQuery = z.strictObject(span);
-
-export const unknownKeys = z.object({
-  data: z.array(
-    z.object({
-      address: z.string().describe("Empty = further addresses of the same hours"),
-      prefix: z.string().describe("The key's first characters"),
-      requests: z.number().int(),
-      first_at: moment.describe("By whole hours"),
-      last_at: moment.describe("By whole hours"),
-    }),
-  ),
 });

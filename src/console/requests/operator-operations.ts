@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { formatUsd } from "../../base/money.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
@@ -7,29 +6,17 @@ import { json, type Operation } from "../operation.ts";
 import {
   type OperatorRequest,
   type OperatorRequestsQuery,
-  operatorErrors,
-  operatorErrorsQuery,
   operatorRequestDetail,
   operatorRequestsPage,
   operatorRequestsQuery,
-  unknownKeys,
-  unknownKeysQuery,
 } from "./operator-contract.ts";
-import {
-  countErrors,
-  groupErrors,
-  type RequestOfAll,
-  readRequestsOfAll,
-  readUnknownKeys,
-  type Span,
-  type WantedOfAll,
-} from "./operator-requests-store.ts";
+import { type RequestOfAll, readRequestsOfAll, type WantedOfAll } from "./operator-requests-store.ts";
 
 const described = { method: "GET", policy: "operator", tag: "requests" } as const;
 
-/** Who is having trouble, over all accounts. */
+/** The requests of all accounts, refused ones included. */
 export function operatorRequestsOperations(deps: ConsoleDeps): readonly Operation[] {
-  return [list(deps), show(deps), errors(deps), unknown(deps)];
+  return [list(deps), show(deps)];
 }
 
 function list({ database }: ConsoleDeps): Operation {
@@ -64,67 +51,6 @@ function show({ database }: ConsoleDeps): Operation {
       return { request: rowOf(found), attempts: [...(found.attemptLog ?? [])] };
     },
   });
-}
-
-/** More groups than these nobody reads on a page. */
-const MOST_GROUPS = 200;
-
-function errors({ database, clock }: ConsoleDeps): Operation {
-  return json({
-    ...described,
-    path: "/operator/errors",
-    summary: "Errors by code and the vendor's words, with counts and the first and last time",
-    query: operatorErrorsQuery,
-    response: operatorErrors,
-    async run({ query }) {
-      const span = spanOf(query, clock.nowMs());
-      const counts = await countErrors(database, span, query.code);
-      const groups = await groupErrors(database, span, query.code, MOST_GROUPS);
-      return {
-        counts: counts.map(({ code, requests }) => ({ code, requests: Number(requests) })),
-        data: groups.map((group) => ({
-          code: group.code,
-          vendor_message: group.vendorMessage,
-          upstream: group.upstream,
-          requests: Number(group.requests),
-          accounts: Number(group.accounts),
-          first_at: group.firstAt.toISOString(),
-          last_at: group.lastAt.toISOString(),
-          last_request_id: group.lastRequestId,
-        })),
-      };
-    },
-  });
-}
-
-function unknown({ database, clock }: ConsoleDeps): Operation {
-  return json({
-    ...described,
-    path: "/operator/unknown-keys",
-    summary: "Requests with unknown keys, by address and the key's first characters",
-    query: unknownKeysQuery,
-    response: unknownKeys,
-    async run({ query }) {
-      const rows = await readUnknownKeys(database, spanOf(query, clock.nowMs()), MOST_GROUPS);
-      return {
-        data: rows.map(({ address, prefix, requests, firstAt, lastAt }) => ({
-          address,
-          prefix,
-          requests: Number(requests),
-          first_at: firstAt.toISOString(),
-          last_at: lastAt.toISOString(),
-        })),
-      };
-    },
-  });
-}
-
-const DAY_MS = 86_400_000;
-
-function spanOf({ from, to }: z.output<typeof unknownKeysQuery>, nowMs: number): Span {
-  // What is posted while it is asked belongs to it.
-  const last = to === undefined ? new Date(nowMs + DAY_MS) : new Date(to);
-  return { from: from === undefined ? new Date(nowMs - DAY_MS) : new Date(from), to: last };
 }
 
 function wantedOf(query: OperatorRequestsQuery): WantedOfAll {

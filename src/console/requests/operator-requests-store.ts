@@ -1,4 +1,4 @@
-import type { FailedAttempt } from "../../billing/failed-requests/failed-requests.ts";
+import type { FailedAttempt } from "../../billing/failed-requests/failed-request.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { CursorPosition } from "../input.ts";
 
@@ -111,75 +111,4 @@ function conditions(wanted: WantedOfAll, put: Put): string[] {
     where.push(`r.posted_at <= ${at} and (r.posted_at, r.request_id) < (${at}, ${put(after.id)})`);
   }
   return where;
-}
-
-export interface Span {
-  readonly from: Date;
-  readonly to: Date;
-}
-
-export interface ErrorCount {
-  readonly code: string;
-  readonly requests: bigint;
-}
-
-/** How many requests failed by code, exactly, in the hours that the span touches. */
-export function countErrors(
-  db: Queryable,
-  { from, to }: Span,
-  code: string | undefined,
-): Promise<ErrorCount[]> {
-  return db.query<ErrorCount>(
-    `select code, sum(requests)::int8 as requests from failure_hours
-      where hour >= date_trunc('hour', $1::timestamptz) and hour < $2 and ($3::text is null or code = $3)
-      group by code order by 2 desc, 1`,
-    [from, to, code ?? null],
-  );
-}
-
-export interface ErrorGroup {
-  readonly code: string;
-  readonly vendorMessage: string;
-  readonly upstream: string | null;
-  readonly requests: bigint;
-  readonly accounts: bigint;
-  readonly firstAt: Date;
-  readonly lastAt: Date;
-  readonly lastRequestId: string;
-}
-
-/** The most frequent errors by code and what the vendor said to the last attempt. */
-export function groupErrors(
-  db: Queryable,
-  { from, to }: Span,
-  code: string | undefined,
-  most: number,
-): Promise<ErrorGroup[]> {
-  return db.query<ErrorGroup>(
-    `select code, coalesce(attempts -> -1 ->> 'message', '') as "vendorMessage", upstream, count(*) as requests,
-            count(distinct account_id) as accounts, min(posted_at) as "firstAt", max(posted_at) as "lastAt",
-            (array_agg(request_id order by posted_at desc))[1] as "lastRequestId"
-       from failed_requests
-      where posted_at >= $1 and posted_at < $2 and code <> '' and ($3::text is null or code = $3)
-      group by 1, 2, 3 order by 4 desc, 7 desc limit $4`,
-    [from, to, code ?? null, most],
-  );
-}
-
-export interface UnknownKey {
-  readonly address: string;
-  readonly prefix: string;
-  readonly requests: bigint;
-  readonly firstAt: Date;
-  readonly lastAt: Date;
-}
-
-/** Requests with keys that nobody knows, by address and the key's beginning. */
-export function readUnknownKeys(db: Queryable, { from, to }: Span, most: number): Promise<UnknownKey[]> {
-  return db.query<UnknownKey>(
-    `select address, prefix, sum(requests)::int8 as requests, min(hour) as "firstAt", max(hour) as "lastAt"
-       from unknown_keys where hour >= date_trunc('hour', $1::timestamptz) and hour < $2
-      group by 1, 2 order by 3 desc, 1, 2 limit $3`,
-    [from, to, most],
-  );
 }

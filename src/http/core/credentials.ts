@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Authenticator } from "../../accounts/authenticator.ts";
+import type { Authenticator, EndedKey } from "../../accounts/authenticator.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import type { KeyEnd } from "../../accounts/caller-store.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -119,8 +119,18 @@ function orInvalid(
   authenticator: Authenticator,
 ): Caller {
   if (caller !== undefined) return caller;
-  const end = carried.map((credential) => authenticator.endOf(credential)).find((each) => each !== undefined);
-  throw end === undefined ? invalidKey() : new GatewayError(...ENDS[end]);
+  const ended = carried.map((each) => authenticator.endOf(each)).find((each) => each !== undefined);
+  throw ended === undefined ? invalidKey() : new EndedKeyError(ended);
+}
+
+/** Refuses a key that was issued and has ended, so that it is known whose it was. */
+export class EndedKeyError extends GatewayError {
+  readonly caller: Caller;
+
+  constructor({ end, caller }: EndedKey) {
+    super(...ENDS[end]);
+    this.caller = caller;
+  }
 }
 
 /** For callers all have the code of any other 401; the operator's log names them apart. */

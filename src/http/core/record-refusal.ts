@@ -1,8 +1,9 @@
-import { cutMessage, type FailedRequests } from "../../billing/failed-requests/failed-requests.ts";
+import { cutMessage } from "../../billing/failed-requests/failed-request.ts";
+import type { FailedRequests } from "../../billing/failed-requests/failed-requests.ts";
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import { addressOf } from "./caller-address.ts";
-import { firstCredential } from "./credentials.ts";
+import { EndedKeyError, firstCredential } from "./credentials.ts";
 import type { IncomingCall } from "./endpoint.ts";
 import { knownError, stateError } from "./error-response.ts";
 import type { RefusedCall } from "./log-failure.ts";
@@ -27,8 +28,9 @@ export function recordRefusal(
   about: RefusedCall,
   error: unknown,
 ): void {
-  const { caller, ended, model, endpoint, startedMs } = about;
+  const { ended, model, endpoint, startedMs } = about;
   if (ended !== undefined) return;
+  const caller = error instanceof EndedKeyError ? error.caller : about.caller;
   if (caller === undefined) {
     countUnknownKey(deps, request, error);
     return;
@@ -53,18 +55,8 @@ export function recordRefusal(
   });
 }
 
-function countUnknownKey(deps: RefusalDeps, { raw }: IncomingCall, error: unknown): void {
-  if (!(error instanceof GatewayError) || !KEY_REFUSALS.has(error.reason)) return;
+function countUnknownKey(deps: RefusalDeps, { raw, id }: IncomingCall, error: unknown): void {
+  if (!(error instanceof GatewayError) || error.reason !== "invalid_api_key") return;
   const address = addressOf(raw, deps.catalog.current().settings.trustedProxies);
-  deps.failedRequests.unknownKey(address, firstCredential(raw) ?? "");
+  deps.failedRequests.recordUnknownKey(address, firstCredential(raw) ?? "", id);
 }
-
-/** A key that has ended is known to nobody either. */
-const KEY_REFUSALS: ReadonlySet<string> = new Set([
-  "invalid_api_key",
-  "revoked_api_key",
-  "rotated_api_key",
-  "expired_api_key",
-  "disabled_api_key",
-  "account_suspended",
-]);

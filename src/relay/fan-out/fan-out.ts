@@ -62,9 +62,9 @@ export function fanOut(
   let turn = 0;
 
   return {
-    usage: joinedUsage(reader, () => calls.filter((call) => call.isSent()).length, meters),
+    usage: joinedUsage(reader, () => calls.filter((call) => call.sentMs() !== undefined).length, meters),
     upstreamCall: {
-      isSent: () => calls.some((call) => call.isSent()),
+      sentMs: () => calls.map((call) => call.sentMs()).find((ms) => ms !== undefined),
       pause() {
         paused = true;
         for (const call of calls) call.pause();

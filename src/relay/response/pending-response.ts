@@ -36,7 +36,7 @@ export class PendingResponse implements Receiver {
 
   async abort(): Promise<void> {
     const { exchange, upstreamCall } = this.attempt;
-    const isWorkedOn = !exchange.request.streamed && upstreamCall.isSent();
+    const isWorkedOn = !exchange.request.streamed && upstreamCall.sentMs() !== undefined;
     upstreamCall.abort();
     if (isWorkedOn) await chargeInput(this.attempt);
     this.leave();

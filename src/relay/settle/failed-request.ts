@@ -1,8 +1,5 @@
-import {
-  cutMessage,
-  type FailedAttempt,
-  type FailedRequests,
-} from "../../billing/failed-requests/failed-requests.ts";
+import { cutMessage, type FailedAttempt } from "../../billing/failed-requests/failed-request.ts";
+import type { FailedRequests } from "../../billing/failed-requests/failed-requests.ts";
 import { GatewayError, UpstreamRejection } from "../../errors.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import type { Candidate } from "../../upstreams/call.ts";
@@ -21,11 +18,12 @@ export interface AttemptFacts {
   error: UpstreamError | undefined;
 }
 
-/** An attempt that is over, for operators. `failure`: undefined = it succeeded. */
+/** An attempt that is over, for operators. `sentMs`: undefined = no connection took it; `failure`: undefined = it succeeded. */
 export function loggedAttempt(
   { catalog, clock, request }: Exchange,
   { upstream, model, credential }: Candidate,
   { beganMs, headMs, status, headers, error }: AttemptFacts,
+  sentMs: number | undefined,
   failure: Error | undefined,
 ): FailedAttempt {
   const since = (ms: number): number => Math.round(ms - request.startedMs);
@@ -42,6 +40,7 @@ export function loggedAttempt(
     message: cutMessage(message),
     vendor_request_id: headers === undefined ? null : vendorRequestId(headers),
     began_ms: since(beganMs),
+    connected_ms: sentMs === undefined ? null : since(sentMs),
     first_byte_ms: headMs === undefined ? null : since(headMs),
     ended_ms: since(clock.monotonicMs()),
   };
@@ -63,7 +62,7 @@ export function logFailedRequest(log: Pick<FailedRequests, "record">, exchange: 
     status,
     code: errorCode ?? "",
     message: cutMessage(messageOf(refusal)),
-    limit: null,
+    limit: refusal instanceof GatewayError ? (refusal.limit ?? null) : null,
     upstream,
     totalMs,
     isInUsageLog: true,

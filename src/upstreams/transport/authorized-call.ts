@@ -23,6 +23,8 @@ export class AuthorizedCall implements UpstreamCall, UpstreamResponse {
   #call: UpstreamCall | undefined;
   /** A repetition is the last. */
   #isRepeated = false;
+  /** Of the call that is repeated. */
+  #firstSentMs: number | undefined;
   #isOver = false;
   #isPaused = false;
 
@@ -35,8 +37,8 @@ export class AuthorizedCall implements UpstreamCall, UpstreamResponse {
     this.#begin();
   }
 
-  isSent(): boolean {
-    return this.#isRepeated || (this.#call?.isSent() ?? false);
+  sentMs(): number | undefined {
+    return this.#firstSentMs ?? this.#call?.sentMs();
   }
 
   pause(): void {
@@ -67,6 +69,7 @@ export class AuthorizedCall implements UpstreamCall, UpstreamResponse {
       return;
     }
     this.#isRepeated = true;
+    this.#firstSentMs = this.#call?.sentMs();
     this.#call?.abort();
     this.#call = undefined;
     this.#begin();

@@ -63,7 +63,7 @@ export async function exchangeOnce(
         failed: ({ message, advice }: UpstreamFailure) =>
           reject(new Error(advice === undefined ? message : `${message} ${advice}`)),
       };
-      const options = { streamed: false, repeatable: false, deadlines, log: silentLog };
+      const options = { streamed: false, repeatable: false, deadlines, clock, log: silentLog };
       const call = new TransportCall(receiver, { upstream, ...options });
       call.dispatch(lines.to(upstream), () => ({
         method,

@@ -1,6 +1,7 @@
 import type { Client, Dispatcher } from "undici";
 import type { Deadlines, Timed } from "../../base/async/deadlines.ts";
 import { runInOwnTurn } from "../../base/async/event-loop-batch.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Upstream } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
 import type { UpstreamCall, UpstreamFailure, UpstreamResponse } from "../call.ts";
@@ -29,6 +30,7 @@ export interface TransportCallOptions {
   /** True if it may go out once more where a kept connection turns out to have been closed. */
   readonly repeatable: boolean;
   readonly deadlines: Deadlines<TransportCall>;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly log: Log;
 }
 
@@ -42,8 +44,8 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
   readonly #options: TransportCallOptions;
   readonly #startedMs: number;
   #state: typeof CONNECTING | typeof WAITING | typeof BODY | typeof OVER = CONNECTING;
-  /** A connection has taken it; known also when all is over. */
-  #taken = false;
+  /** When a connection took it; known also when all is over. */
+  #sentMs: number | undefined;
   #connection: UpstreamConnection | undefined;
   #client: Client | undefined;
   /** Reads on, where the client was told to stop. */
@@ -85,8 +87,8 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     this.#sending = false;
   }
 
-  isSent(): boolean {
-    return this.#taken;
+  sentMs(): number | undefined {
+    return this.#sentMs;
   }
 
   pause(): void {
@@ -157,7 +159,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
 
   onConnect(): void {
     if (this.#state === OVER) return;
-    this.#taken = true;
+    this.#sentMs = this.#options.clock.monotonicMs();
     this.#state = WAITING;
     this.#waitingSinceMs = this.#options.deadlines.nowMs;
   }
@@ -216,7 +218,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     this.#repeat = undefined;
     this.#connection.drop(this.#client);
     this.#readOn = undefined;
-    this.#taken = false;
+    this.#sentMs = undefined;
     this.#state = CONNECTING;
     this.#waitingSinceMs = nowMs;
     this.#client = this.#connection.takeNew();

@@ -81,6 +81,7 @@ export function createTransport(options: TransportOptions): Transport {
       streamed: request.streamed,
       repeatable: true,
       deadlines,
+      clock,
       log,
     });
     return leave(call, upstream, (prefix) => requestOf(request, prefix, taking));
@@ -119,7 +120,7 @@ export function createTransport(options: TransportOptions): Transport {
           refuse: (failure) => call.fail(failure),
           holds: room && ((bytes) => room.holds(bytes, call)),
         }),
-        { upstream: bounded, streamed: false, repeatable: false, deadlines, log },
+        { upstream: bounded, streamed: false, repeatable: false, deadlines, clock, log },
       );
       leave(call, upstream, (prefix) => {
         const { method } = request;

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../storage/database.ts";
-import type { FailedAttempt } from "./failed-requests.ts";
+import type { FailedAttempt } from "./failed-request.ts";
 
 /** What is logged of a refused or failed request. */
 export interface LoggedFailure {
@@ -21,7 +21,7 @@ export interface LoggedFailure {
   readonly attempts: readonly FailedAttempt[];
 }
 
-/** The request of that id, which is ours or the vendor's. */
+/** The latest request of that id, which is ours or the vendor's. */
 export function findFailedRequest(db: Queryable, id: string): Promise<LoggedFailure | undefined> {
   return db.maybeOne<LoggedFailure>(
     `select f.request_id as "requestId", f.accepted_at as "acceptedAt", f.account_id as "accountId",
