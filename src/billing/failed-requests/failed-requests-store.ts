@@ -69,7 +69,8 @@ function rowOf(row: FailedRequest): object {
 
 /**
  * Adds counts to the rows that an hour has, then as new rows as long as it has room, the largest first, and the rest to the
- * row of others. In the order of their keys, so that nothing waits for each other in a circle.
+ * row of others. In the order of their keys, so that nothing waits for each other in a circle. An hour's rows are counted once
+ * and not for each count: hence "materialized".
  */
 async function addCounts(tx: Queryable, table: CountTable, counts: readonly FailureCount[]): Promise<void> {
   if (counts.length === 0) return;
@@ -82,7 +83,7 @@ async function addCounts(tx: Queryable, table: CountTable, counts: readonly Fail
     `with added as (
        select * from jsonb_to_recordset($1::jsonb) as r (hour timestamptz, ${keys.map((key) => `${key} ${types[key]}`).join(", ")},
          requests int8, first_at timestamptz, last_at timestamptz, last_request_id text)
-     ), room as (
+     ), room as materialized (
        select hour, $2::int8 - (select count(*) from ${name} k where k.hour = h.hour) as rows
          from (select distinct hour from added) h
      ), ranked as (
