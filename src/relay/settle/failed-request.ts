@@ -29,7 +29,9 @@ export function loggedAttempt(
   const since = (ms: number): number => Math.round(ms - request.startedMs);
   // Of a failure without a vendor's error the cause says what the caller was not told.
   const cause = failure?.cause instanceof Error ? failure.cause : failure;
-  const message = error?.message ?? (cause === undefined ? "" : scrubberOf(catalog).text(cause.message));
+  const scrubber = scrubberOf(catalog);
+  const message = error?.message ?? (cause === undefined ? "" : scrubber.text(cause.message));
+  const vendorId = headers === undefined ? null : vendorRequestId(headers);
   return {
     upstream: upstream.name,
     upstream_model: model,
@@ -38,7 +40,7 @@ export function loggedAttempt(
     type: cutMessage(error?.type ?? ""),
     code: cutMessage(error?.code ?? ""),
     message: cutMessage(message),
-    vendor_request_id: headers === undefined ? null : vendorRequestId(headers),
+    vendor_request_id: vendorId === null ? null : scrubber.text(vendorId),
     began_ms: since(beganMs),
     connected_ms: sentMs === undefined ? null : since(sentMs),
     first_byte_ms: headMs === undefined ? null : since(headMs),
