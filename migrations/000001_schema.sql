@@ -1074,25 +1074,27 @@ create table failed_requests (
 ) partition by range (posted_at);
 create index failed_requests_request on failed_requests (request_id);
 create index failed_requests_vendor_ids on failed_requests using gin (vendor_ids);
-create index failed_requests_posted on failed_requests (posted_at);
 create index failed_requests_account on failed_requests (account_id, posted_at);
 create index failed_requests_key on failed_requests (key_id, posted_at);
-create index failed_requests_code on failed_requests (code, posted_at);
+-- Over all accounts the usage log has the others.
+create index failed_requests_refused on failed_requests (posted_at) where not in_usage_log;
+create index failed_requests_model on failed_requests (model, posted_at) where not in_usage_log;
+-- Of expressions, as these have statistics of their own: the planner would take the codes of all failures for those of refused
+-- requests, which have others, and look through all of them.
+create index failed_requests_code on failed_requests ((case when not in_usage_log then code end), posted_at);
+create index failed_requests_status on failed_requests ((case when not in_usage_log then status end), posted_at);
 
 -- How many failed, exactly, however few of them have a row. An hour of each of the three tables has a bounded number of rows;
 -- 'other' counts the rest.
 create table failure_hours (
   hour timestamptz not null,
   account_id int8 not null,
-  key_id int8 not null,
-  endpoint text collate "C" not null,
-  model text collate "C" not null,
   code text collate "C" not null,
   requests int8 not null,
   first_at timestamptz not null,
   last_at timestamptz not null,
   last_request_id text not null,
-  primary key (hour, account_id, key_id, endpoint, model, code)
+  primary key (hour, account_id, code)
 ) with (fillfactor = 70);
 
 -- The same by what the vendor said to the last attempt, without its numbers and ids; '' = no upstream was asked.
@@ -1121,7 +1123,9 @@ create table unknown_keys (
   primary key (hour, address, prefix)
 ) with (fillfactor = 70);
 
--- Operators look for failures and for models over all accounts.
+-- Operators look over all accounts: each filter finds the newest by an index, be they few or many.
 create index usage_failures on usage (posted_at) where status >= 400 or status = 0;
+create index usage_status on usage (status, posted_at) where status <> 200;
 create index usage_error_code on usage (error_code, posted_at) where error_code is not null;
 create index usage_model on usage (model, posted_at);
+create index usage_upstream on usage (upstream, posted_at);

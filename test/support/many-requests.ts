@@ -37,9 +37,7 @@ export async function fillRequests(database: Database, wanted: ManyRequests): Pr
     await addPartition(database, "failed_requests", day);
     await fillDay(database, day, Math.round(requests / days), Math.round(failures / days));
   }
-  await database.execute(
-    "analyze usage, failed_requests, usage_hours, usage_keys, failure_hours, error_hours",
-  );
+  await database.execute("analyze usage, failed_requests, failure_hours, error_hours, unknown_keys");
 }
 
 async function addPartition(database: Database, table: string, daysAgo: number): Promise<void> {
@@ -95,10 +93,9 @@ async function fillDay(
   );
   await database.execute(
     `insert into failure_hours
-     select date_trunc('hour', posted_at), account_id, key_id, endpoint, coalesce(model, ''), code, count(*), min(posted_at),
-            max(posted_at), min(request_id)
+     select date_trunc('hour', posted_at), account_id, code, count(*), min(posted_at), max(posted_at), min(request_id)
        from failed_requests where posted_at >= (((now() at time zone 'utc')::date - ${daysAgo}) at time zone 'utc')
-        and posted_at < (((now() at time zone 'utc')::date - ${daysAgo} + 1) at time zone 'utc') group by 1, 2, 3, 4, 5, 6`,
+        and posted_at < (((now() at time zone 'utc')::date - ${daysAgo} + 1) at time zone 'utc') group by 1, 2, 3`,
   );
   await database.execute(
     `insert into error_hours
@@ -106,5 +103,13 @@ async function fillDay(
             min(posted_at), max(posted_at), min(request_id)
        from failed_requests where posted_at >= (((now() at time zone 'utc')::date - ${daysAgo}) at time zone 'utc')
         and posted_at < (((now() at time zone 'utc')::date - ${daysAgo} + 1) at time zone 'utc') group by 1, 2, 3, 4`,
+  );
+  // As many as a scan fills.
+  await database.execute(
+    `insert into unknown_keys
+     select hour, '10.0.' || n, 'sk-gues', 1, hour, hour, 'req_unknown'
+       from generate_series(0, 23) h cross join lateral (
+         select ((now() at time zone 'utc')::date - ${daysAgo} + h * interval '1 hour') at time zone 'utc' as hour) d,
+            generate_series(1, 1000) n where ${daysAgo} < 7 and hour < now()`,
   );
 }

@@ -20,12 +20,12 @@ export interface FailureCount<Key extends string = string> {
 /** What stands for the rest of an hour. */
 const OTHER = "other";
 
-/** Who failed at what: for counts by account and by code. A year of the most rows of an hour is some 5 GB. */
-export const FAILURE_HOURS: CountTable<"account_id" | "key_id" | "endpoint" | "model" | "code"> = {
+/** Who is in trouble. */
+export const FAILURE_HOURS: CountTable<"account_id" | "code"> = {
   name: "failure_hours",
-  types: { account_id: "int8", key_id: "int8", endpoint: "text", model: "text", code: "text" },
-  other: { account_id: "0", key_id: "0", endpoint: "", model: "", code: OTHER },
-  mostOfHour: 5_000,
+  types: { account_id: "int8", code: "text" },
+  other: { account_id: "0", code: OTHER },
+  mostOfHour: 2_000,
 };
 
 /** What was said: vendors word some failures anew for each request. */

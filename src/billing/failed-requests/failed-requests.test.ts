@@ -93,9 +93,9 @@ describe("counts of failures", () => {
       (log: FailedRequests, n: number) => log.recordUnknownKey(`10.${n}`, "sk-guess", `req_${n}`),
     ],
     [
-      "failures of many keys",
+      "failures of many accounts",
       FAILURE_HOURS,
-      (log: FailedRequests, n: number) => log.record(failure({ keyId: BigInt(n + 1) })),
+      (log: FailedRequests, n: number) => log.record(failure({ accountId: BigInt(n + 1) })),
     ],
     [
       "failures with codes of their own",
@@ -223,9 +223,7 @@ describe("rows", () => {
     );
     const hour = new Date(nowMs - 10 * DAY_MS);
     const alike = "1, now(), now(), 'req_1'";
-    await database.execute(`insert into failure_hours values ($1, 1, 1, 'messages', 'text', 'c', ${alike})`, [
-      hour,
-    ]);
+    await database.execute(`insert into failure_hours values ($1, 1, 'c', ${alike})`, [hour]);
     await database.execute(`insert into error_hours values ($1, 'c', '', '', ${alike})`, [hour]);
     await database.execute(`insert into unknown_keys values ($1, '10.1', 'sk-', ${alike})`, [hour]);
     await open(database, 7, 90).close();

@@ -105,11 +105,10 @@ export function createFailedRequests(options: FailedRequestsOptions): FailedRequ
 
   return {
     record(request) {
-      const { requestId, accountId, keyId, endpoint, model, code, upstream, attempts } = request;
+      const { requestId, accountId, keyId, code, upstream, attempts } = request;
       // One that was answered after all has a row and is no failure.
       if (code !== "") {
-        const who = { account_id: String(accountId), key_id: String(keyId) };
-        failures.add(once(requestId, { ...who, endpoint, model: model ?? "", code }));
+        failures.add(once(requestId, { account_id: String(accountId), code }));
         const message = messageForm(attempts.at(-1)?.message ?? "");
         errors.add(once(requestId, { code, upstream: upstream ?? "", message }));
       }

@@ -79,7 +79,6 @@ export const unknownKeysReport = z.object({
         requests,
         first_at: moment,
         last_at: moment,
-        last_request_id: z.string(),
       }),
     )
     .describe("The 200 most frequent"),

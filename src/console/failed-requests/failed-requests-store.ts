@@ -87,7 +87,7 @@ export function countByCode(
   code: string | undefined,
 ): Promise<CodeCount[]> {
   return db.query<CodeCount>(
-    `select code, sum(requests)::int8 as requests from failure_hours where ${IN_SPAN} and ($3::text is null or code = $3)
+    `select code, sum(requests)::int8 as requests from error_hours where ${IN_SPAN} and ($3::text is null or code = $3)
       group by code order by 2 desc, 1`,
     [from, to, code ?? null],
   );
@@ -121,13 +121,13 @@ interface Alike {
   readonly requests: bigint;
   readonly firstAt: Date;
   readonly lastAt: Date;
-  readonly lastRequestId: string;
 }
 
 export interface ErrorGroup extends Alike {
   readonly code: string;
   readonly upstream: string;
   readonly vendorMessage: string;
+  readonly lastRequestId: string;
 }
 
 /** The most frequent errors by code and what the vendor said to the last attempt. */
@@ -138,9 +138,14 @@ export function groupErrors(
   most: number,
 ): Promise<ErrorGroup[]> {
   return db.query<ErrorGroup>(
-    `select code, upstream, message as "vendorMessage", ${ALIKE} from error_hours
-      where ${IN_SPAN} and ($3::text is null or code = $3)
-      group by code, upstream, message order by requests desc, code, upstream, message limit $4`,
+    `select g.code, g.upstream, g.message as "vendorMessage", g.requests, g."firstAt", g."lastAt",
+            e.last_request_id as "lastRequestId"
+       from (select code, upstream, message, ${ALIKE}, max(hour) as "lastHour" from error_hours
+              where ${IN_SPAN} and ($3::text is null or code = $3)
+              group by code, upstream, message order by requests desc, code, upstream, message limit $4) g
+       join error_hours e
+         on e.hour = g."lastHour" and e.code = g.code and e.upstream = g.upstream and e.message = g.message
+      order by g.requests desc, g.code, g.upstream, g.message`,
     [from, to, code ?? null, most],
   );
 }
@@ -160,5 +165,4 @@ export function readUnknownKeys(db: Queryable, { from, to }: Span, most: number)
 }
 
 const IN_SPAN = "hour >= date_trunc('hour', $1::timestamptz, 'UTC') and hour < $2";
-const ALIKE = `sum(requests)::int8 as requests, min(first_at) as "firstAt", max(last_at) as "lastAt",
-  (array_agg(last_request_id order by last_at desc))[1] as "lastRequestId"`;
+const ALIKE = `sum(requests)::int8 as requests, min(first_at) as "firstAt", max(last_at) as "lastAt"`;

@@ -140,13 +140,12 @@ function unknownKeys({ database, clock }: ConsoleDeps): Operation {
     async run({ query }) {
       const rows = await readUnknownKeys(database, spanOf(query, clock.nowMs()), MOST_GROUPS);
       return {
-        data: rows.map(({ address, prefix, requests, firstAt, lastAt, lastRequestId }) => ({
+        data: rows.map(({ address, prefix, requests, firstAt, lastAt }) => ({
           address,
           prefix,
           requests: Number(requests),
           first_at: firstAt.toISOString(),
           last_at: lastAt.toISOString(),
-          last_request_id: lastRequestId,
         })),
       };
     },
