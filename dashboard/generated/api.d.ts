@@ -3075,7 +3075,6 @@ export interface paths {
                                 first_at: string;
                                 /** Format: date-time */
                                 last_at: string;
-                                last_request_id: string;
                             }[];
                         };
                     };
