@@ -69,18 +69,16 @@ export type ErrorCode = Exclude<(typeof ERRORS)[ErrorReason]["code"], "">;
 export const BUSY_RETRY_SECONDS = 2;
 
 /** What a refused request was beyond: a key's limits, money, or what upstreams and their queues take. */
-export const LIMIT_NAMES = [
-  "requests_per_minute",
-  "concurrency",
-  "tokens_per_minute",
-  "counts_per_minute",
-  "balance",
-  "budget",
-  "spending_limit",
-  "upstream_limits",
-  "tasks_per_model",
-] as const;
-export type LimitName = (typeof LIMIT_NAMES)[number];
+export type LimitName =
+  | "requests_per_minute"
+  | "concurrency"
+  | "tokens_per_minute"
+  | "counts_per_minute"
+  | "balance"
+  | "budget"
+  | "spending_limit"
+  | "upstream_limits"
+  | "tasks_per_model";
 
 export interface GatewayErrorOptions {
   /** The request's field that is at fault. */

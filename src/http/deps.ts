@@ -16,7 +16,7 @@ import type { StoredResponses } from "../relay/response/stored-responses.ts";
 import type { TokenCounts } from "../relay/settle/token-counts.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { BodyMemory } from "./body/body-memory.ts";
-import type { RecordRefusal } from "./core/record-refusal.ts";
+import type { RecordRefusal } from "./core/endpoint.ts";
 
 /** What the routes need, injected by compose. */
 export interface HttpDeps {

@@ -55,7 +55,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
     chargeEmptyAnswers: false,
     attempts: 1,
     uses: [],
-    attemptLog: [],
+    notes: { attempts: [], refusal: undefined },
     isSent: () => true,
     lastCandidate: null,
     firstByteMs: null,

@@ -333,8 +333,8 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     if (this.over) return;
     this.over = true;
     const { exchange } = this;
-    if (error !== undefined || exchange.attemptLog.length > 0)
-      exchange.attemptLog.push(
+    if (error !== undefined || exchange.notes.attempts.length > 0)
+      exchange.notes.attempts.push(
         loggedAttempt(exchange, this.candidate, this.facts, this.upstreamCall.sentMs(), error),
       );
     this.part?.release();

@@ -40,7 +40,7 @@ function open() {
     chargeEmptyAnswers: true,
     attempts: 1,
     uses: [],
-    attemptLog: [],
+    notes: { attempts: [], refusal: undefined },
     isSent: () => true,
     lastCandidate: CANDIDATE,
     reason: null,

@@ -8,7 +8,7 @@ import type {
   PricedModel,
   ReportedUse,
 } from "../billing/billing.ts";
-import type { FailedAttempt as LoggedAttempt } from "../billing/failed-requests/failed-request.ts";
+import type { FailureNotes } from "../billing/failed-requests/failed-request.ts";
 import { rawText } from "../billing/journal/journal-record.ts";
 import { boundCalls, type UsageBound } from "../billing/pricing/usage-bound.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -55,10 +55,7 @@ export interface Exchange extends Slotted {
   isSent: () => boolean;
   /** The first failure, if any. */
   failedFirst: FailedAttempt | undefined;
-  /** What each attempt met, from the first that failed on. */
-  attemptLog: LoggedAttempt[];
-  /** What its caller was told in place of a response. */
-  refusal: unknown;
+  readonly notes: FailureNotes;
   /** The candidate of the latest attempt. */
   lastCandidate: Candidate | null;
   /** Why that candidate was chosen. */

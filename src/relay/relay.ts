@@ -233,7 +233,7 @@ async function run(deps: RelayDeps, running: RunningRequest): Promise<void> {
     fallbacks.giveUp();
     await settleUnanswered(exchange, running.requested.candidates, failure, deps.errorType);
   } catch (error) {
-    exchange.refusal = error;
+    exchange.notes.refusal = error;
     await settleInternalError(exchange, error);
     throw error;
   } finally {

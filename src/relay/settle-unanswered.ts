@@ -14,7 +14,7 @@ export async function settleUnanswered(
   const { request } = exchange;
   const { response } = request;
   const error = last?.error ?? candidates.unavailableError();
-  exchange.refusal = error;
+  exchange.notes.refusal = error;
   const left = exchange.clientGone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {
     reason: exchange.isAborted ? "drained" : left ? "client_aborted_before_output" : reasonOf(exchange, last),

@@ -48,6 +48,14 @@ export interface FailedRequest {
   readonly attempts: readonly FailedAttempt[];
 }
 
+/** What of a request is kept while it runs, in case it fails. */
+export interface FailureNotes {
+  /** What each attempt met, from the first that failed on. */
+  readonly attempts: FailedAttempt[];
+  /** What its caller was told in place of a response. */
+  refusal: unknown;
+}
+
 /** Vendors repeat whole requests in their messages. */
 const MAX_MESSAGE_BYTES = 1_024;
 

@@ -99,9 +99,9 @@ export function createFailedRequests(options: FailedRequestsOptions): FailedRequ
     }
   };
 
-  const posting = runEvery(timers, POST_EVERY_MS, post);
-  const retaining = runEvery(timers, RETAIN_EVERY_MS, retain);
-  void retaining.now();
+  const posts = runEvery(timers, POST_EVERY_MS, post);
+  const retentions = runEvery(timers, RETAIN_EVERY_MS, retain);
+  void retentions.now();
 
   return {
     record(request) {
@@ -118,8 +118,8 @@ export function createFailedRequests(options: FailedRequestsOptions): FailedRequ
       unknownKeys.add(once(requestId, { address, prefix: key.slice(0, PREFIX_CHARACTERS) }));
     },
     async close() {
-      await posting.stop();
-      await retaining.stop();
+      await posts.stop();
+      await retentions.stop();
       await post();
     },
   };

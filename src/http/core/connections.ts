@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { GatewayError } from "../../errors.ts";
-import { serveBare } from "./endpoint.ts";
+import { type ServeDeps, serveBare } from "./endpoint.ts";
 import { refuseConnection, refuseMalformedRequest, refuseTunnel } from "./malformed-request.ts";
-import type { ServeDeps } from "./record-refusal.ts";
 import { normalPath } from "./router.ts";
 import { awaitGoAhead, faultOfHead, unmetExpectation } from "./valid-head.ts";
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "../../errors.ts";
+import type { Log } from "../../observe/log.ts";
 import { shapeOf } from "./error-format.ts";
 import { sendError, stateError } from "./error-response.ts";
 import { logFailure, type RefusedCall } from "./log-failure.ts";
-import type { ServeDeps } from "./record-refusal.ts";
 import { requestId, responseHeaders } from "./response-headers.ts";
 import { closeSlowReader } from "./slow-reader.ts";
 
@@ -33,6 +33,16 @@ export interface RequestContext {
   readonly headers: Record<string, string>;
   /** What its refusal tells the operator's log; each is noted as soon as it is known. */
   readonly about: RefusedCall;
+}
+
+/** Told of each request that is refused. */
+export type RecordRefusal = (request: IncomingCall, about: RefusedCall, error: unknown) => void;
+
+/** What answers a request; a server without callers logs no refusals. */
+export interface ServeDeps {
+  readonly log: Log;
+  readonly errorType: string;
+  readonly recordRefusal?: RecordRefusal;
 }
 
 export type Handler = (context: RequestContext) => Promise<void> | void;

@@ -8,12 +8,6 @@ import type { IncomingCall } from "./endpoint.ts";
 import { knownError, stateError } from "./error-response.ts";
 import type { RefusedCall } from "./log-failure.ts";
 
-/** Told of each request that is refused. */
-export type RecordRefusal = (request: IncomingCall, about: RefusedCall, error: unknown) => void;
-
-/** What answers a request; a server without callers logs no refusals. */
-export type ServeDeps = Pick<HttpDeps, "log" | "errorType"> & Partial<Pick<HttpDeps, "recordRefusal">>;
-
 export interface RefusalDeps extends Pick<HttpDeps, "errorType" | "clock" | "catalog"> {
   readonly failedRequests: FailedRequests;
 }

@@ -7,10 +7,10 @@ import {
   type IncomingCall,
   METHODS,
   type Method,
+  type ServeDeps,
   serveRequest,
   wrongMethod,
 } from "./endpoint.ts";
-import type { ServeDeps } from "./record-refusal.ts";
 import { preflightHeaders, requestId } from "./response-headers.ts";
 
 /** Paths that clients put in front of an endpoint themselves, or expect in their base URL. */

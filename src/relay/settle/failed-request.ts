@@ -50,10 +50,11 @@ export function loggedAttempt(
 
 /** Logs a request that was let in and failed, or that needed several attempts. */
 export function logFailedRequest(log: Pick<FailedRequests, "record">, exchange: Exchange): void {
-  const { request, outcome, attemptLog, acceptedMs, refusal } = exchange;
+  const { request, outcome, acceptedMs } = exchange;
+  const { attempts, refusal } = exchange.notes;
   if (outcome === undefined) return;
   const { status, errorCode, totalMs, upstream } = outcome;
-  if (attemptLog.length === 0 && status < 400 && errorCode === undefined) return;
+  if (attempts.length === 0 && status < 400 && errorCode === undefined) return;
   log.record({
     requestId: request.id,
     acceptedMs,
@@ -68,7 +69,7 @@ export function logFailedRequest(log: Pick<FailedRequests, "record">, exchange: 
     upstream,
     totalMs,
     isInUsageLog: true,
-    attempts: attemptLog,
+    attempts,
   });
 }
 
