@@ -46,7 +46,7 @@ import type { Attempt, Receiver } from "./response/receiver.ts";
 import type { ResponseMemory, ResponsePart } from "./response/response-memory.ts";
 import { SplitResponse } from "./response/split-response.ts";
 import { StreamingResponse } from "./response/streaming-response.ts";
-import { type AttemptFacts, loggedAttempt } from "./settle/failed-request.ts";
+import { type AttemptNotes, loggedAttempt } from "./settle/failed-request.ts";
 
 /** Some milliseconds' work at worst, when it comes as the smallest of events. */
 const SLICE_BYTES = 32 * 1024;
@@ -94,7 +94,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   private sliceBytes = 0;
   private readonly sentMs: number;
   /** For the log, if the attempt fails. */
-  private readonly facts: AttemptFacts;
+  private readonly notes: AttemptNotes;
 
   constructor(
     deps: AttemptDeps,
@@ -108,7 +108,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.candidate = candidate;
     this.mode = mode;
     this.resolve = resolve;
-    this.facts = {
+    this.notes = {
       beganMs: exchange.clock.monotonicMs(),
       headMs: undefined,
       status: undefined,
@@ -144,9 +144,9 @@ class RunningAttempt implements Attempt, UpstreamResponse {
 
   head(status: number, headers: RawHeaders): void {
     failpoint("upstream.after-head");
-    this.facts.headMs = this.exchange.clock.monotonicMs();
-    this.facts.status = status;
-    this.facts.headers = headers;
+    this.notes.headMs = this.exchange.clock.monotonicMs();
+    this.notes.status = status;
+    this.notes.headers = headers;
     const { tierHeader } = PROTOCOLS[this.candidate.protocol];
     this.exchange.tierInHead =
       tierHeader === undefined ? undefined : readServiceWord(headers.get(tierHeader));
@@ -255,7 +255,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
         { requestId: request.id, upstream, option },
         "an option of the upstream cures this refusal",
       );
-    this.facts.error = scrubbed;
+    this.notes.error = scrubbed;
     return failureOfError(scrubbed, request.protocol.name, upstream);
   }
 
@@ -335,7 +335,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     const { exchange } = this;
     if (error !== undefined || exchange.notes.attempts.length > 0)
       exchange.notes.attempts.push(
-        loggedAttempt(exchange, this.candidate, this.facts, this.upstreamCall.sentMs(), error),
+        loggedAttempt(exchange, this.candidate, this.notes, this.upstreamCall.sentMs(), error),
       );
     this.part?.release();
     this.report(health);

@@ -124,9 +124,8 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
   // A response in several parts may have none of them yet.
   if (usage === undefined || parts?.length === 0)
     return seen.error !== undefined && !seen.hasOutput ? "nothing" : "unknown";
-  const { request } = exchange;
   const bound = boundAt(exchange);
-  const { usage: own, additionalUsage } = reportedByModel(request, seen, bound, namesAt(exchange));
+  const { usage: own, additionalUsage } = reportedByModel(exchange.request, seen, bound, namesAt(exchange));
   return {
     usage: own,
     additionalUsage: pricedAdditional(exchange, candidate, additionalUsage).additionalUsage,
@@ -136,7 +135,7 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
     served,
     region: candidate.upstream.region ?? undefined,
     requests: parts?.length,
-    withoutOptions: requestsPricedOptions(request, candidate.protocol) ? undefined : true,
+    withoutOptions: requestsPricedOptions(exchange.request, candidate.protocol) ? undefined : true,
   };
 }
 

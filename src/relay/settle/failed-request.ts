@@ -9,7 +9,7 @@ import { vendorRequestId } from "../../upstreams/vendor-request-id.ts";
 import type { Exchange } from "../exchange.ts";
 
 /** What an attempt keeps for the log; read only if it fails. */
-export interface AttemptFacts {
+export interface AttemptNotes {
   readonly beganMs: number;
   headMs: number | undefined;
   status: number | undefined;
@@ -22,7 +22,7 @@ export interface AttemptFacts {
 export function loggedAttempt(
   { catalog, clock, request }: Exchange,
   { upstream, model, credential }: Candidate,
-  { beganMs, headMs, status, headers, error }: AttemptFacts,
+  { beganMs, headMs, status, headers, error }: AttemptNotes,
   sentMs: number | undefined,
   failure: Error | undefined,
 ): FailedAttempt {
