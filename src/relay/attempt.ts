@@ -46,7 +46,7 @@ import type { Attempt, Receiver } from "./response/receiver.ts";
 import type { ResponseMemory, ResponsePart } from "./response/response-memory.ts";
 import { SplitResponse } from "./response/split-response.ts";
 import { StreamingResponse } from "./response/streaming-response.ts";
-import { type AttemptNotes, loggedAttempt } from "./settle/failed-request.ts";
+import { type AttemptRecord, loggedAttempt } from "./settle/failed-request.ts";
 
 /** Some milliseconds' work at worst, when it comes as the smallest of events. */
 const SLICE_BYTES = 32 * 1024;
@@ -94,7 +94,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   private sliceBytes = 0;
   private readonly sentMs: number;
   /** For the log, if the attempt fails. */
-  private readonly notes: AttemptNotes;
+  private readonly notes: AttemptRecord;
 
   constructor(
     deps: AttemptDeps,

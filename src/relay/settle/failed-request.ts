@@ -9,7 +9,7 @@ import { vendorRequestId } from "../../upstreams/vendor-request-id.ts";
 import type { Exchange } from "../exchange.ts";
 
 /** What an attempt keeps for the log; read only if it fails. */
-export interface AttemptNotes {
+export interface AttemptRecord {
   readonly beganMs: number;
   headMs: number | undefined;
   status: number | undefined;
@@ -22,7 +22,7 @@ export interface AttemptNotes {
 export function loggedAttempt(
   { catalog, clock, request }: Exchange,
   { upstream, model, credential }: Candidate,
-  { beganMs, headMs, status, headers, error }: AttemptNotes,
+  { beganMs, headMs, status, headers, error }: AttemptRecord,
   sentMs: number | undefined,
   failure: Error | undefined,
 ): FailedAttempt {
