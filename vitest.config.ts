@@ -46,6 +46,7 @@ export default defineConfig({
             "test/laws/**/!(*.long).test.ts",
             "test/tidy.test.ts",
             "test/glossary.test.ts",
+            "test/log-messages.test.ts",
           ],
           globalSetup: ["test/support/global-database.ts"],
           ...SHARED_PROCESS,

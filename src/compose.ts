@@ -322,7 +322,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     while (relay.running() + http.running() > 0 && clock.monotonicMs() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 50));
     if (relay.running() > 0)
-      log.warn({ running: relay.running() }, "requests exceeded the shutdown grace period and are cut");
+      log.warn({ running: relay.running() }, "shutdown grace period exceeded: aborting running requests");
     await runAllInOrder(
       () => relay.abortAll(),
       () => http.cut(),

@@ -76,7 +76,7 @@ export function createAssets(options: AssetsOptions): Assets {
       if (outcome.type === "unavailable") {
         log.warn(
           { upstream: place.upstream.name, reason: outcome.reason, requestId },
-          "an upstream could not store an asset; the next upstream is tried",
+          "asset creation failed at an upstream; trying the next upstream",
         );
         continue;
       }
@@ -117,7 +117,7 @@ export function createAssets(options: AssetsOptions): Assets {
     if (outcome.type === "unavailable") {
       log.warn(
         { upstream: place.upstream.name, reason: outcome.reason, requestId },
-        "an upstream could not return an asset; the request that needs it fails",
+        "asset lookup failed at an upstream; the request that needs the asset fails",
       );
       return {
         type: "unavailable",

@@ -93,7 +93,8 @@ export class TextHold implements OpenHold {
   }
 
   private grow(byNanos: bigint): Promise<void> | undefined {
-    const failed = (error: unknown): void => this.logBug(error, "a hold can't grow; it is settled as it is");
+    const failed = (error: unknown): void =>
+      this.logBug(error, "hold increase failed; the hold is settled at its present amount");
     try {
       return growHold(this.client, this.hold, byNanos, this.clock, this.timers)?.catch(failed);
     } catch (error) {
@@ -129,7 +130,7 @@ export class TextHold implements OpenHold {
         this.writtenOff = settled.writtenOffNanos;
         return this.write(settled);
       } catch (error) {
-        this.logBug(error, "how a request ended can't be recorded in full");
+        this.logBug(error, "end of a request could not be recorded in full");
         // The journal has ended it already and will post it.
         if (hold.beginRecord === undefined) break;
       }
@@ -220,7 +221,7 @@ function safeCharge(order: HoldOrder, outcome: Outcome, log: Log): DueCharge | u
     return { charge, dueNanos: CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n };
   } catch (error) {
     // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
-    log.error({ err: error, requestId: order.requestId }, "a charge can't be computed; nothing is charged");
+    log.error({ err: error, requestId: order.requestId }, "charge computation failed; nothing is charged");
     return undefined;
   }
 }
@@ -238,7 +239,7 @@ function safeCost(
     // Our own mistake again, which is nothing that a request may fail for.
     log.error(
       { err: error, requestId: order.requestId },
-      "a cost can't be computed; it is recorded as unknown",
+      "cost computation failed; the cost is recorded as unknown",
     );
     return UNKNOWN_COST;
   }

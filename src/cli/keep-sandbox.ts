@@ -39,12 +39,12 @@ export async function keepSandbox({
     }, RESTART_AFTER_MS).unref();
   };
   const restart = async (): Promise<void> => {
-    log.warn({}, "the sandbox died and is restarted");
+    log.warn({}, "sandbox process died; restarting it");
     try {
       program = await start();
     } catch (err) {
       if (stopping) return;
-      log.error({ err }, "the sandbox doesn't start; retrying");
+      log.error({ err }, "sandbox failed to start; retrying");
       restartSoon();
     }
   };

@@ -62,7 +62,7 @@ export async function openCatalog(options: OpenCatalogOptions): Promise<OpenedCa
   return openAsItIs(options, deps);
 }
 
-const AS_IT_IS = "serving the catalog in the database; FAREGATE_CONFIG is not set";
+const AS_IT_IS = "catalog of the database served; FAREGATE_CONFIG is not set";
 
 async function openFile(
   { config, log }: OpenCatalogOptions,
@@ -74,7 +74,8 @@ async function openFile(
     trace: catalogTrace(basename(config.configFile ?? ""), startOrigin()),
   });
   if (changes.length > 0) log.info({ changes: changes.length }, "catalog applied");
-  for (const note of [...notes, ...warnings]) log.warn({}, note);
+  const told = [...notes, ...warnings];
+  if (told.length > 0) log.warn({ warnings: told }, "catalog file has warnings");
   return {
     welcome: {
       firstKey,
@@ -112,8 +113,8 @@ async function openDemo(options: OpenCatalogOptions, deps: ManifestDeps): Promis
 }
 
 const DEMO_SENTENCES: Readonly<Record<DemoOutcome["type"], string>> = {
-  made: "the database was empty: loaded the demo catalog; FAREGATE_CONFIG is not set",
-  moved: "serving the demo catalog; its sandbox has a new port; FAREGATE_CONFIG is not set",
+  made: "demo catalog loaded into the empty database; FAREGATE_CONFIG is not set",
+  moved: "demo catalog served with a new sandbox port; FAREGATE_CONFIG is not set",
   untouched: AS_IT_IS,
 };
 
@@ -132,8 +133,8 @@ async function openAsItIs({ config }: OpenCatalogOptions, deps: ManifestDeps): P
 }
 
 async function warnOfDemo({ database, seals, log }: OpenCatalogOptions): Promise<void> {
-  for (const warning of await readDemoWarnings(database, await readUpstreams(database, seals)))
-    log.warn({}, warning);
+  const warnings = await readDemoWarnings(database, await readUpstreams(database, seals));
+  if (warnings.length > 0) log.warn({ warnings }, "demo catalog has warnings");
 }
 
 function firstUserOf(

@@ -22,7 +22,7 @@ export interface ProcessesOptions {
 const RESTART_AFTER_MS = 1_000;
 
 const NOT_STOPPED =
-  "a gateway process didn't stop and is killed; the next start on this data folder posts its remaining charges";
+  "gateway process did not stop in time; killing it (the next start on this data folder posts its remaining charges)";
 
 /**
  * Runs gateway processes that share one port and replaces those that die. Resolves to the exit code
@@ -62,7 +62,7 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
           if (living.size === 0) resolve(worst);
           return;
         }
-        log.error({ died: worker.process.pid, code, signal }, "a gateway process died and is replaced");
+        log.error({ died: worker.process.pid, code, signal }, "gateway process died; starting a replacement");
         setTimeout(() => {
           if (!stopping) fork(number);
         }, RESTART_AFTER_MS);

@@ -169,14 +169,14 @@ async function openRedis(url: string, log: Log): Promise<Redis> {
   });
   let isLost = false;
   const lost = (err?: unknown): void => {
-    if (!isLost) log.warn({ err }, "Redis is unreachable; rates are counted per process until it is back");
+    if (!isLost) log.warn({ err }, "Redis is unreachable; counting rate limits per process");
     isLost = true;
   };
   redis.on("error", lost);
   // A server that only closes the connection is no error to the client.
   redis.on("reconnecting", () => lost());
   redis.on("ready", () => {
-    if (isLost) log.info({}, "Redis is reachable again; rates are shared by all processes");
+    if (isLost) log.info({}, "Redis is reachable again; sharing rate limits among all processes");
     isLost = false;
   });
   // A gateway that took requests before it is connected would let each key's whole limit through once more.

@@ -64,10 +64,7 @@ export class RedisTokenBuckets implements TokenBuckets {
     } catch (err) {
       // Of a lost connection the log has one message already.
       if (this.#redis.status === "ready")
-        this.#log.warn(
-          { err },
-          "Redis did not count a request's tokens, so they are counted only in this process",
-        );
+        this.#log.warn({ err }, "Redis token count failed; counting the tokens in this process only");
       this.#own.correct(key, limit, tokens);
       this.#missed.correct(key, limit, tokens);
     }

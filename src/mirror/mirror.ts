@@ -150,10 +150,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     } catch (error) {
       if (closing.signal.aborted) throw error;
       failed += 1;
-      log.warn(
-        { err: error, task: taskId },
-        "a result could not be copied; its task keeps the vendor's link",
-      );
+      log.warn({ err: error, task: taskId }, "result copy failed; the task keeps the vendor's link");
       return url;
     }
   };

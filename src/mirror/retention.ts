@@ -42,11 +42,11 @@ export function createRetention(options: RetentionOptions): Retention {
     const upTo = dayOf(nowMs - (days() + DAYS_MORE) * DAY_MS);
     for (const blobStore of blobStores()) {
       const dropped = await blobStore.dropUpTo(upTo);
-      if (dropped > 0) log.info({ dropped, upTo }, "deleted copied results past retention");
+      if (dropped > 0) log.info({ dropped, upTo }, "expired result copies deleted");
     }
   };
   const keeping = runRepeatedly(systemTimers, INTERVAL_MS, run, (err) => {
-    log.warn({ err }, "copied results past retention could not be deleted; retrying");
+    log.warn({ err }, "deletion of expired result copies failed; retrying");
   });
   return { run, close: () => keeping.stop() };
 }

@@ -38,7 +38,7 @@ export function boundedLog(log: Log, { isOutage, minuteMs = 60_000 }: BoundedLog
     counts.clear();
     if (outage === undefined) return;
     const { lines, leftOut } = outage;
-    if (leftOut > 0) log.warn({ leftOut }, "the database doesn't respond; repeated messages were suppressed");
+    if (leftOut > 0) log.warn({ leftOut }, "database does not respond; repeated messages were suppressed");
     // A minute without a word of it: the next one is told from its beginning.
     outage = lines + leftOut === 0 ? undefined : { level: "warn", lines: 0, leftOut: 0 };
     outageLimit = outage === undefined ? OF_AN_OUTAGE : 0;

@@ -47,7 +47,7 @@ export function createLog(options: LogOptions): Log {
     settings,
     lineOutput({
       descriptor: options.toStderr ? 2 : 1,
-      onLeftOut: (lines) => log.warn({ lines }, "log messages were dropped because the output was blocked"),
+      onLeftOut: (lines) => log.warn({ lines }, "log output blocked; messages were dropped"),
     }),
   );
   return log;

@@ -26,9 +26,9 @@ export interface Refusal {
  * more often than callers are refused, whose lines they would take.
  */
 const SENTENCES = {
-  call: "a request was refused",
-  console: "a console request was refused",
-  nowhere: "a request was refused: unknown endpoint, or invalid HTTP",
+  call: "request refused",
+  console: "console request refused",
+  nowhere: "request refused: unknown endpoint or invalid HTTP",
 } as const;
 type Sentence = (typeof SENTENCES)[keyof typeof SENTENCES];
 

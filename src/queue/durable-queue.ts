@@ -85,7 +85,7 @@ export function createDurableQueue<Claim extends QueueClaim, Wanted>(
         if (held.length === 0)
           await signal.waitFor(Math.max(shortestIntervalMs, await store.nextDueMs(intervalMs, wanted)));
       } catch (err) {
-        log.warn({ err, queue: name }, "due rows of a queue can't be claimed; retrying");
+        log.warn({ err, queue: name }, "queue claim failed; retrying");
         await signal.waitFor(intervalMs);
       }
     }
@@ -109,7 +109,7 @@ export function createDurableQueue<Claim extends QueueClaim, Wanted>(
   const clamp = async (): Promise<void> => {
     const count = await store.clampDueTimes();
     if (count > 0)
-      log.warn({ queue: name, count }, "the database's clock went back; due times of a queue were adjusted");
+      log.warn({ queue: name, count }, "database clock went back; adjusted the due times of a queue");
   };
 
   const keeping =
@@ -117,11 +117,11 @@ export function createDurableQueue<Claim extends QueueClaim, Wanted>(
       ? undefined
       : runEvery(timers, options.keepIntervalMs, () =>
           keep().catch((err: unknown) => {
-            log.warn({ err, queue: name }, "a queue's claims could not be extended; retrying");
+            log.warn({ err, queue: name }, "queue claim extension failed; retrying");
           }),
         );
   const clamping = runRepeatedly(timers, options.clampIntervalMs, clamp, (err) => {
-    log.warn({ err, queue: name }, "a queue's due times could not be checked; retrying");
+    log.warn({ err, queue: name }, "queue due-time check failed; retrying");
   });
   const running = run();
 

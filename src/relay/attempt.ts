@@ -253,7 +253,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     if (option !== undefined)
       this.deps.log.info(
         { requestId: request.id, upstream, option },
-        "an option of the upstream cures this refusal",
+        "upstream option available that avoids this refusal",
       );
     this.notes.error = scrubbed;
     return failureOfError(scrubbed, request.protocol.name, upstream);
@@ -323,7 +323,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     }
     const { response, id: requestId } = this.exchange.request;
     if (response.committed) {
-      this.deps.log.error({ requestId, err: cause }, "the gateway ended a response mid-stream");
+      this.deps.log.error({ requestId, err: cause }, "internal error ended a response mid-stream");
       response.abort();
     }
     this.fail(internalFailure(cause));

@@ -108,7 +108,7 @@ export function useOf(exchange: Exchange, candidate: Candidate, seen: Seen): Att
   try {
     return attemptUse(candidate, usedOf(exchange, candidate, seen), priced);
   } catch (cause) {
-    logError(exchange, cause, "what an attempt used can't be read; it is recorded as unknown");
+    logError(exchange, cause, "usage of an attempt could not be read; it is recorded as unknown");
     return attemptUse(candidate, "unknown", priced);
   }
 }
@@ -200,11 +200,11 @@ async function estimated(
   { reason, summary }: Charged,
   cause: unknown,
 ): Promise<FinalUsage> {
-  logError(exchange, cause, "a charge can't be computed; it is estimated");
+  logError(exchange, cause, "charge computation failed; the charge is estimated");
   try {
     return await computedUsage(exchange, { reason, summary: summary && { ...summary, ...UNCOUNTED } });
   } catch (again) {
-    logError(exchange, again, "a charge can't be estimated; nothing is charged");
+    logError(exchange, again, "charge estimate failed; nothing is charged");
     return withReason(undefined, "upstream_failed", NOTHING);
   }
 }
@@ -262,7 +262,7 @@ function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage
   try {
     return outcomeOf(exchange, ending, charge);
   } catch (cause) {
-    logError(exchange, cause, "the outcome of a request can't be assembled; only its charge is recorded");
+    logError(exchange, cause, "outcome of a request could not be assembled; only its charge is recorded");
     const { candidate, status, errorCode } = ending;
     const { reason, usage, calls, units } = charge;
     return {
@@ -291,7 +291,7 @@ function answeredBy({ fallbacks, request, priced }: Exchange): PricedModel | und
 /** Settles an exchange that a bug of ours has ended before anything else did. */
 export async function settleInternalError(exchange: Exchange, cause: unknown): Promise<void> {
   if (exchange.settled) return;
-  logError(exchange, cause, "a request ended with a bug of the gateway's; nothing is charged");
+  logError(exchange, cause, "internal error ended a request; nothing is charged");
   const { lastCandidate: candidate } = exchange;
   await settle(exchange, {
     reason: candidate === null ? "no_upstream" : "upstream_failed",

@@ -52,11 +52,11 @@ export function openNotifications(url: string, log: DatabaseLog, beatMs = INTERV
       for (let attempt = 0; !closed; attempt += 1) {
         try {
           await connectOnce();
-          if (attempt > 0) log.info({}, "listening for database notifications again");
+          if (attempt > 0) log.info({}, "notification connection restored");
           return;
         } catch (error) {
           if (attempt === 0)
-            log.warn({ err: error }, "no connection for notifications; caches are polled instead");
+            log.warn({ err: error }, "notification connection failed; polling caches instead");
           await sleep(Math.min(50 * 2 ** attempt, MAX_PAUSE_MS), undefined, { ref: false });
         }
       }
@@ -127,7 +127,7 @@ function createSubscriber(subscription: Subscription, log: DatabaseLog): Subscri
       try {
         await subscription.refresh?.();
       } catch (error) {
-        log.warn({ err: error, channel }, "a cache could not be refreshed; retrying");
+        log.warn({ err: error, channel }, "cache refresh failed; retrying");
       }
     } while (again);
     running = false;
@@ -138,7 +138,7 @@ function createSubscriber(subscription: Subscription, log: DatabaseLog): Subscri
       try {
         subscription.onMessage(payload);
       } catch (error) {
-        log.error({ err: error, channel }, "a notification could not be processed");
+        log.error({ err: error, channel }, "notification could not be processed");
       }
     },
     refresh: () => {

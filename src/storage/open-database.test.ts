@@ -149,7 +149,7 @@ describe("a database server", () => {
     const warnings: string[] = [];
     const log = { ...quiet, warn: (_: object, text: string) => void warnings.push(text) };
     const opening = open({ databaseUrl: relay.url, role: "guest", wait, log });
-    await vi.waitFor(() => expect(warnings).toEqual(["waiting for the database"]), 20_000);
+    await vi.waitFor(() => expect(warnings).toEqual(["database is unreachable; waiting for it"]), 20_000);
     await relay.listen();
     await (await opening).ping();
     for (const each of opened.splice(0)) await each.close();

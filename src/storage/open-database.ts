@@ -140,7 +140,10 @@ async function retryUntilConnected(
       const leftMs = deadlineMs - systemClock.monotonicMs();
       if (wait === undefined || !isDown || leftMs <= 0) throw error;
       if (!isWaiting)
-        log.warn({ err: error, seconds: Math.ceil(leftMs / 1_000) }, "waiting for the database");
+        log.warn(
+          { err: error, seconds: Math.ceil(leftMs / 1_000) },
+          "database is unreachable; waiting for it",
+        );
       const stopped = await Promise.race([
         wait.stop.then(() => true),
         sleep(Math.min(leftMs, REACH_AGAIN_MS), false),
@@ -196,7 +199,7 @@ async function checkServer(pool: Pool, { role, log }: DatabaseOptions): Promise<
     );
   }
   if (settings.fsync === "off") {
-    log.warn({}, "fsync is off on the database server: a power failure there can destroy the database");
+    log.warn({}, "fsync is off on the database server; a power failure there can destroy the database");
   }
 }
 

@@ -32,17 +32,17 @@ export async function openReconnectingSession<Place extends { url: string; sessi
   };
 
   const recover = async (): Promise<void> => {
-    log.warn({}, "the session with the database was lost; reconnecting");
+    log.warn({}, "database session lost; reconnecting");
     for (let attempt = 1; !ending; attempt += 1) {
       try {
         place = await attach();
-        log.info({ attempt }, "the session with the database is open again");
+        log.info({ attempt }, "database session restored");
         watch();
         if (place.url !== url) onLost(new Error("The database has moved. Restart to follow it."));
         return;
       } catch (error) {
         if (error instanceof OwnerTakenError) return onLost(error);
-        log.error({ err: error, attempt }, "the session with the database could not be opened; retrying");
+        log.error({ err: error, attempt }, "database session could not be opened; retrying");
         await sleep(Math.min(100 * 2 ** attempt, MAX_PAUSE_MS));
       }
     }

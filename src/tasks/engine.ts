@@ -230,10 +230,10 @@ function createMaintenance({ store, clock, timers, log, retentionDays }: Mainten
       dropped = await store.dropOld(retentionDays(), clock.nowMs(), MAX_DROPPED_AT_ONCE);
   };
   const counting = runRepeatedly(timers, COUNT_INTERVAL_MS, count, (err) => {
-    log.warn({ err }, "open tasks could not be counted; retrying");
+    log.warn({ err }, "count of open tasks failed; retrying");
   });
   const dropping = runRepeatedly(timers, RETENTION_INTERVAL_MS, drop, (err) => {
-    log.warn({ err }, "old tasks could not be deleted; retrying");
+    log.warn({ err }, "deletion of expired tasks failed; retrying");
   });
   return {
     openByState: () => open,

@@ -87,7 +87,7 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
     },
     brokeOff(error, claims) {
       const deliveries = claims.map(({ id }) => String(id));
-      log.warn({ err: error, deliveries }, "a webhook delivery failed; retrying");
+      log.warn({ err: error, deliveries }, "webhook delivery failed; retrying");
     },
   });
   const unlisten = await database.listen({ channel: "webhooks", onMessage: queue.wake });

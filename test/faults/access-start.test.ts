@@ -285,7 +285,7 @@ describe("a start that cannot succeed", () => {
       expect(await readdir(dataDir)).toEqual([]);
       const several = await run({ PORT: port }, "start", "--processes", "2");
       expect([several.code, several.stderr]).toEqual([1, expect.stringContaining(port)]);
-      expect(several.stdout).not.toContain("is replaced");
+      expect(several.stdout).not.toContain("starting a replacement");
       expect(await serverPid(dataDir)).toBeUndefined();
     } finally {
       holder.close();

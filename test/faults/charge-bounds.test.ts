@@ -131,7 +131,7 @@ describe("what callers and vendors can cost, three processes on one database", {
       });
       report(`H3: a reported input of 10^9 tokens is charged ${receipt.charge_nanos} nanos`);
       expect(BigInt(receipt.charge_nanos)).toBeLessThan(100n * INPUT);
-      expect(gateway.output()).toContain("reported impossible usage");
+      expect(gateway.output()).toContain("implausible usage reported by an upstream");
     });
 
     it("believes what the model can have done, within the money of account and key", async () => {
@@ -146,7 +146,9 @@ describe("what callers and vendors can cost, three processes on one database", {
         implausible: [{ field: "output", reported: 900, most: 50, charged: true }],
         written_off_usd: "0",
       });
-      expect(gateway.output()).toContain("output far above the caller's limit; it was charged");
+      expect(gateway.output()).toContain(
+        "output far above the caller's limit reported by an upstream; it was charged",
+      );
 
       const replies = await Promise.all(
         Array.from({ length: 20 }, () =>

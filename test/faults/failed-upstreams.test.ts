@@ -98,7 +98,7 @@ describe("a text request that fails for good", () => {
     expect((await send()).status).toBe(200);
     expect(await logged(1)).toMatchObject([{ upstream: "second", attempts: 2, failed: false }]);
     for (const name of ["first", "second"]) expect((await reportOf(name)).failures).toEqual([]);
-    expect(linesWith("another upstream responded")).toMatchObject([
+    expect(linesWith("failover: another upstream responded")).toMatchObject([
       { level: "warn", failed: "first", upstream: "second", attempts: 2, account: "acme", model: "text" },
     ]);
   });
@@ -198,7 +198,7 @@ describe("a text request that fails for good", () => {
     expect((await call(gateway.url, options, { key: nobodys })).status).toBe(401);
     expect((await call(gateway.url, { ...options, model: "unknown" })).status).toBe(404);
     const lines = await waitFor("the lines", async () => {
-      const found = linesWith("a request was refused");
+      const found = linesWith("request refused");
       return found.length === 3 ? found : undefined;
     });
     expect(lines).toMatchObject([
@@ -213,7 +213,7 @@ describe("a text request that fails for good", () => {
     await start(fail);
     expect((await send()).status).toBe(502);
     const [line] = await waitFor("the line", async () => {
-      const found = linesWith("a request failed");
+      const found = linesWith("request failed");
       return found.length > 0 ? found : undefined;
     });
     expect(line).toMatchObject({ level: "warn", errorCode: "upstream_error", reason: "upstream_failed" });

@@ -14,7 +14,7 @@ describe("the stop of several processes", () => {
     const { code, output } = await supervised("deaf");
     expect(code).toBe(1);
     expect(output).toMatch(
-      /^a gateway process didn't stop and is killed; .*the next start.*\{"killed":\d+\}$/m,
+      /^gateway process did not stop in time; killing it .*the next start.*\{"killed":\d+\}$/m,
     );
     expect(output).toMatch(/^all stopped with 1$/m);
     // One of two: the other has stopped in order.

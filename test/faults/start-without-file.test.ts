@@ -52,7 +52,7 @@ describe("a start without FAREGATE_CONFIG", () => {
     expect(await catalogOf(again.admin)).toBe(before);
     const said = again.gateway.output();
     expect(said).toContain("from the database; FAREGATE_CONFIG is not set");
-    expect(said).toContain("serving the catalog in the database; FAREGATE_CONFIG is not set");
+    expect(said).toContain("catalog of the database served; FAREGATE_CONFIG is not set");
     expect(said).not.toContain("Sandbox ");
   });
 

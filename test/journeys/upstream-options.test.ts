@@ -171,7 +171,7 @@ it("names the option that would cure a vendor's refusal in the log", async () =>
     gateway
       .output()
       .split("\n")
-      .find((line) => line.includes(String(heard.requestId)) && line.includes("an option of the upstream")),
+      .find((line) => line.includes(String(heard.requestId)) && line.includes("upstream option available")),
   );
   expect(told).toContain("body: { remove: [seed] }");
 });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { waitFor } from "../support/wait.ts";
 import { KEYS, type Reply, startWorld, type World } from "../support/world.ts";
 
-const CALL = "a request was refused";
-const CONSOLE = "a console request was refused";
-const NOWHERE = "a request was refused: unknown endpoint, or invalid HTTP";
+const CALL = "request refused";
+const CONSOLE = "console request refused";
+const NOWHERE = "request refused: unknown endpoint or invalid HTTP";
 
 interface Case {
   readonly method: "GET" | "POST";
@@ -72,7 +72,7 @@ const CASES: readonly Case[] = [
   {
     ...{ method: "GET", path: "/v1/videoa/asset/none" },
     line: { ...known, level: "warn", route: "GET /v1/videoa/asset/:id", errorCode: "asset_get_failed" },
-    sentence: "a request failed",
+    sentence: "request failed",
   },
   {
     ...{ method: "GET", path: "/v1/receipts/req_0" },

@@ -53,7 +53,7 @@ export class Lifecycle {
         await stop(graceMs);
       } catch (err) {
         failures.push(err);
-        this.#log.error({ err, step: name }, "a part of the gateway failed to stop; the other parts stopped");
+        this.#log.error({ err, step: name }, "shutdown step failed; the other steps ran");
       }
     };
     await Promise.all(this.#drains.toReversed().map(run));

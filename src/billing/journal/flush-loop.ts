@@ -57,7 +57,7 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
   const sayLost = (): void =>
     log.error(
       { alarm: true, journal: journal.id },
-      "the database lost committed data (restored or failed over): charges in it are lost",
+      "database lost committed data (restored or failed over); charges in it are lost",
     );
 
   const attempt = async (): Promise<void> => {
@@ -75,13 +75,13 @@ export function startFlushLoop(options: FlushLoopOptions): FlushLoop {
       }
       if (response.flushNumber < journal.flushNumber) sayLost();
       journal.applyResult(response, sentAtMs, clock.monotonicMs());
-      if (failures > 0) log.info({ journal: journal.id, failures }, "the database responds again");
+      if (failures > 0) log.info({ journal: journal.id, failures }, "database responds again");
       failures = 0;
       options.onFlushed(response);
     } catch (error) {
       if (failures === 0) {
         failingSinceMs = sentAtMs;
-        log.warn({ err: error, journal: journal.id }, "a flush got no response and is sent again");
+        log.warn({ err: error, journal: journal.id }, "flush failed; sending it again");
       }
       failures += 1;
     }

@@ -82,7 +82,7 @@ export function createJournalWriter(medium: JournalMedium, timers: Timers, log: 
     try {
       medium.append(full.records.view(), full.last);
     } catch (error) {
-      log.error({ err: error }, "the journal can't be written; new requests are refused");
+      log.error({ err: error }, "journal write failed; refusing new requests");
       refuse(full);
       return;
     }
@@ -122,7 +122,7 @@ export function createJournalWriter(medium: JournalMedium, timers: Timers, log: 
       }
       for (const each of refused) each.ended?.resolve();
       refused = [];
-      log.info({}, "the journal can be written again");
+      log.info({}, "journal is writable again");
     },
     isWritable: () => refused.length === 0,
     flush,

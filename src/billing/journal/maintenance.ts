@@ -78,14 +78,14 @@ export function startMaintenance(options: JournalMaintenanceOptions): JournalMai
         const recovered = await recoverJournal(store, journal, contents);
         if (!recovered && contents.begins.size > 0) {
           unknown.add(journal);
-          log.error({ journal }, "a journal on disk is unknown to this database and is left unchanged");
+          log.error({ journal }, "journal on disk belongs to another database; leaving it unchanged");
           continue;
         }
         disk.remove(journal);
         const { damaged } = contents;
-        if (recovered) log.info({ journal, damaged }, "recovered the journal of a process that has ended");
+        if (recovered) log.info({ journal, damaged }, "journal of an ended process recovered");
       } catch (error) {
-        log.warn({ err: error, journal }, "the journal of a process that has ended can't be recovered yet");
+        log.warn({ err: error, journal }, "journal recovery failed; retrying");
       }
     }
   };
@@ -95,7 +95,7 @@ export function startMaintenance(options: JournalMaintenanceOptions): JournalMai
       const open = await store.listOpen();
       for (const { journal, flush } of watch.observe(open, clock.monotonicMs())) {
         if (ownIds.has(journal) || !(await store.close(journal, flush))) continue;
-        log.warn({ journal }, "closed the journal of a process that was silent for 60 s");
+        log.warn({ journal }, "stale journal closed: its process was silent for 60 s");
       }
     } catch {
       watch.lost();

@@ -59,7 +59,7 @@ export async function openLedgerClient(options: LedgerClientOptions): Promise<Le
     try {
       files.release(journal.retainFrom());
     } catch (error) {
-      log.warn({ err: error, journal: id }, "a fully posted journal segment can't be deleted");
+      log.warn({ err: error, journal: id }, "journal segment could not be deleted");
     }
     for (const { retainFrom, beginRecord } of journal.rewriteOpenRecords(files.carryBefore()))
       if (beginRecord) void records.begin(retainFrom, beginRecord);

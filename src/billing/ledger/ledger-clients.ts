@@ -47,7 +47,7 @@ export async function openLedgerClients(options: LedgerClientsOptions): Promise<
     current = undefined;
     log.warn(
       { journal: client.journal.id },
-      "this process was silent for too long, and its journal was closed",
+      "journal of this process was closed: the process was silent for too long",
     );
     reopening = reopen();
   };
@@ -57,7 +57,7 @@ export async function openLedgerClients(options: LedgerClientsOptions): Promise<
       try {
         current = await open();
       } catch (error) {
-        if (attempt === 0) log.warn({ err: error }, "a new journal can't be opened yet");
+        if (attempt === 0) log.warn({ err: error }, "journal could not be opened; retrying");
         await sleep(timers, REOPEN_PAUSE_MS);
       }
     }

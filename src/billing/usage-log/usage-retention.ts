@@ -30,10 +30,10 @@ export function createUsageRetention({ database, clock, log, days }: UsageRetent
     const dropped = await dropPartitionsOlderThan(database, "usage", days(), clock.nowMs(), (tx, { day }) =>
       archiveUsageDay(tx, day),
     );
-    for (const { day } of dropped) log.info({ day }, "deleted a day of the usage log past retention");
+    for (const { day } of dropped) log.info({ day }, "expired day of the usage log deleted");
   };
   const keeping = runRepeatedly(systemTimers, INTERVAL_MS, run, (err) => {
-    log.warn({ err }, "old days of the usage log could not be deleted; retrying in an hour");
+    log.warn({ err }, "deletion of expired usage-log days failed; retrying in an hour");
   });
   return { run, close: () => keeping.stop() };
 }

@@ -60,10 +60,7 @@ export const startCommand: Command = {
     const written = process.stdout.isTTY ? await createTerminalLog(level) : createLog({ level });
     const log = boundedLog(written, { isOutage });
     if (cluster.isPrimary && processes > 1 && config.redisUrl === undefined)
-      log.warn(
-        { processes },
-        "every process counts rate limits for itself; set REDIS_URL to share the counts",
-      );
+      log.warn({ processes }, "rate limits are counted per process; set REDIS_URL to share the counts");
     return cluster.isPrimary ? startPrimary(config, processes, roles, log) : serve(config, roles, log);
   },
 };
@@ -102,7 +99,7 @@ async function startPrimary(
           wait: { ms: config.databaseWaitMs, stop },
           log,
           onLost: (error) => {
-            log.fatal({ err: error }, "another gateway has taken over the data folder; stopping");
+            log.fatal({ err: error }, "data folder was taken over by another gateway; stopping");
             process.exit(1);
           },
         }),
@@ -116,7 +113,7 @@ async function startPrimary(
       (each) => each.close(),
     );
     const listening = (url: string): void => {
-      if (config.publicUrl === undefined && EVERYWHERE.has(config.host)) log.warn({}, unreachable(url));
+      if (config.publicUrl === undefined && EVERYWHERE.has(config.host)) log.warn({ url }, NO_PUBLIC_URL);
       printWelcome(config, url, welcome);
     };
     if (processes > 1) {
@@ -145,9 +142,8 @@ async function startPrimary(
 /** Where to listen, and no address of anybody. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
-function unreachable(url: string): string {
-  return `links to copied results and sign-in redirects begin with ${url}, which clients can't open; set FAREGATE_PUBLIC_URL`;
-}
+const NO_PUBLIC_URL =
+  "public URL is not set: clients can't open links to copied results and sign-in redirects; set FAREGATE_PUBLIC_URL";
 
 /** One of several processes: the primary has prepared everything. */
 async function serve(config: Config, roles: ReadonlySet<Role>, log: Log): Promise<number> {
@@ -184,7 +180,7 @@ async function open(
   const { composeGateway, composeWorker } = await import("../../compose.ts");
   if (!roles.has("gateway")) {
     const worker = await composeWorker(parts);
-    parts.log.info({}, "worker started: it runs image and video tasks and serves no clients");
+    parts.log.info({}, "worker started; it runs image and video tasks and serves no clients");
     return worker;
   }
   const gateway = await composeGateway({ ...parts, version: version(), works: roles.has("worker") });
@@ -192,7 +188,7 @@ async function open(
   return gateway;
 }
 
-const NOT_POSTED = "some charges could not be posted; the next start on this data folder posts them";
+const NOT_POSTED = "charges could not be posted; the next start on this data folder posts them";
 
 /** Waits for the signal, then stops in order. */
 async function untilStopped(
@@ -202,13 +198,13 @@ async function untilStopped(
   log: Log,
 ): Promise<number> {
   const signal = await stop;
-  log.info({ signal }, "stopping: running requests finish first");
+  log.info({ signal }, "shutdown started; running requests finish first");
   try {
     await lifecycle.stop(DRAIN_MS);
   } finally {
     if (!started.isPosted()) log.error({}, NOT_POSTED);
   }
-  if (started.isPosted()) log.info({}, "stopped: every charge is posted");
+  if (started.isPosted()) log.info({}, "shutdown complete; every charge is posted");
   return started.isPosted() ? 0 : 1;
 }
 

@@ -51,10 +51,7 @@ export function logFailure(
     model,
   };
   if (known !== undefined && status >= 500)
-    log.warn(
-      { ...about, status, errorCode, reason: ended?.reason(), err: causeOf(known) },
-      "a request failed",
-    );
+    log.warn({ ...about, status, errorCode, reason: ended?.reason(), err: causeOf(known) }, "request failed");
   else if (!isTold || status >= 500)
     logRefusal(log, { ...about, status, errorCode, param }, refusalSentence(route));
 }

@@ -44,7 +44,7 @@ export function serveMetrics(options: MetricsServerOptions): { close(): Promise<
       if (refused !== at)
         log.error(
           { err, address: at },
-          "can't serve metrics at this address; check settings.metrics_address",
+          "metrics address could not be opened; check settings.metrics_address",
         );
       refused = at;
       if (current?.server === server) current = undefined;

@@ -51,7 +51,7 @@ async function serveFile({ files, log }: HttpDeps, { request, raw, headers }: Re
     await sendFile(raw, stream);
   } catch (error) {
     // The reader left or took nothing, or the store failed midway; either way the connection is cut, and a status was sent long ago.
-    log.debug({ err: error, file }, "a copied file was not sent completely");
+    log.debug({ err: error, file }, "result copy was not sent completely");
   }
 }
 

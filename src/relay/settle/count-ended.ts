@@ -39,8 +39,8 @@ function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode, r
   if (status >= 400 && status < 500) logRefusal(log, { ...about, status, errorCode, reason });
   if (status !== 200 || failedFirst === undefined) return;
   const rescued = { ...about, failed: failedFirst.upstream, code: failedFirst.code };
-  if (fallbacks?.current === undefined) log.warn(rescued, "another upstream responded");
-  else log.warn({ ...rescued, asked: fallbacks.asked.id }, "a fallback model responded");
+  if (fallbacks?.current === undefined) log.warn(rescued, "failover: another upstream responded");
+  else log.warn({ ...rescued, asked: fallbacks.asked.id }, "failover: a fallback model responded");
 }
 
 /** For metrics; one that was not settled has met a bug of ours, which the log tells. */
@@ -83,15 +83,15 @@ function logUnpriced(
   for (const name of unlogged) logged.set(`${model} ${name}`, unlogged);
   log.warn(
     { alarm: true, requestId, upstream, model, unpriced: unlogged },
-    "an upstream served a request with what the model has no price for; the highest of its kind was charged",
+    "unpriced usage: the model has no price for part of a request; the highest price of its kind was charged",
   );
 }
 
 const logged = createLru<string, readonly string[]>(1_000);
 
-const NOT_POSSIBLE = "an upstream reported impossible usage; it was not charged";
-const ESTIMATED = "an upstream reported impossible usage; the charge is estimated instead";
-const FAR_BEYOND = "an upstream reported output far above the caller's limit; it was charged";
+const NOT_POSSIBLE = "implausible usage reported by an upstream; it was not charged";
+const ESTIMATED = "implausible usage reported by an upstream; the charge is estimated";
+const FAR_BEYOND = "output far above the caller's limit reported by an upstream; it was charged";
 
 /** An upstream that reports nonsense, in a count alone or beside what the model can do: an operator should look. */
 function logImplausible({ log, metrics }: CountDeps, request: TextRequest, outcome: Outcome): void {
@@ -107,7 +107,7 @@ function logImplausible({ log, metrics }: CountDeps, request: TextRequest, outco
 function logWrittenOff({ log }: CountDeps, request: TextRequest, outcome: Outcome, nanos: bigint): void {
   log.error(
     { ...alarmOf(request, outcome), usd: formatUsd(nanos) },
-    "a request cost more than account or key could pay; the rest is written off",
+    "cost written off: a request cost more than its account or key could pay",
   );
 }
 

@@ -51,15 +51,14 @@ export function conditionLabel({
 type Change = NonNullable<HealthChange>;
 
 const WORDS: Readonly<Record<Change, string>> = {
-  unreachable: "five connections in a row failed: circuit breaker open, with a probe every 30 s",
-  outvoted: "requests of several accounts fail: circuit breaker open, with a probe every 30 s",
+  unreachable: "circuit breaker opened: five connections in a row failed; probing every 30 s",
+  outvoted: "circuit breaker opened: requests of several accounts failed; probing every 30 s",
   "closed-to-account":
-    "five requests of one account in a row failed: circuit breaker open for that account, with a probe every 30 s",
-  closed: "the upstream responds again: it regains its share within a minute",
-  withdrawn: "the upstream serves others, or those accounts fail elsewhere too: circuit breaker closed",
-  "rate-limited":
-    "the upstream limits the rate of this credential: others, and other upstreams, are tried first for a while",
-  refused: "the upstream refuses our account: check key, credit and model name",
+    "circuit breaker opened for one account: its last five requests failed; probing every 30 s",
+  closed: "circuit breaker closed: the upstream responds again and regains its share within a minute",
+  withdrawn: "circuit breaker closed: the upstream serves others, or those accounts fail elsewhere too",
+  "rate-limited": "rate limit (429) reported by an upstream; trying this credential last for a while",
+  refused: "credential refused by an upstream; check key, credit and model name",
 };
 
 /** Writes what has changed at a place; what a person must mend is an alarm. */

@@ -54,7 +54,7 @@ async function close(): Promise<void> {
 
 /** As whom the server of the latest start runs, and with which programs. */
 const lastStart = () =>
-  info.mock.calls.findLast(([, message]) => message === "starting the embedded database")?.[0] as {
+  info.mock.calls.findLast(([, message]) => message === "embedded database starting")?.[0] as {
     as: string;
     postgres: string;
   };

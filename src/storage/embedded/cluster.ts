@@ -68,7 +68,7 @@ export async function prepareCluster(
     const stateFolder = options.stateFolder ?? STATE_FOLDER;
     log.info(
       { stateFolder },
-      "the user nobody has no access to this folder, so the database uses a system folder",
+      "data folder is not accessible to the user nobody; the database uses a system folder",
     );
     const copy = await copyInstallation(root, stateFolder);
     const inPlace = await attempt(place, copy, nobody);

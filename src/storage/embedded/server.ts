@@ -48,7 +48,7 @@ export async function ensureServer(
       return { pid: found.server.pid, clusterFolder: found.clusterFolder, url };
     }
     if (trouble.wrongPassword) {
-      log.warn({ server: found.server.pid }, "the database rejects its password; creating another");
+      log.warn({ server: found.server.pid }, "database password rejected; creating a new one");
       await stopPostmaster(found.server.pid, found.clusterFolder);
       await forgetPassword(dataDir);
       continue;
@@ -56,7 +56,7 @@ export async function ensureServer(
     failure = trouble.message;
     goneSinceMs = trouble.noSocket ? (goneSinceMs ?? systemClock.monotonicMs()) : undefined;
     if (goneSinceMs !== undefined && systemClock.monotonicMs() - goneSinceMs > NO_SOCKET_LIMIT_MS) {
-      log.warn({ server: found.server.pid }, "the database runs but its socket is gone; restarting it");
+      log.warn({ server: found.server.pid }, "database socket is gone; restarting the database");
       await stopPostmaster(found.server.pid, found.clusterFolder);
       goneSinceMs = undefined;
     }
@@ -109,7 +109,7 @@ async function start(
     if (await livingPostmaster(folder)) {
       log.info(
         { server: pid, postgres: installation.origin, as: identity.name },
-        "starting the embedded database",
+        "embedded database starting",
       );
       return true;
     }

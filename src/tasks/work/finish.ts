@@ -78,7 +78,7 @@ export function createFinisher(
         if (PASSING.has(failureOf(error))) throw error;
         cause = error;
         const { id: task, requestId } = claim;
-        log.error({ err: error, task, requestId, alarm: true }, "a task's success can't be recorded in full");
+        log.error({ err: error, task, requestId, alarm: true }, "task result could not be recorded in full");
       }
     }
     throw cause;
@@ -89,9 +89,10 @@ export function createFinisher(
     const mismatch = orderMismatch(claim, result) ?? (await otherImage(claim, result));
     if (mismatch !== undefined) {
       const { isLess, ...facts } = mismatch;
+      const charged = tokens === undefined ? "as ordered" : "by its tokens";
       log.error(
-        { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...facts, alarm: true },
-        mismatchText(isLess, tokens !== undefined),
+        { task: claim.id, upstreamId: claim.place?.upstreamId.toString(), ...facts, charged, alarm: true },
+        MISMATCHES[isLess ? "less" : "more"],
       );
     }
     const { used, estimated, found } = claim.openEnded
@@ -102,7 +103,7 @@ export function createFinisher(
     if (chargeNanos > claim.holdNanos || unpriced.length > 0)
       log.error(
         { task: claim.id, chargeNanos: String(chargeNanos), unpriced, alarm: true },
-        "an image's tokens cost more than was held, or have no price: raise the model's per_image, or add the price",
+        "image cost is above the hold or has no price; raise the model's per_image or add the price",
       );
     return {
       ...success(counted, measured(await asOrdered(claim, made), claim.openEnded, found)),
@@ -178,12 +179,10 @@ interface Mismatch {
   readonly isLess: boolean;
 }
 
-function mismatchText(isLess: boolean, isByTokens: boolean): string {
-  const charged = `the task is charged ${isByTokens ? "by its tokens" : "as ordered"}`;
-  return isLess
-    ? `a vendor produced less than was ordered: ${charged}`
-    : `a vendor produced more than was ordered: ${charged}, but the vendor may bill the rest`;
-}
+const MISMATCHES = {
+  less: "task result is smaller than ordered",
+  more: "task result is larger than ordered; the vendor may bill the excess",
+} as const;
 
 const SIZES: readonly string[] = ["1k", "2k", "4k"];
 const QUALITIES: readonly string[] = ["low", "medium", "high"];

@@ -145,8 +145,8 @@ function readable<Read>(
   }
 }
 
-const OTHER_TASK = "an upstream answered about another task than was asked for; the response is ignored";
-const UNREADABLE = "an upstream's response about a task can't be read";
+const OTHER_TASK = "poll response is about another task; ignoring it";
+const UNREADABLE = "poll response could not be read";
 
 /** Raises an alarm once for a task, because its vendor may give the same answer to every poll; the metric counts them all. */
 function countUnusablePoll(
@@ -231,7 +231,7 @@ async function applyLateOutcome(
   again: (poll: PollResult) => Promise<void>,
 ): Promise<void> {
   if (outcome?.type === "succeeded") {
-    deps.log.warn({ task: claim.id }, "a refunded task has succeeded late; its cost is written off");
+    deps.log.warn({ task: claim.id }, "refunded task succeeded late; its cost is written off");
     return deps.store.keepLateResult(claim, outcome.result);
   }
   const { state, progressPercent, polls, msSinceFinished } = claim;

@@ -41,7 +41,7 @@ export async function post(
       if (outcome.type === "done") await keepResponse(held, place, { immediateResult: outcome.result }, deps);
     })
     .catch((error: unknown) => {
-      deps.log.error({ err: error, task: held.claim.id }, "the late response to a submit is lost");
+      deps.log.error({ err: error, task: held.claim.id }, "late submit response was lost");
     });
   return "overdue";
 }
@@ -98,7 +98,7 @@ export async function keepResponse(
       return;
     } catch (error) {
       if (!isConnectionLoss(error) || deps.stopped()) throw error;
-      deps.log.warn({ err: error, task: claim.id }, "an upstream's response can't be stored yet; retrying");
+      deps.log.warn({ err: error, task: claim.id }, "submit response could not be stored; retrying");
       await sleep(deps.timers, STORE_RETRY_MS);
     }
   }

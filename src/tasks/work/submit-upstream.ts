@@ -29,7 +29,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
   const resolved = await deps.resolveAssets(claim, asked);
   if (resolved.type === "refused") return finisher.fail(claim, { reason: resolved.reason, as: "rejected" });
   if (resolved.type === "unknown") {
-    deps.log.warn({ task: claim.id, reason: resolved.reason }, "a task's assets can't be looked up yet");
+    deps.log.warn({ task: claim.id, reason: resolved.reason }, "asset lookup for a task failed; retrying");
     return store.requeue(
       claim,
       resubmitDelayMs(UNSURE_ATTEMPTS, undefined, msToDeadline(held), random()),
@@ -71,7 +71,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
     if (outcome.next === "fail") return finisher.fail(claim, { reason: outcome.reason, as: "rejected" });
     deps.log.warn(
       { task: claim.id, upstream: candidate.upstream.name, next: outcome.next, reason: outcome.reason },
-      "an upstream did not accept a task",
+      "task submit was not accepted by an upstream",
     );
     if (outcome.next === "later") {
       const waitMs = Math.min((outcome.retryAfterSeconds ?? 0) * 1000 || COOL_MS, MAX_COOL_MS);

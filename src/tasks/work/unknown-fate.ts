@@ -27,7 +27,7 @@ export async function resolveUnknownSubmit(
   if (dueMs === undefined) return failUnknownSubmit(held, candidate.upstream.name, reason, deps);
   deps.log.warn(
     { task: claim.id, upstream: candidate.upstream.name, reason },
-    "the outcome of a submit is unknown; looking the task up at the upstream instead of submitting it again",
+    "task submit has an unknown outcome; looking the task up at the upstream instead of submitting it again",
   );
   const { state, progressPercent } = claim;
   await deps.store.polled([{ claim, state, progressPercent, dueMs }]);
@@ -43,7 +43,7 @@ export function failUnknownSubmit(
   deps.unknownFates.increment(upstream);
   deps.log.error(
     { task: claim.id, upstream, reason, alarm: true },
-    "the response to a submit was lost: the task failed and was refunded, but the vendor may run and bill it",
+    "task submit response was lost; the task failed and was refunded, but the vendor may run and bill it",
   );
   return deps.finisher.fail(claim, { reason: UNKNOWN_FATE, as: "upstream_failed" });
 }
@@ -57,7 +57,7 @@ export function failUnusableResult(
 ): Promise<void> {
   deps.log.error(
     { task: claim.id, upstream, reason, alarm: true },
-    "the result of a task can't be used: the task failed and was refunded, but the vendor may bill it",
+    "task result could not be used; the task failed and was refunded, but the vendor may bill it",
   );
   return deps.finisher.fail(claim, { reason, as: "upstream_failed" });
 }

@@ -161,7 +161,7 @@ export function createWorker(deps: WorkDeps): Worker {
     brokenOffMs: BROKEN_OFF_MS,
     brokeOff(error, claims) {
       const ids = claims.slice(0, 10).map(({ id }) => id);
-      log.error({ err: error, tasks: ids }, "work on tasks failed; retrying");
+      log.error({ err: error, tasks: ids }, "task work failed; retrying");
     },
   });
 

@@ -60,7 +60,10 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
     try {
       await writeCallStates(database, batch.map(sealed));
     } catch (err) {
-      log.warn({ err, calls: batch.length }, "tool-call state could not be stored and is only in memory");
+      log.warn(
+        { err, calls: batch.length },
+        "tool-call state could not be stored; keeping it in memory only",
+      );
     }
   };
   const sealed = ([key, state]: readonly [string, string]): CallStateRow => ({
@@ -77,7 +80,7 @@ export function createCallStates(database: Database, seals: Seals, log: Log): Ca
   };
   const sweep = setInterval(() => {
     deleteCallStatesOlderThan(database, KEEP_HOURS).catch((err: unknown) =>
-      log.warn({ err }, "expired tool-call state could not be deleted"),
+      log.warn({ err }, "deletion of expired tool-call state failed"),
     );
   }, SWEEP_EVERY_MS);
   sweep.unref();

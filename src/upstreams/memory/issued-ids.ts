@@ -66,7 +66,7 @@ export function createIssuedIds(
     } catch (err) {
       log.warn(
         { err, ids: batch.length, conversations: moved.length },
-        "issued ids and places of conversations could not be stored; retrying",
+        "issued ids and conversation places could not be stored; retrying",
       );
       waiting = [...batch, ...waiting].slice(-MAX_WAITING);
       moves?.putBack(moved);
@@ -81,7 +81,7 @@ export function createIssuedIds(
   if (moves !== undefined) moves.onWaiting = schedule;
   const sweep = setInterval(() => {
     deleteIssuedIdsOlderThan(database, KEEP_DAYS).catch((err: unknown) =>
-      log.warn({ err }, "old issued ids could not be deleted"),
+      log.warn({ err }, "deletion of expired issued ids failed"),
     );
   }, SWEEP_EVERY_MS);
   sweep.unref();

@@ -174,7 +174,7 @@ export async function openMovedConversations(
   }
   const sweep = setInterval(() => {
     deleteOldMovedConversations(database, IDLE_MINUTES, MAX_STORED).catch((err: unknown) =>
-      log.warn({ err }, "old places of conversations could not be deleted"),
+      log.warn({ err }, "deletion of expired conversation places failed"),
     );
   }, SWEEP_EVERY_MS);
   sweep.unref();

@@ -269,7 +269,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     try {
       this.#response.ended();
     } catch (error) {
-      this.#options.log.error({ err: error }, "a receiver threw at the end of an upstream's response");
+      this.#options.log.error({ err: error }, "internal error at the end of an upstream response");
     }
   }
 
@@ -281,7 +281,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
 
   /** Our own fault: the request dies, the process goes on. */
   #receiverThrew(error: unknown): void {
-    this.#options.log.error({ err: error }, "a receiver threw while reading an upstream's response");
+    this.#options.log.error({ err: error }, "internal error while reading an upstream response");
     this.fail({
       kind: "aborted",
       phase: this.phase,
@@ -293,7 +293,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     try {
       this.#response.failed(failure);
     } catch (error) {
-      this.#options.log.error({ err: error }, "a receiver threw while handling an upstream's failure");
+      this.#options.log.error({ err: error }, "internal error while handling an upstream failure");
     }
   }
 

@@ -104,7 +104,7 @@ export function createConnectionPool(log: Log): UpstreamConnectionPool {
       return read;
     } catch (error) {
       if (!again) throw new RangeError(`its ca_file is unusable: ${(error as Error).message}`);
-      log.warn({ upstream: name, err: error }, "the ca_file of an upstream is unusable");
+      log.warn({ upstream: name, err: error }, "ca_file of an upstream could not be used");
       return known;
     }
   }

@@ -72,7 +72,7 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
   return {
     async begin(client, redirectUri) {
       const configuration = await providers(client).catch((err: unknown) => {
-        log.warn({ err, provider: client.id }, "an identity provider is unreachable");
+        log.warn({ err, provider: client.id }, "identity provider is unreachable");
         throw failed("The identity provider is unreachable right now.");
       });
       const flow: Flow = {
@@ -95,7 +95,7 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
     },
     async issuerOf(client) {
       const configuration = await providers(client).catch((err: unknown) => {
-        log.warn({ err, provider: client.id }, "an identity provider is unreachable");
+        log.warn({ err, provider: client.id }, "identity provider is unreachable");
         throw new GatewayError("conflict", "The identity provider is unreachable right now. Try again.");
       });
       return configuration.serverMetadata().issuer;
@@ -113,7 +113,7 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
         });
         return signedInUserOf(tokens.claims() ?? {});
       } catch (err) {
-        log.warn({ err, provider: client.id }, "a sign-in at an identity provider failed");
+        log.warn({ err, provider: client.id }, "sign-in at an identity provider failed");
         throw failed("The identity provider refused the sign-in.");
       }
     },
