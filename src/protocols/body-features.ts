@@ -2,7 +2,7 @@ import type { BodyScan, FoundValue } from "../base/json/json-scan.ts";
 import { leavesOpen, type ServiceDimension } from "../usage/service-terms.ts";
 import { MEDIA, type Medium } from "./media.ts";
 
-/** What a body asks for beyond its own text: all that a hold and a price must know of it. */
+/** The parts of a body, beside its own text, that a hold and a price depend on. */
 export interface BodyFeatures {
   /**
    * Why the bytes of the body say nothing about its tokens: the path of the field that refers to content
@@ -18,9 +18,9 @@ export interface BodyFeatures {
   readonly pricedFields: readonly PricedField[];
   /** The body can ask for cache writes that live an hour or longer. */
   readonly mayWriteLong: boolean;
-  /** What it may bring the model to read beside text; a reference may be to anything. */
+  /** The media that the model may have to read beside text; a reference may be to any of them. */
   readonly mediaRead: ReadonlySet<Medium>;
-  /** Where it says in which media it wants the response: lists of words in the body. */
+  /** The lists of words in the body that request the media of the response. */
   readonly requestedMedia: readonly RequestedMedia[];
   /** The upstream may summarise the conversation before it answers, and bills that like a request of its own. */
   readonly maySummarise: boolean;
@@ -42,13 +42,13 @@ export interface HostedTool {
   /** The vendor's name. */
   readonly tool: string;
   readonly place: ToolPath;
-  /** What names it: the definition's type, or the member that is the definition. */
+  /** The definition's type, or the member that is the definition. */
   readonly found: FoundValue;
 }
 
-/** Where definitions of tools stand. */
+/** A path at which tools are defined. */
 export interface ToolPath {
-  /** As callers are told it: `input[].tools[]`. */
+  /** The path in the form that callers read: `input[].tools[]`. */
   readonly path: string;
   /** The tool is named by its key, not by its type. */
   readonly byKey?: true | undefined;
@@ -56,10 +56,10 @@ export interface ToolPath {
   readonly inState?: true | undefined;
 }
 
-/** Where a request says in which size a tool is to run, of which vendors bill the sizes differently. */
+/** A path that states the size in which a tool is to run, for tools whose sizes have different prices. */
 export interface CallSizePlace {
   readonly path: string;
-  /** As the tool's family is called. */
+  /** The name of the tool's family. */
   readonly tool: string;
   /** It names what was made before, of whatever size. */
   readonly isReused?: true;
@@ -88,17 +88,17 @@ export interface BodyRange {
   readonly end: number;
 }
 
-/** What a request of one protocol can cost: where its body says so. */
+/** The paths in the bodies of one protocol that decide what a request can cost. */
 export interface HoldTable {
   /** Paths with what the values found there mean. */
   readonly features: ReadonlyMap<string, FeatureRule>;
   /** Texts that are embedded or ranked, each by itself; null where a response is generated. */
   readonly texts: TextPaths | null;
-  /** Where the caller limits how often the upstream's tools run: all of them together, or each of them. */
+  /** The paths at which the caller limits the runs of the upstream's tools: all of them together, or each. */
   readonly callLimits?: CallLimits | undefined;
-  /** Where it says in which size a tool is to run; absent = nowhere. */
+  /** The paths that state the size in which a tool is to run; absent = there are none. */
   readonly callSizes?: readonly CallSizePlace[] | undefined;
-  /** What of the request rests on its tools; absent = nothing. */
+  /** The parts of the request that depend on its tools; absent = none. */
   readonly toolUse?: ToolUse | undefined;
   /** Responses of the protocol have no place that tells which of the vendor's tools ran: only some vendors tell it. */
   readonly uncounted?: true | undefined;
@@ -108,13 +108,13 @@ export interface HoldTable {
 
 /** Paths of limits of calls. */
 interface CallLimits {
-  /** Of all tools together. */
+  /** The limit of all tools together. */
   readonly together?: string;
-  /** Of one tool, in its definition. */
+  /** The limit of one tool, in its definition. */
   readonly each?: readonly string[];
 }
 
-/** What rests on the tools of a request, beside the response. */
+/** The costs beside the response that the tools of a request cause. */
 export interface ToolUse {
   /** The top-level field that says which tool must be called. */
   readonly choice: string;
@@ -132,10 +132,10 @@ interface TextPaths {
   readonly beside?: string | undefined;
 }
 
-/** Where the members stand of those that are objects. */
+/** The path of the members' values, for members that are objects. */
 const membersOf = (path: string): string => `${path}.*`;
 
-/** What can cost in every protocol that generates, and what does in this one. */
+/** Joins the costs that every protocol that generates can have with those of this one. */
 export function generatingHold(
   own: readonly FeatureEntry[],
   { callLimits, callSizes, toolUse, uncounted, readMediumWord }: Omit<HoldTable, "features" | "texts"> = {},
@@ -148,7 +148,7 @@ export function generatingHold(
   return { features, texts: null, callLimits, callSizes, toolUse, uncounted, readMediumWord };
 }
 
-/** Of texts that are embedded or ranked nothing costs but themselves. */
+/** Texts that are embedded or ranked cost nothing beside themselves. */
 export function textsHold(texts: TextPaths): HoldTable {
   return { features: new Map(), texts };
 }
@@ -161,12 +161,12 @@ export function holdPaths({ features, texts }: HoldTable): readonly string[] {
 }
 
 /**
- * How many of the texts at a path may be images, audio or video instead: objects with a link, with further objects, or with a
- * member that is named for what it brings. https://api.jina.ai/redoc, https://docs.cohere.com/v2/reference/embed
+ * Counts the texts at a path that may be images, audio or video instead: objects with a link, with further objects, or
+ * with a member that is named for its medium. https://api.jina.ai/redoc, https://docs.cohere.com/v2/reference/embed
  */
 export function mediaAmong(path: string, scan: BodyScan): number {
   const members = scan.all(membersOf(path));
-  // Of so many that not all were kept, each may be one.
+  // If there are more members than were kept, each of them may be one.
   if (members.length < scan.count(membersOf(path))) return scan.count(membersOf(path));
   return new Set(members.filter(carriesMedia).map(({ parent }) => parent)).size;
 }
@@ -270,7 +270,7 @@ export const hostedTool: FeatureRule = (features, values, path) => {
   features.hostedFields.push(path);
 };
 
-/** What is known to be shorter than an hour. */
+/** Lifetimes that are known to be shorter than an hour. */
 const SHORT_LIFE = /^(5m|30m|in[_-]memory)$/;
 
 const timeToLive: FeatureRule = (features, values) => {
@@ -300,7 +300,7 @@ export function serviceField(dimension: ServiceDimension): FeatureRule {
   };
 }
 
-/** What models take as an image; SVG is text, and other types are unbounded. */
+/** The types that models accept as an image. SVG is text, and other types are unbounded. */
 const IMAGE = /^image\/(?!svg)[a-z0-9.+-]+$/i;
 const IMAGE_URL = /^data:image\/(?!svg)[a-z0-9.+-]+;base64,/i;
 const TEXT = /^(text\/|image\/svg)/i;
@@ -333,7 +333,9 @@ const image = (features: Draft, value: FoundValue): void => {
   features.images.push({ start: value.start, end: value.end });
 };
 
-/** Where vendors read an image as a data URL. The same value anywhere else is text, and counted as such. */
+/**
+ * The paths at which vendors read a data URL as an image. The same value anywhere else is text, and counted as such.
+ */
 export const imageUrl: FeatureRule = (features, values) => {
   for (const value of values) if (IMAGE_URL.test(value.head)) image(features, value);
 };

@@ -3,9 +3,9 @@ import type { BodyFeatures, HoldTable } from "./body-features.ts";
 
 /** The most calls of tools that the caller allows the upstream; undefined = unlimited. */
 export interface AllowedCalls {
-  /** Of the tools that the request offers. */
+  /** The limit of the tools that the request offers. */
   readonly offered: number | undefined;
-  /** Of any tools, also those that come with stored content. */
+  /** The limit of any tools, those that come with stored content included. */
   readonly any: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function allowedCalls(
   return { offered: finite(sum), any: mayBringTools ? undefined : finite(sum) };
 }
 
-/** What is no number of calls limits nothing. */
+/** A value that is no number of calls limits nothing. */
 function callsIn({ value }: FoundValue): number {
   return isCalls(value) ? value : Number.POSITIVE_INFINITY;
 }

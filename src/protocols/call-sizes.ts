@@ -8,7 +8,7 @@ import {
   type ToolPath,
 } from "./body-features.ts";
 
-/** Of searches, beside the definition's type (OpenAI) or among its parameters (OpenRouter). */
+/** The paths of a search's size: beside the definition's type (OpenAI) or among its parameters (OpenRouter). */
 export function searchSizes(places: readonly ToolPath[]): CallSizePlace[] {
   return places.flatMap((place) =>
     ["search_context_size", "parameters.search_context_size"].map((field) => ({
@@ -18,7 +18,10 @@ export function searchSizes(places: readonly ToolPath[]): CallSizePlace[] {
   );
 }
 
-/** Of containers that code runs in, new ones by their memory: https://developers.openai.com/api/docs/guides/tools-code-interpreter */
+/**
+ * The paths of the memory of new containers that code runs in:
+ * https://developers.openai.com/api/docs/guides/tools-code-interpreter
+ */
 export function containerSizes(places: readonly ToolPath[]): CallSizePlace[] {
   const tool = "code_container";
   return places.map(scannedPath).flatMap((path): CallSizePlace[] => [
@@ -37,7 +40,7 @@ export interface AskedSize {
   readonly isReused?: true;
 }
 
-/** What a receipt calls the size of what was made before. */
+/** The receipt's word for the size of a container that existed before. */
 const REUSED = "reused";
 
 /** The sizes that the request asks for of a tool's family, one for each definition; [] = it says none. */

@@ -2,9 +2,9 @@ import type { ErrorStatement } from "../errors.ts";
 
 /** One place in a request where a vendor's own signed or encrypted state stands, in the form in which the vendor gave it. */
 export interface StateRow {
-  /** As callers are told it: `[]` behind every array. */
+  /** The path in the form that callers read: `[]` behind every array. */
   readonly path: string;
-  /** What is taken out with it: the object that it stands in, or nothing but itself, for which another word stands then. */
+  /** The part that is removed with the state: its object, or only itself, which another word then replaces. */
   readonly removes: "object" | { readonly replacement: string };
   /** Only in objects of these types. */
   readonly types?: readonly string[] | undefined;
@@ -18,9 +18,12 @@ export interface StateTable {
   readonly neverEmpty?: string | undefined;
   /** Its slots are base64, so that what the gateway wraps there is base64 once more. */
   readonly inBase64?: true | undefined;
-  /** How state that no vendor signed looks in a body, which none of them accepts. */
+  /** Forms of state that no vendor signed, and that none of them accepts. */
   readonly unsigned?: readonly Buffer[] | undefined;
-  /** Where a turn that calls tools lacks its thoughts, a field with a `type` of this word is refused: what to write for it. */
+  /**
+   * The replacement for a field with a `type` of this word: vendors refuse it in a turn that calls tools but lacks its
+   * reasoning.
+   */
   readonly needsThoughts?:
     | { readonly field: string; readonly type: string; readonly replacement: string }
     | undefined;
@@ -29,7 +32,7 @@ export interface StateTable {
 /** A protocol that knows none. */
 export const NO_CARRIED_STATE: StateTable = { rows: [] };
 
-/** How vendors word that they cannot read the state that a request carries; by code, else by message. */
+/** Vendors' words for state in a request that they cannot read; by code, else by message. */
 const REFUSALS: readonly { readonly code?: string | undefined; readonly message?: RegExp | undefined }[] = [
   // https://github.com/openai/codex/issues/8145, .../8119
   { code: "invalid_encrypted_content" },

@@ -1,6 +1,6 @@
 import { type Opaque, unwrapOpaque, wrapOpaque } from "../conversation/state/opaque.ts";
 
-/** Who issued it: no upstream, so that none is asked first for it and none is shown it bare. */
+/** The issuer is no upstream, so that none is preferred for the state and none is sent it unwrapped. */
 const OWN = { protocol: "responses", upstream: "faregate", model: "compaction" } as const;
 
 /** Tells the model what it reads. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from "./json.ts";
 
-/** Where a protocol is served, and what its clients say and read beside the bodies. */
+/** The paths of a protocol, and its clients' conventions outside the bodies. */
 export interface EndpointTable {
   /** Below the host, at its vendor and here. `{model}` and `{action}` stand for what callers name in the path. */
   readonly path: string;
-  /** What stands for `{action}`. */
+  /** The values of `{action}`. */
   readonly actions?: { readonly plain: string; readonly streamed: string } | undefined;
   /** Asks for a stream of events, where a stream is an array without it. */
   readonly eventQuery?: string | undefined;
@@ -38,22 +38,22 @@ export interface EndpointTable {
     | undefined;
   /** Its clients know an overloaded upstream (529). */
   readonly sendsOverloaded?: true | undefined;
-  /** What its responses are made of, in the words of model lists. */
+  /** The content of its responses, in the words of model lists. */
   readonly makes: "text" | "embedding" | "rerank";
 }
 
-/** How tokens are counted in one protocol. */
+/** The token counting of one protocol. */
 export interface CountTable {
   readonly path: string;
-  /** Where the response has the count. */
+  /** The response's field that has the count. */
   readonly field: string;
-  /** What a response of our own says beside the count. */
+  /** Fields that a response of the gateway's own has beside the count. */
   readonly beside?: JsonObject | undefined;
   /** A field in which a whole request may stand in place of its parts. */
   readonly nested?: string | undefined;
 }
 
-/** What an action on a model asks for; `one` and `several` are rewritten at the door. */
+/** The kinds of action on a model; `one` and `several` are rewritten at the door. */
 export type NativeAction = "plain" | "streamed" | "count" | "one" | "several";
 
 /** The actions by which a protocol is reached on the native path. */

@@ -19,7 +19,7 @@ const REFUSED: ErrorStatement = {
 
 let server: Server;
 let base: string;
-/** What the server answers next. */
+/** The next response of the server. */
 let answer: { status: number; type: string; body: string };
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ function broken(start: string, protocol: Protocol, stream = UNKNOWN_STREAM): voi
   };
 }
 
-/** What the call throws. */
+/** Returns the error that the call throws. */
 async function thrown(call: () => PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(call()).then(
     () => undefined,

@@ -226,7 +226,7 @@ export function knownFields({ listed, decoded, meaning, passed }: RequestFields)
   return known;
 }
 
-/** Who is behind a caller, which chat completions and responses have two fields for and others one. */
+/** The end user behind a caller. Chat completions and responses have two fields for it, the others one. */
 export interface EndUser {
   readonly user: string | undefined;
   /** The second field, where both are said and differ. */

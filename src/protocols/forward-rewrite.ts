@@ -13,9 +13,9 @@ export interface ForwardedRequest {
   readonly isLimited: boolean;
 }
 
-/** What is changed on the way, in the request and in the response. */
+/** The changes that forwarding makes to the request and to the response. */
 export interface ForwardRewrite {
-  /** Of the request, in any order. */
+  /** The edits of the request, in any order. */
   readonly edits: readonly Edit[];
   /** The client of a stream gets its usage. */
   readonly sendsUsage: boolean;
@@ -30,11 +30,14 @@ export interface ForwardedStream {
   write(chunk: Uint8Array): readonly Uint8Array[];
   /** No more bytes: what was held of a frame. */
   end(): readonly Uint8Array[];
-  /** What ends it: the usage that was asked for, as its vendor counted it or else as it was charged, and `[DONE]`. */
+  /**
+   * The end of the stream: the usage that the caller asked for, as its vendor counted it or else as it was charged, and
+   * `[DONE]`.
+   */
   closing(charged: TokenUsage): readonly Uint8Array[];
 }
 
-/** What a protocol tells otherwise. */
+/** The rewriting of one protocol. */
 export interface RewriteForwarded {
   open(request: ForwardedRequest, quirks: Quirks): ForwardRewrite;
   /** A plain response as its caller reads it. */

@@ -3,7 +3,10 @@ import { PROTOCOLS } from "./table.ts";
 
 type Name = "chat-completions" | "responses" | "messages" | "generate-content";
 
-/** How a stream opens before there is anything of its response, and what tells that the vendor's own tools are at work. */
+/**
+ * The beginning of a stream before its response has content, and the event that says that the vendor's own tools are at
+ * work.
+ */
 const STREAMS: Readonly<
   Record<Name, { readonly opening: readonly object[]; readonly work: readonly object[] }>
 > = {

@@ -1,4 +1,4 @@
-/** What models read and write beside text. */
+/** The media that models read and write beside text. */
 export const MEDIA = ["audio", "image", "video"] as const;
 
 export type Medium = (typeof MEDIA)[number];

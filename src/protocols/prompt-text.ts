@@ -37,7 +37,7 @@ const NOTES = new Set(["metadata", "labels"]);
 /** A string this long without a space is an image or a file, which is not counted as words. */
 const MAX_WORD = 2_000;
 
-/** What of a prompt makes its tokens. */
+/** The parts of a prompt that make its tokens. */
 export interface Prompt {
   readonly text: string;
   /** Embeddings take texts as token numbers too, as some clients send them: so many besides the text. */

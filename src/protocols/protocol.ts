@@ -27,9 +27,9 @@ export interface Protocol {
   decodeError(status: number, headers: UpstreamHeaders, body: Uint8Array): UpstreamError;
   /** The plain JSON error response. `requestId` is appended to the message as `(request id: ...)`. */
   encodeError(error: ErrorStatement, requestId: string): string;
-  /** What ends a started stream badly, in the protocol's own mid-stream form (rule 19). */
+  /** Ends a stream that has begun with an error, in the protocol's own mid-stream form (rule 19). */
   encodeStreamError(error: ErrorStatement, requestId: string, truncated: TruncatedStream): string;
-  /** What forwarding tells otherwise than it came; absent = nothing. */
+  /** The changes that forwarding makes; absent = none. */
   readonly rewrite?: RewriteForwarded | undefined;
   /** To and from the neutral form; absent where the protocol generates no text. */
   readonly translation?: Translation | undefined;
@@ -41,7 +41,7 @@ export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefi
 export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "null";
 
 export interface AdditionalModelField {
-  /** As callers are told it: `fallbacks[].model`. */
+  /** The path in the form that callers read: `fallbacks[].model`. */
   readonly path: string;
   /** It works with each call of a tool; absent = it answers in the place of the model that was asked. */
   readonly worksByCall?: true | undefined;
@@ -85,7 +85,7 @@ export function gatewayFallbacks(limits: readonly string[]): readonly Additional
   ];
 }
 
-/** Where the facts that forwarding needs sit in a request and in its response. */
+/** The paths in a request and its response that forwarding reads. */
 export interface ForwardTable {
   /** Listed top-level request fields and the types the specification allows; `null` always counts as absent. */
   readonly fields: Readonly<Record<string, readonly JsonType[]>>;
@@ -97,7 +97,7 @@ export interface ForwardTable {
   readonly maxItems: Readonly<Record<string, number>>;
   /** Fields that are served only as `false`, with what to do. */
   readonly unserved?: Readonly<Record<string, string>> | undefined;
-  /** Where a body names models beside its own; absent = nowhere. */
+  /** The paths at which a body names models beside its own; absent = there are none. */
   readonly additionalModels?: readonly AdditionalModelField[] | undefined;
   /** Further paths that are read of a body, beside the listed fields and what the other tables name. */
   readonly watched?: readonly string[] | undefined;
@@ -105,17 +105,17 @@ export interface ForwardTable {
   readonly outputLimits: readonly string[];
   /** A limit of 0 asks for no output: the prompt is only read into the vendor's cache. Elsewhere 0 means that there is no limit. */
   readonly zeroIsALimit?: true | undefined;
-  /** Where an output limit is written that the gateway sets; null where the protocol has none. */
+  /** The field for an output limit that the gateway sets; null if the protocol has none. */
   readonly ownLimit: LimitField | null;
   /** Paths of the number of responses, e.g. `n`, in every spelling. */
   readonly responseCounts: readonly string[];
-  /** Where a request names the end user, in each spelling; the first is its own. Absent = nowhere. */
+  /** The path of the end user, in each spelling; the first is the protocol's own. Absent = there is none. */
   readonly endUser?: readonly [string, ...string[]] | undefined;
-  /** What a request can cost. */
+  /** The paths that decide what a request can cost. */
   readonly hold: HoldTable;
   /** True if the body (true) or the path (false, generateContent) names model and stream. */
   readonly modelInBody: boolean;
-  /** What streams of this protocol hold while nothing of a response comes: its clients pass over it. */
+  /** A frame that keeps a stream alive while there is no response yet; the protocol's clients ignore it. */
   readonly keepAliveFrame: string;
   /** False: some of its clients fail on comments of event streams. */
   readonly clientsAcceptComments: boolean;
@@ -125,11 +125,11 @@ export interface ForwardTable {
   readonly wordsHoldThoughts?: true | undefined;
   /** The plain response where an event of a stream holds it whole; `charged` is its usage in place of what it states. */
   readonly wholeIn?: (event: JsonObject, charged?: TokenUsage) => JsonObject | undefined;
-  /** Where ids of what the vendor keeps stand. */
+  /** The paths of ids of objects that the vendor stores. */
   readonly references: ReferenceTable;
-  /** Where a conversation begins; null where the protocol knows no conversations. */
+  /** The beginning of a conversation; null if the protocol has no conversations. */
   readonly opening: OpeningTable | null;
-  /** Where signed and encrypted state of the vendor stands, which no other can read. */
+  /** The paths of the vendor's signed and encrypted state, which no other vendor can read. */
   readonly state: StateTable;
 }
 
@@ -183,7 +183,7 @@ export interface ResponseSummary extends CountedWork {
   readonly id: string | undefined;
   /** Further ids of what the vendor keeps, which later requests can name; undefined = none. */
   readonly issued: Issued | undefined;
-  /** How the vendor says that it served the request; what it does not say is left out. */
+  /** The vendor's statement of how it served the request; values that it does not state are left out. */
   readonly served?: ServiceTerms | undefined;
   /** The model that served it, as the vendor names it; undefined = it does not say. */
   readonly model?: string | undefined;
@@ -203,9 +203,9 @@ export interface ResponseSummary extends CountedWork {
 
 /** Ids that a response gives away. */
 export interface Issued {
-  /** Kept with the response, where that is kept: its items. */
+  /** Objects that are stored if the response is: its items. */
   readonly withResponse: readonly string[];
-  /** Kept in any case: containers, files, sounds. */
+  /** Objects that are always stored: containers, files, audio. */
   readonly separately: readonly string[];
 }
 
@@ -276,9 +276,11 @@ export interface StreamMeter {
    * no event of the protocol.
    */
   takeWords(): boolean;
-  /** What a finished stream still owes its caller (a vendor's missing `[DONE]`), to be sent at its end; else "". */
+  /**
+   * The frames that a finished stream still owes its caller (a vendor's missing `[DONE]`), sent at its end; else "".
+   */
   readonly missingEnd: string;
-  /** What `encodeStreamError` needs to end this stream. */
+  /** The state that `encodeStreamError` needs to end this stream. */
   readonly truncated: TruncatedStream;
   summary(): ResponseSummary;
 }
@@ -301,7 +303,7 @@ export interface EventSource {
   take(bytes?: number): readonly StreamEvent[];
 }
 
-/** Where a stream stands when it must be ended badly. */
+/** The position of a stream at which it must be ended with an error. */
 export interface TruncatedStream {
   /** generateContent without `alt=sse` streams a JSON array. */
   readonly form: "sse" | "array";

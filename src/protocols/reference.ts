@@ -3,7 +3,10 @@ import type { BodyScan } from "../base/json/json-scan.ts";
 
 /** One place in a request where an id of something that the vendor keeps stands. */
 export interface ReferenceRow {
-  /** As callers are told it: `[]` behind every array; at the very end, the strings of that array are ids. */
+  /**
+   * The path in the form that callers read: `[]` behind every array; at the very end, the strings of that array are
+   * ids.
+   */
   readonly path: string;
   /** Values that are ids of such things; absent = every string that is not empty. */
   readonly isId?: ((value: string, isWhole: boolean) => boolean) | undefined;
@@ -16,7 +19,7 @@ export interface ReferenceRow {
 /** All such places of one protocol, the vendor's pages beside them. */
 export interface ReferenceTable {
   readonly rows: readonly ReferenceRow[];
-  /** Which objects stand for what is kept, where the id of any object stands at one of the paths. */
+  /** The objects that refer to stored content, for paths that hold the id of any object. */
   readonly bare?: BareRule | undefined;
   /** True if the vendor keeps the response to a request, so that a later one can name its id; absent = never. */
   readonly keepsResponse?: KeepRule | undefined;

@@ -1,8 +1,8 @@
 import type { Citation } from "../conversation/request.ts";
 
 /**
- * What a response may repeat of texts that stand in it once and that much else points at: sources that passages rest on, words
- * that are cited. Without a bound a few bytes that point at a long text would be as many copies of it.
+ * Bounds the text that a response repeats because many places refer to it: sources of passages, words that are cited.
+ * Without a bound, a few bytes that refer to a long text would become as many copies of it.
  */
 export class RepeatedText {
   #left: number;
@@ -19,7 +19,7 @@ export class RepeatedText {
   }
 }
 
-/** What citations tell of their sources. */
+/** The length of the texts that citations repeat of their sources. */
 export function lettersOf(citations: readonly Citation[]): number {
   return citations.reduce(
     (sum, { url = "", title = "", quote = "" }) => sum + url.length + title.length + quote.length,

@@ -2,8 +2,8 @@ import { decodeStatedError } from "./errors/upstream-error.ts";
 import { asObject, type JsonObject } from "./json.ts";
 
 /**
- * What a response's words may be, in every protocol: text, or nothing. A number, a flag, an object or a list where the protocol
- * has words is no response in its form, as is a call of a tool without a name, which nobody can run.
+ * The words of a response, in every protocol, are text or nothing. A number, a flag, an object or a list in their place
+ * is no response in the protocol's form, nor is a call of a tool without a name, which nobody can run.
  */
 export const UNEXPECTED_FORMAT = decodeStatedError({
   error: { message: "The upstream's response isn't in the form of its protocol." },

@@ -36,7 +36,7 @@ const RICHEST_FIRST = Object.values(PROTOCOLS)
   .sort((one, other) => one.rank - other.rank)
   .map(({ protocol }) => protocol);
 
-/** What models of these endpoints make; one of vectors or scores is told as that. */
+/** The content that models of these endpoints make; a model of vectors or scores is listed as that. */
 export function madeAt(endpoints: readonly string[]): EndpointTable["makes"] {
   const made = Object.values(PROTOCOLS).find(
     ({ name, endpoint }) => endpoint.makes !== "text" && endpoints.includes(name),

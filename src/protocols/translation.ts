@@ -74,7 +74,7 @@ export interface WireFrame {
   readonly data: string;
 }
 
-/** What a sibling codec provides, one file each; `translation()` adds what is the same for all. */
+/** The parts that each codec provides, one file each; `translation()` adds what is the same for all. */
 export interface CodecParts<DecodeState, EncodeState> {
   readonly capabilities: ProtocolCapabilities;
   /** `decode-request.ts`. May throw RefusedField and nothing else. */

@@ -14,7 +14,7 @@ const SPOKEN = [
 
 const AUDIO = { id: "audio_1", data: "UklGRg==", expires_at: 1, transcript: "Hi you" };
 
-/** As OpenAI streams it. */
+/** The form in which OpenAI streams it. */
 const DELTAS = [
   { role: "assistant", content: "", audio: { id: "audio_1", transcript: "Hi " } },
   { audio: { data: "UklGRg==" } },

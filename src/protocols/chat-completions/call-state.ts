@@ -30,7 +30,7 @@ export function encodeLateState(state: Opaque): JsonObject {
     : { [SLOT]: { state: wrapOpaque(state) } };
 }
 
-/** What a call's `extra_content` holds; `thoughts` as responses of earlier versions held them. */
+/** The content of a call's `extra_content`; earlier versions wrote `thoughts`. */
 export function decodeCallState(slot: unknown): {
   readonly state: Opaque | undefined;
   readonly thoughts: readonly ReasoningPart[];

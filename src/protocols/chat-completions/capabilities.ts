@@ -1,6 +1,6 @@
 import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
 
-/** What chat completions has slots for. */
+/** The slots of chat completions. */
 export const chatCompletionsCapabilities: ProtocolCapabilities = {
   protocol: "chat-completions",
   rank: 4,

@@ -42,7 +42,7 @@ export function noCalls(): CallState {
   return { calls: [], byIndex: new Map(), byId: new Map(), begun: new Set(), running: new Set() };
 }
 
-/** What the calls of one choice are read into. */
+/** The state into which the calls of one choice are read. */
 interface CallReader {
   readonly choice: number;
   readonly blocks: BlockWriter;
@@ -71,7 +71,7 @@ export function closeCalls(state: CallState, { blocks }: CallReader): boolean {
   return state.calls.every(({ started, id, json }) => started || (id === "" && json.text === ""));
 }
 
-/** Which call a delta goes on with; undefined = it begins one. */
+/** Returns the call that a delta continues; undefined = it begins one. */
 function findCall(state: CallState, index: unknown, { id, name, text }: Delta): OpenCall | undefined {
   if (typeof index === "number") {
     const same = state.byIndex.get(index);

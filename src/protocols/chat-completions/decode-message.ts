@@ -5,8 +5,8 @@ import { holdsAudio } from "./audio.ts";
 import { THOUGHT_FIELDS } from "./reasoning.ts";
 
 /**
- * What a message and the delta of a chunk have in common. Vendors add to this protocol freely: a field
- * of another type than expected counts as absent.
+ * The fields that a message and the delta of a chunk have in common. Vendors add to this protocol freely: a field of
+ * another type than expected counts as absent.
  */
 export function decodeText(message: JsonObject): string {
   const content = message["content"];
@@ -16,7 +16,7 @@ export function decodeText(message: JsonObject): string {
       : asObjects(content)
           .map((part) => asText(part["text"]))
           .join("");
-  // What is spoken has its words beside the sound.
+  // Speech has its words beside the audio.
   return written === "" ? asText(asObject(message["audio"])?.["transcript"]) : written;
 }
 

@@ -250,7 +250,10 @@ function markField(fields: Fields): string {
   return "cache_control" in fields.value ? "cache_control" : "prompt_cache_breakpoint";
 }
 
-/** Beside the mark and the field that is named like the type. `text` is also that of `input_text`. */
+/**
+ * The fields that a part has beside the cache mark and the field named like its type. `text` is also that of
+ * `input_text`.
+ */
 const PART_FIELDS = ["type", "text"];
 
 const CALL_FIELDS: ReadonlySet<string> = new Set([
@@ -265,7 +268,7 @@ const CALL_FIELDS: ReadonlySet<string> = new Set([
 
 const SPOKEN = ["role", "content", "name", "cache_control"];
 
-/** By role. A map, since a caller's word may be one that every object answers to. */
+/** The known fields by role. It is a map because a caller's word may be one that every object has. */
 const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["system", new Set(SPOKEN)],
   ["developer", new Set(SPOKEN)],

@@ -16,9 +16,9 @@ interface DecodedReasoning {
 }
 
 /**
- * How much to think, in the first vendor's word and in those of others: `thinking` (DeepSeek, Kimi, GLM, MiMo), which
- * switches it on and off, and `reasoning` (OpenRouter). They are no part of the protocol: what cannot be read of
- * them is a hint like any other.
+ * Reads the reasoning effort in OpenAI's field and in those of other vendors: `thinking` (DeepSeek, Kimi, GLM, MiMo),
+ * which switches it on and off, and `reasoning` (OpenRouter). Those are no part of the protocol: a value that cannot be
+ * read is an unknown hint like any other.
  */
 export function decodeReasoning(body: Fields): DecodedReasoning {
   const stated = decodeEffort(body);

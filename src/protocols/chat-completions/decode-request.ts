@@ -39,7 +39,7 @@ export function decodeRequest(raw: unknown): ChatRequest {
   const foreign = [...inside.foreign];
   const tools = decodeTools(body);
   const functions = decodeFunctions(body, foreign);
-  // Whoever knows tools is answered with tools.
+  // Clients that know tools get tool calls in the response.
   const oneCall = functions.length > 0 && tools.tools.length === 0;
   const toolChoice = decodeToolChoice(body) ?? decodeFunctionChoice(body);
   const parallelToolCalls = optionalFlag(body, "parallel_tool_calls") ?? (oneCall ? false : undefined);

@@ -34,7 +34,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   return { response };
 }
 
-/** What a response and each of its chunks say of themselves. */
+/** The fields that a response and each of its chunks have about themselves. */
 export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
   const { id, model, created } = body;
   return {

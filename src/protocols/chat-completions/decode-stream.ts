@@ -52,7 +52,7 @@ export interface DecodeState {
   /** `opening`: nothing was told yet; `over`: nothing more is. */
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;
-  /** By index. */
+  /** The choices by index. */
   readonly choices: Map<number, ChoiceState>;
   /** Pages that are listed beside the choices. */
   readonly sources: readonly Citation[];

@@ -4,7 +4,7 @@ import { dataUrl, documentText, isTextType } from "../../conversation/media.ts";
 import type { MediaPart } from "../../conversation/request.ts";
 import type { JsonObject } from "../json.ts";
 
-/** What the writing of one request's parts needs. */
+/** The settings and state for encoding one request's parts. */
 export interface Writing {
   readonly losses: LossList;
   /** The caller spoke this protocol too: what only some of its vendors take goes as it came. */

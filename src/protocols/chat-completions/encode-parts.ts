@@ -112,7 +112,7 @@ function inField({ reasoning_content: thought, ...message }: JsonObject, field: 
   return thought === undefined ? message : { ...message, [field]: thought };
 }
 
-/** Where thoughts go back, no turn of the assistant's may be without: not every caller keeps them. */
+/** Upstreams that take reasoning back want it in every turn of the assistant, but not every caller keeps it. */
 function withThought(message: JsonObject): JsonObject {
   const isThought = "reasoning_content" in message || "reasoning_details" in message;
   return message["role"] !== "assistant" || isThought

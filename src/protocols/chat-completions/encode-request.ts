@@ -68,7 +68,7 @@ function encodeReasoning(
     return least === undefined ? {} : { reasoning_effort: least };
   }
   const effort = minEffortOf(reasoning);
-  // Whether a model shows its thoughts is its own business here.
+  // The protocol cannot ask for a summary: models decide themselves if they show their reasoning.
   if (reasoning.summary !== undefined && reasoning.summary !== "none") losses.field("reasoning", "weakened");
   if (effort === undefined) return {};
   const word = nearestEffort(effort, quirks.efforts);

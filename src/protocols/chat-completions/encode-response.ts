@@ -17,7 +17,7 @@ export function encodeResponse(response: ChatResponse, frame: ResponseFrame): Js
   };
 }
 
-/** What a response and each of its chunks begin with. */
+/** The first fields of a response and of each chunk. */
 export function encodeHead(
   response: Pick<ChatResponse, "model">,
   frame: ResponseFrame,
@@ -75,7 +75,7 @@ function encodeCall(call: ToolCallPart): JsonObject {
   };
 }
 
-/** As the vendors that answer with images write them. */
+/** The form that vendors with images in responses use. */
 export function encodeImage(part: MediaPart): JsonObject {
   const { source, mimeType = "image/png" } = part;
   const url =

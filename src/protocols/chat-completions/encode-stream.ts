@@ -58,7 +58,7 @@ export const encodeStream: StreamTransform<ResponseFrame, EncodeState, ChatEvent
 
 export interface EncodeState {
   readonly frame: ResponseFrame;
-  /** What every chunk begins with, as JSON text: it is written once an event. */
+  /** The first fields of every chunk as JSON text, because they are written once an event. */
   readonly head: string;
   readonly usage: TokenUsage | undefined;
   /** Choices whose first chunk, which states the role, is out. */
@@ -75,7 +75,7 @@ export interface EncodeState {
 interface Block {
   readonly choice: number;
   readonly field: "content" | "refusal" | "reasoning_content" | "tool_calls";
-  /** Where the block's text begins in the choice's, for citations. */
+  /** The offset of the block's text in that of its choice, for citations. */
   readonly offset: number;
   readonly call: { readonly index: number; readonly custom: boolean; begun: boolean } | undefined;
 }

@@ -16,7 +16,7 @@ function decoded(...chunks: readonly object[]): unknown {
   return [...frames.flatMap((data) => run.step({ data })), ...run.end()].at(-1);
 }
 
-/** What the meter of a forwarded stream saw. */
+/** The readings of a forwarded stream's meter. */
 function metered(...chunks: readonly object[]) {
   const meter = chatCompletions.usage.openStream();
   for (const each of chunks) meter.write(Buffer.from(`data: ${JSON.stringify(each)}\n\n`));

@@ -15,7 +15,7 @@ function isPart({ text, refusal }: JsonObject): boolean {
   return isWords(text) && isWords(refusal);
 }
 
-/** Whether a message or delta calls a tool by name, and whether it holds a call, or a piece of one, without a name. */
+/** Says if a message or delta calls a tool by name, and if it has a call, or a piece of one, without a name. */
 export function namesIn(message: JsonObject): { readonly named: boolean; readonly unnamed: boolean } {
   const calls = wireCalls(message).map(readCall);
   return {

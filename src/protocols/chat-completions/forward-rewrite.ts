@@ -13,8 +13,8 @@ import type { ForwardedRequest, ForwardedStream, ForwardRewrite } from "../forwa
 import { openForwardedStream, type StreamTerms } from "./forwarded-stream.ts";
 
 /**
- * What of chats is told otherwise: on a stream the wish for usage, without which nothing could be billed exactly; the names of an
- * output limit and of thoughts that the upstream's model knows; and answers, as the specification wants them.
+ * Rewrites forwarded chats: a stream requests usage, without which nothing could be billed exactly; output limits and
+ * reasoning get the names that the upstream's model knows; and responses get the form that the specification requires.
  */
 export class ChatRewrite implements ForwardRewrite {
   readonly edits: readonly Edit[];

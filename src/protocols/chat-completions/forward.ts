@@ -47,7 +47,7 @@ export const chatCompletionsFields = {
   passed: [],
 } as const satisfies RequestFields;
 
-/** What forwarding reads in a chat completions body. */
+/** The parts of a chat completions body that forwarding reads. */
 export const chatCompletionsForward: ForwardTable = {
   modelInBody: true,
   fields: chatCompletionsFields.listed,
@@ -76,7 +76,7 @@ export const chatCompletionsForward: ForwardTable = {
   hold: generatingHold(
     [
       ...entries(reference, ["messages.audio.id"]),
-      // Beside the general rule of the same values: here an image is an image.
+      // These paths come on top of the general rule for such values: here an image is an image.
       ...entries(imageUrl, ["messages.content.image_url", "messages.content.image_url.url"]),
       ...typedTools([{ path: "tools[]" }]),
       ...pluginList,

@@ -10,7 +10,7 @@ import { reportedFailure } from "./failure.ts";
 /** One chunk of a stream as its bytes stand: what is changed of it is spliced. */
 export interface ForwardedChunk {
   readonly json: Buffer;
-  /** Where the JSON stands in the buffer of its frame. */
+  /** The lines of JSON in the buffer of the frame. */
   readonly lines: readonly DataLine[];
   readonly scan: BodyScan;
   readonly choices: readonly ChunkChoice[];
@@ -148,7 +148,7 @@ export function copyReasoning(
   });
 }
 
-/** By the object that they stand in. */
+/** The last value of each object, by the object. */
 function lastOfEach(values: readonly FoundValue[]): ReadonlyMap<number, FoundValue> {
   return new Map(values.map((value) => [value.parent, value]));
 }

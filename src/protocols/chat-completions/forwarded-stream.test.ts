@@ -9,7 +9,7 @@ const ASKED: StreamTerms = { usage: "asked", responses: 1, copiesReasoning: fals
 const UNASKED: StreamTerms = { ...ASKED, usage: "unasked" };
 const CHARGED = { inputUncached: 5, outputVisible: 3 };
 
-/** What a caller reads, the stream cut into pieces of these sizes. */
+/** The text that a caller reads if the stream is cut into pieces of these sizes. */
 function told(terms: StreamTerms, stream: string, sizes: readonly number[] = [stream.length]): string {
   const bytes = Buffer.from(stream);
   const run = openForwardedStream(terms);

@@ -20,7 +20,7 @@ import {
   withText,
 } from "./forwarded-chunk.ts";
 
-/** What is told otherwise than the upstream tells it. */
+/** The changes to the upstream's stream. */
 export interface StreamTerms {
   /**
    * `asked`: the caller gets the usage in one chunk of its own before the end; `throughout`: and wherever else its upstream
@@ -84,7 +84,7 @@ class Rewriter {
   /** Usage that stood elsewhere. */
   #moved: string | undefined;
   #done: Buffer | undefined;
-  /** What became of the last frame: told, dropped, or kept as one of these. */
+  /** The fate of the last frame: sent, dropped, or kept as one of these. */
   #last: "told" | "dropped" | "counted" | "done" = "told";
 
   constructor(terms: StreamTerms) {
@@ -247,7 +247,7 @@ class Rewriter {
     );
   }
 
-  /** Of several choices each may state its own share: what they used together is what was charged. */
+  /** Each of several choices may state its own share; the charge is for all of them together. */
   #move(chunk: ForwardedChunk): void {
     const last = usagesOf(chunk, this.#terms.responses > 1).at(-1);
     if (last !== undefined && last.items > 0) this.#moved = chunk.json.toString("utf8", last.start, last.end);
@@ -289,8 +289,9 @@ class Rewriter {
 }
 
 /**
- * Where a null of the chunk itself stands, with one comma: counted by brackets from its value to the frame's end, which is
- * near, and not from the beginning. undefined = it is another object's, or its frame has more lines than one.
+ * The range of a null of the chunk itself, with one comma. Brackets are counted from the value to the frame's end,
+ * which is near, and not from the beginning. undefined = the null is another object's, or the frame has more than one
+ * line.
  */
 function topNull(
   buffer: Buffer,

@@ -4,7 +4,10 @@ import { chatCompletionsUsage } from "./usage.ts";
 
 const USAGE = { prompt_tokens: 5, completion_tokens: 2 };
 
-/** What vendors tell of the tools that they ran: fields of the message and of the whole, and the calls that are billed for it. */
+/**
+ * Vendors' reports of the tools that they ran: fields of the message and of the whole, and the calls that are billed
+ * for them.
+ */
 const TOLD: readonly (readonly [
   vendor: string,
   message: object,

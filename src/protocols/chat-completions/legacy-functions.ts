@@ -42,7 +42,7 @@ export function decodeFunctions(body: Fields, foreign: ForeignField[]): readonly
   });
 }
 
-/** Which of them is to be called. */
+/** Reads the choice of the function to call. */
 export function decodeFunctionChoice(body: Fields): ToolChoice | undefined {
   const word = body.value["function_call"] ?? undefined;
   if (word === undefined) return undefined;

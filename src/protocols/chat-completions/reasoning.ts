@@ -20,7 +20,7 @@ export function decodeThoughts(message: JsonObject): string {
 export interface ThoughtState {
   /** All thoughts of the choice so far. */
   readonly told: string;
-  /** What the vendor wants back of the thoughts that go on, as it came. */
+  /** The reasoning details that the vendor wants back, unchanged; later deltas continue them. */
   readonly details: unknown[];
 }
 

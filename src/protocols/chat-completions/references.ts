@@ -4,7 +4,7 @@ import { type ReferenceRow, type ReferenceTable, rowsBelow } from "../reference.
 const linked = (field: string): ReferenceRow[] =>
   ["", ".url"].map((end) => ({ path: `${field}${end}`, isAddress: true }));
 
-/** What refers to state of the vendor in a chat completions body. */
+/** The fields of a chat completions body that refer to state of the vendor. */
 export const chatCompletionsReferences: ReferenceTable = {
   rows: [
     // https://developers.openai.com/api/reference/resources/chat

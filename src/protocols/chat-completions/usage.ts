@@ -115,7 +115,7 @@ function sumOf(count: number | undefined, beside: number | undefined): number | 
   return count === undefined || beside === undefined ? count : count + beside;
 }
 
-/** Where vendors count what was written to their caches, and what was read. */
+/** The fields in which vendors count tokens that were written to their caches, and those that were read. */
 const WRITTEN_OF_PROMPT = ["cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens"];
 const WRITTEN = ["cache_creation_input_tokens"];
 const READ = ["prompt_cache_hit_tokens", "cache_read_input_tokens", "num_cached_tokens", "cached_tokens"];
@@ -180,7 +180,7 @@ function said(choice: JsonObject, text?: TextSink): JsonObject {
 
 const openMatters = keyFilter("finish_reason", "usage", ...RUN_WORDS, ...ERROR_WORDS);
 
-/** What holds none is no ordinary chunk: a bare error, or `[DONE]`, whatever fields stand beside it. */
+/** A frame without the key is no ordinary chunk: a bare error, or `[DONE]`, whatever fields stand beside it. */
 const openDeltaLook = keyFilter("delta");
 
 /** `event: ...`: ordinary chunks have no names. */

@@ -18,14 +18,14 @@ export const embeddingsFields = {
   passed: [],
 } as const satisfies RequestFields;
 
-/** What forwarding reads in an embeddings body. */
+/** The parts of an embeddings body that forwarding reads. */
 export const embeddingsForward: ForwardTable = {
   modelInBody: true,
   fields: embeddingsFields.listed,
   required: ["input"],
   content: { field: "input", alternatives: [] },
   maxItems: {},
-  // What a native call says beyond this protocol.
+  // A field of native calls that this protocol lacks.
   watched: ["faregate_task_type"],
   outputLimits: [],
   ownLimit: null,

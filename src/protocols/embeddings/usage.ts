@@ -58,7 +58,10 @@ function billedUnits(tally: UsageCounter, usage: JsonObject, billed: JsonObject)
   return isByImage ? { ...told, units: { image } } : told;
 }
 
-/** What of the total are no tokens of text are those of pixels: https://docs.voyageai.com/reference/multimodal-embeddings-api */
+/**
+ * Tokens of the total that are not of text are those of pixels:
+ * https://docs.voyageai.com/reference/multimodal-embeddings-api
+ */
 function mediaOfPixels(tally: UsageCounter, usage: JsonObject, whole = 0): MediaCounts | undefined {
   const text = tally.count(usage, "text_tokens");
   if (text === undefined || text >= whole) return undefined;
@@ -84,7 +87,7 @@ function read(body: JsonObject, state: StreamState): void {
   state.output ||= [body["data"], embeddings, embedding, body["predictions"]].some(
     (list) => asArray(list).length > 0,
   );
-  // By the type of its numbers: https://docs.cohere.com/v2/reference/embed
+  // The vectors are grouped by the type of their numbers: https://docs.cohere.com/v2/reference/embed
   state.output ||= Object.values(asObject(embeddings) ?? {}).some((vectors) => asArray(vectors).length > 0);
   // One alone: https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/projects.locations.publishers.models/embedContent
   state.output ||= asArray(asObject(embedding)?.["values"]).length > 0;

@@ -4,7 +4,7 @@ import { PROTOCOLS } from "../table.ts";
 
 const HELLO = { type: "message", content: [{ type: "output_text", text: "Hello" }] };
 
-/** What a response of each protocol holds at least. */
+/** The least content of a response of each protocol. */
 const RESPONSES: Readonly<Record<keyof typeof PROTOCOLS, object>> = {
   "chat-completions": { choices: [{ index: 0, message: { content: "Hello" }, finish_reason: "stop" }] },
   responses: { object: "response", status: "completed", output: [HELLO] },

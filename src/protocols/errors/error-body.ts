@@ -1,6 +1,6 @@
 import { asArray, asObject, asText, type JsonObject, parseLoosely } from "../json.ts";
 
-/** What an upstream's error says, whatever its form; "" where it is silent. */
+/** The words of an upstream's error, in one form for all; "" where it has none. */
 export interface ErrorWords {
   readonly type: string;
   readonly code: string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { TEXT_PROTOCOLS } from "../../../test/support/text-caller.ts";
 import { PROTOCOLS } from "../table.ts";
 
-/** As each vendor words it, in a body of its own shape. */
+/** Each vendor's own words, in a body of its own form. */
 const TOO_LONG: readonly (readonly [vendor: string, status: number, body: object])[] = [
   [
     "OpenAI",

@@ -1,9 +1,9 @@
 import type { ErrorWords } from "./error-body.ts";
 
 /**
- * How vendors say that a prompt is longer than the model's context. Clients act on one code for it
- * (`context_length_exceeded`: they compact the conversation), which only some of the vendors send. One row a vendor, or a
- * server that many vendors run; the words are theirs, of their codes and messages alike.
+ * Vendors' words for a prompt that is longer than the model's context. Clients act on one code for it
+ * (`context_length_exceeded`: they compact the conversation), which only some of the vendors send. Each vendor, and
+ * each server that many vendors run, has one row; the words are of its codes and messages alike.
  */
 const TOO_LONG: readonly (readonly [vendor: string, words: RegExp])[] = [
   [
@@ -42,7 +42,7 @@ export function isTooLong({ code, type, message }: ErrorWords): boolean {
   return TOO_LONG.some(([, words]) => words.test(said));
 }
 
-/** How vendors say that they do not know the model, under a status of their own choosing. */
+/** Vendors' words for a model that they do not know, under a status of their own choosing. */
 const UNKNOWN_MODEL: readonly (readonly [vendor: string, words: RegExp])[] = [
   ["OpenAI, Groq and Cerebras", /model[_ ]?not[_ ]?found|\bmodels?\b.{0,80}(?:does not exist|no access)/i],
   ["Gemini and Ollama", /\bmodels?\b.{0,80}not found/i],

@@ -6,7 +6,7 @@ export interface GatewayErrorBody {
   readonly type: string;
   readonly param: string;
   readonly code: string;
-  /** What a vendor adds in structured form, as it came. */
+  /** The vendor's structured details, unchanged. */
   readonly details?: unknown;
 }
 

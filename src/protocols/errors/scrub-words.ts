@@ -81,7 +81,7 @@ function withChanges(holder: JsonObject, changes: JsonObject): JsonObject {
   return changed.length === 0 ? holder : { ...holder, ...Object.fromEntries(changed) };
 }
 
-/** Where vendors speak, in a response, in an event, or in the response that an event brings. */
+/** The paths of vendors' words in a response, in an event, and in the response that an event brings. */
 const WORDS = [
   ...["error", "errors", "detail", "details", "message", "msg", "base_resp", "status_details"],
   ...["incomplete_details", "promptFeedback", "prompt_feedback", "warning", "warnings"],

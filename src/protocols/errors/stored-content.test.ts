@@ -6,7 +6,7 @@ const oneError = (message: string, more: object = {}) => ({
   error: { message, type: "invalid_request_error", param: null, code: null, ...more },
 });
 
-/** How servers say that they have no such path, and vendors that the path of theirs is another. */
+/** Servers' words for a path that they do not have, and vendors' for a path that should be another. */
 const NO_PATH: readonly (readonly [server: string, body: unknown])[] = [
   ["OpenAI", oneError(`Invalid URL (POST ${asked})`)],
   ["OpenAI, of counting", oneError(`Invalid URL (POST ${asked}/input_tokens)`)],
@@ -39,7 +39,7 @@ const NO_PATH: readonly (readonly [server: string, body: unknown])[] = [
   ["a word in passing", { error: { message: "No response for this prompt" } }],
 ];
 
-/** How vendors say that what the caller refers to is not there. */
+/** Vendors' words for stored content that does not exist. */
 const NO_CONTENT: readonly (readonly [vendor: string, body: unknown])[] = [
   ["OpenAI, of an item", oneError("Item with id 'rs_1' not found. Items are not persisted.")],
   ["OpenAI, of a response", oneError("Previous response with id 'resp_1' not found.")],

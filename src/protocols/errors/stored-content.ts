@@ -4,8 +4,8 @@ export function isStoredContentMissing(said: string): boolean {
 }
 
 /**
- * What an error says, without the paths and addresses in it. Servers quote the path that they were asked for, and its words
- * (`/v1/responses`, `/v1/files`, `/v1/moderations`) say nothing about the request's content.
+ * Removes paths and addresses from an error. Servers quote the path of the request, and its words (`/v1/responses`,
+ * `/v1/files`, `/v1/moderations`) say nothing about the request's content.
  */
 export function withoutPaths(said: string): string {
   return said
@@ -29,7 +29,7 @@ const GONE: readonly RegExp[] = [
   new RegExp(`\\binvalid ${KEPT}[_ ]id\\b`, "i"),
 ];
 
-/** How servers say that they have no such path, where what is left of it reads like content. */
+/** Servers' words for a missing path of which the rest reads like content. */
 const NO_PATH: readonly RegExp[] = [
   /\b(?:url|uri|route|path|endpoint|page)s?\b|\bresponses api\b/i,
   // llama.cpp's whole message; a vendor that keeps files names the file.

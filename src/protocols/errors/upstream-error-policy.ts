@@ -6,9 +6,9 @@ import { isUnknownModel } from "./error-patterns.ts";
 import { isStoredContentMissing, withoutPaths } from "./stored-content.ts";
 
 /**
- * Whose fault an upstream's error is. It decides who is told what: callers act on errors about their
- * own request and must read them word for word, while a refused key or an empty account of ours is
- * nothing they can mend, and none of their business.
+ * The party at fault for an upstream's error. It decides who reads which words: callers act on errors about their own
+ * request and must read them word for word, while they can do nothing about a refused key or an empty account of the
+ * operator's, and must not hear of it.
  */
 export type Fault = "caller" | "account" | "rate-limit" | "overloaded" | "upstream";
 
@@ -35,9 +35,8 @@ export function classifyError(status: number, words: ErrorWords): Fault {
 }
 
 /**
- * What the caller is told when no other candidate can answer. Only the caller's own fault keeps the
- * vendor's words; 529 keeps its status where the protocol's clients know it. The cause is for the
- * operator's log.
+ * The error for the caller when no other candidate can respond. Only the caller's own fault keeps the vendor's words;
+ * 529 keeps its status if the protocol's clients know it. The cause is for the operator's log.
  */
 export function toClientError(
   error: UpstreamError,

@@ -1,6 +1,6 @@
 import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
 
-/** What generateContent has slots for. */
+/** The slots of generateContent. */
 export const generateContentCapabilities: ProtocolCapabilities = {
   protocol: "generate-content",
   rank: 3,

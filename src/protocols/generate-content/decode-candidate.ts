@@ -17,7 +17,7 @@ import { PartialArguments } from "./partial-arguments.ts";
 /** One candidate as far as it has come. */
 export interface CandidateState {
   readonly index: number;
-  /** Which kind of block is open. */
+  /** The kind of the open block. */
   readonly open: "text" | "reasoning" | undefined;
   /** The open text so far: citations come after it. */
   readonly text: string;
@@ -27,11 +27,11 @@ export interface CandidateState {
   readonly call: OpenCall | undefined;
   /** The ids of its latest calls. */
   readonly ids: Set<string>;
-  /** What it said of its sources, latest first of each kind. */
+  /** The candidate's statements about its sources, the latest of each kind. */
   readonly beside: JsonObject;
   /** The vendor's word; undefined while it is still talking. */
   readonly finish: string | undefined;
-  /** How often it stated a finish that is unspecified. */
+  /** The number of unspecified finishes that it stated. */
   readonly unspecified: number;
   readonly message: string;
 }

@@ -22,7 +22,10 @@ export function decodeContents(body: Fields, foreign: ForeignField[]): readonly 
   return joinThoughts(turns);
 }
 
-/** What the model said in a row is one turn: the vendor's clients keep each chunk of a stream as a content of its own. */
+/**
+ * Joins consecutive contents of the model into one turn: the vendor's clients keep each chunk of a stream as a content
+ * of its own.
+ */
 function wholeTurns(contents: readonly Message[]): readonly Message[] {
   const run = new MessageRun();
   for (const content of contents) {

@@ -52,7 +52,10 @@ function decodePart(part: Fields, role: Message["role"], foreign: ForeignField[]
     : [{ kind: "text", text: text ?? "", ...opaque }];
 }
 
-/** What the vendor's own tools did in earlier turns informs; what the user says in a way unknown here matters. */
+/**
+ * Results of the vendor's own tools in earlier turns are a hint; an unknown part of the user's matters, so it is
+ * refused.
+ */
 function foreignPart(part: Fields, role: Message["role"]): ForeignPart {
   return {
     kind: "foreign",

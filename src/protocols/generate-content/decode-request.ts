@@ -146,7 +146,7 @@ function decodeFormat(config: Fields, foreign: ForeignField[]): ResponseFormat |
   return type === "application/json" ? { kind: "json" } : { kind: "text" };
 }
 
-/** Where the wished form stands: a type alone is told of as a type. */
+/** The path of the requested format. A type alone is named as a type. */
 function formatField({ value }: Fields): string {
   return FORMAT_FIELDS.find((field) => (value[field] ?? undefined) !== undefined) ?? "responseMimeType";
 }

@@ -42,7 +42,7 @@ export interface DecodeState {
   /** `opening`: nothing was told yet; `over`: nothing more is. */
   readonly phase: "opening" | "open" | "over";
   readonly blocks: BlockState;
-  /** By index. */
+  /** The candidates by index. */
   readonly candidates: Map<number, CandidateState>;
   /** The prompt was refused. */
   readonly block: Finish | undefined;

@@ -61,7 +61,10 @@ function encodeToolResult(part: ToolResultPart, own: boolean, losses: LossList):
   };
 }
 
-/** What results show follows them in the same content: only the newest models take it inside (rule 25). */
+/**
+ * Media of results follow them in the same content, because only the newest models accept media inside results (rule
+ * 25).
+ */
 function encodeUser(parts: readonly Part[], own: boolean, losses: LossList): readonly JsonObject[] {
   const results = parts.filter((part) => part.kind === "tool-result");
   const shown = own ? [] : results.flatMap((result) => shownBy(result, losses));
@@ -91,7 +94,7 @@ function vouched(parts: readonly Part[], { quirks, origin }: EncodeTarget): read
   );
 }
 
-/** What is left passed as the target's own, so it goes back as that vendor wrote it. */
+/** State that still stands is the target's own, so it goes back as that vendor wrote it. */
 function stateOf(part: { readonly opaque?: { readonly value: string } | undefined }): JsonObject {
   return part.opaque === undefined ? {} : { thoughtSignature: part.opaque.value };
 }

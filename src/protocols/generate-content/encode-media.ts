@@ -56,7 +56,10 @@ function nameOf({ name }: MediaPart, own: boolean): JsonObject {
   return own && name !== undefined ? { displayName: name } : {};
 }
 
-/** Where nothing tells the type: readers of images look at the bytes, and documents are mostly of this kind. */
+/**
+ * The types of media without a stated type: vendors detect the format of images from the bytes, and documents are
+ * mostly of this kind.
+ */
 const FALLBACK_TYPES: Readonly<Record<MediaPart["media"], string>> = {
   image: "image/jpeg",
   audio: "audio/mpeg",

@@ -35,7 +35,7 @@ export function isBeside(value: JsonObject): boolean {
   return Object.keys(value).some((key) => BESIDE.includes(key));
 }
 
-/** What a candidate says about its sources, as the vendor writes it. */
+/** A candidate's fields about its sources, in the vendor's names. */
 export const BESIDE: readonly string[] = ["groundingMetadata", "urlContextMetadata", "citationMetadata"];
 
 function stateOf({ opaque }: Pick<ToolCallPart, "opaque">): JsonObject {

@@ -126,7 +126,7 @@ function schemaForm({ quirks }: EncodeTarget): SchemaForm {
 
 const MAX_SEED = 2 ** 31 - 1;
 
-/** Where thoughts are part of the response without being asked for. */
+/** Client protocols whose responses contain reasoning without a request for it. */
 const SHOWS_THOUGHTS: ReadonlySet<string> = new Set(["chat-completions", "messages"]);
 
 const LEVELS = ["minimal", "low", "medium", "high"];

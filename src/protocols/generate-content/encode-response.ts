@@ -19,7 +19,7 @@ export function encodeResponse(response: ChatResponse, frame: ResponseFrame): Js
   };
 }
 
-/** What a response and each of its chunks end with. */
+/** The last fields of a response and of each chunk. */
 export function encodeHead(
   model: string | undefined,
   usage: TokenUsage | undefined,

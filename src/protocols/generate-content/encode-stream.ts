@@ -57,7 +57,7 @@ export interface EncodeState {
   readonly usage: TokenUsage | undefined;
   /** Those that are open, and texts that cite. */
   readonly blocks: Map<number, Block>;
-  /** What was said of sources beside the content, by choice. */
+  /** The statements about sources beside the content, by choice. */
   readonly beside: Map<number, JsonObject>;
   /** Choices that have said something. */
   readonly said: Set<number>;
@@ -119,7 +119,7 @@ function writeDelta(state: EncodeState, event: DeltaEvent, block: Block): Step {
     case "text-delta":
     case "reasoning-delta":
       if (kind === "tool-call") return [state, []];
-      // Of thoughts nothing is cited.
+      // Citations never refer to reasoning.
       if (kind === "text") block.text += event.text;
       return partFrames(state, choice, { kind, text: event.text });
     case "tool-call-delta":
@@ -164,7 +164,7 @@ function endFrame(state: EncodeState, choice: number, finish: Finish): WireFrame
   return chunk(state, { candidates: [candidate] }, true);
 }
 
-/** Which part a block is depends on how the caller joins chunks; as in the vendor's streams it is left open. */
+/** The part of a block depends on how the caller joins chunks, so it is left open, as in the vendor's streams. */
 function citedTexts(state: EncodeState, choice: number): readonly CitedText[] {
   const cited: CitedText[] = [];
   for (const block of state.blocks.values()) {

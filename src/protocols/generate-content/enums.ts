@@ -55,7 +55,7 @@ export const ENUMS = {
 } as const satisfies Readonly<Record<string, EnumWords>>;
 
 interface EnumWords {
-  /** What 0 stands for: nothing is said. */
+  /** The word for 0, which states nothing. */
   readonly unspecified: string;
   /** From 1 on. */
   readonly words: readonly string[];

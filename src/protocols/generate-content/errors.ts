@@ -33,7 +33,7 @@ export function encodeStreamError(error: ErrorStatement, requestId: string, brok
   return broken.midFrame ? `\n\n${frame}` : frame;
 }
 
-/** What the vendor added, and how long to wait where that is what helps, unless the vendor has said so itself. */
+/** The vendor's details, and the time to wait if waiting helps and the vendor has not stated it. */
 function detailsOf({ status, details, retryAfterSeconds }: ErrorStatement): readonly unknown[] {
   const stated: readonly unknown[] = Array.isArray(details)
     ? details
@@ -50,7 +50,7 @@ function detailsOf({ status, details, retryAfterSeconds }: ErrorStatement): read
 
 const RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
 
-/** As long as an upstream rests here that did not say either: vendors count by the minute and refill steadily. */
+/** The time for which this upstream is avoided if it states none: vendors count by the minute and refill steadily. */
 const UNKNOWN_WAIT_SECONDS = 5;
 
 /** The vendor's own word where it gave one, else the word for the status. */

@@ -30,8 +30,8 @@ export function encodeBlock({ protocol, raw }: Finish): string | undefined {
 }
 
 /**
- * Of several words of one candidate the most telling: STOP yields to every other, later ones win else
- * (rule 10).
+ * Chooses the most precise of several words of one candidate: every other word replaces STOP, and later ones replace
+ * earlier ones (rule 10).
  */
 export function laterFinish(before: string, word: string): string {
   return before !== "" && (word === "STOP" || word === "") ? before : word;

@@ -24,8 +24,8 @@ export const generateContentFields = {
 } as const satisfies RequestFields;
 
 /**
- * What forwarding reads in a generateContent body. The vendor reads every field in camelCase
- * and in snake_case alike, so both spellings are watched.
+ * The parts of a generateContent body that forwarding reads. The vendor accepts every field in camelCase and in
+ * snake_case, so both spellings are watched.
  */
 export const generateContentForward: ForwardTable = {
   modelInBody: false,

@@ -6,9 +6,11 @@ import { asObject, asObjects, asText, type JsonObject } from "../json.ts";
  */
 export class PartialArguments {
   readonly #fields: Holder = {};
-  /** What stands in the place of the object. */
+  /** The value that stands in place of an object. */
   #other: unknown;
-  /** What was made here grows in place; values out of an event are others' too, and are copied first. */
+  /**
+   * Objects that this class made grow in place; values of an event belong to others as well, so they are copied first.
+   */
   readonly #own = new WeakSet<object>([this.#fields]);
 
   /** The `args` of one event: fields that come whole, or what a server wrote in their place. */

@@ -15,7 +15,9 @@ function inBothSpellings({ path, ...row }: ReferenceRow): ReferenceRow[] {
   return spelled.map((each) => ({ ...row, path: each.slice(1) }));
 }
 
-/** What refers to state of the vendor in a generateContent body: https://ai.google.dev/api/generate-content */
+/**
+ * The fields of a generateContent body that refer to state of the vendor: https://ai.google.dev/api/generate-content
+ */
 export const generateContentReferences: ReferenceTable = {
   rows: [
     { path: "cachedContent" },

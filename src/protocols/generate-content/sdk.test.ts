@@ -153,7 +153,7 @@ describe("what the official SDKs send back is read", () => {
   });
 });
 
-/** What a messages upstream might have said, with signed thoughts. */
+/** Responses that a messages upstream can give, with signed reasoning. */
 const responses = chatResponses("messages", { state: "messages" }).filter(({ choices }) =>
   choices.every(({ parts }) => parts.length > 0),
 );
@@ -182,7 +182,7 @@ function provider(fetch: () => Promise<Response>) {
   return createGoogleGenerativeAI({ apiKey: "k", baseURL: "http://127.0.0.1:1/v1beta", fetch });
 }
 
-/** As the SDK's own `text`, which warns where there are calls beside. */
+/** Does what the SDK's own `text` does, which warns if there are calls beside the text. */
 function wordsOf({ candidates }: GenerateContentResponse): string {
   const parts = candidates?.[0]?.content?.parts ?? [];
   return parts.map((part) => (part.thought === true ? "" : (part.text ?? ""))).join("");

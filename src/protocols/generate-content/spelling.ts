@@ -118,7 +118,7 @@ function camelValue(value: object, inside: Inside): unknown {
   return read.some((item, at) => item !== items[at]) ? read : items;
 }
 
-/** Where an object has both spellings, camelCase wins. */
+/** Renames keys to camelCase, which wins if an object has both spellings. */
 export function camelKeys(object: JsonObject): JsonObject {
   const keys = Object.keys(object);
   if (!keys.some((key) => key.includes("_"))) return object;
@@ -129,7 +129,7 @@ export function camelKeys(object: JsonObject): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** As the vendor's protocol buffers name a field. */
+/** The name of a field in the vendor's protocol buffers. */
 export function snakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

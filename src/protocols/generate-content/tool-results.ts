@@ -1,7 +1,7 @@
 import { losesPrecision, writeExact } from "../../base/json/exact-json.ts";
 import { asObject, type JsonObject, parseLoosely } from "../json.ts";
 
-/** What a tool answered, as text. */
+/** The text of a tool's result. */
 export interface ResultText {
   readonly text: string;
   readonly isError?: true | undefined;

@@ -56,7 +56,7 @@ const rules: MeteringRules = {
   buckets(usage) {
     const tally = new UsageCounter();
     const prompt = tally.count(usage, "promptTokenCount");
-    // What hosted tools read in is input as well, never cached, and not part of the prompt (rule 3).
+    // Input that hosted tools read is input as well; it is never cached, and no part of the prompt (rule 3).
     const toolInput = tally.count(usage, "toolUsePromptTokenCount");
     const input = prompt === undefined ? undefined : prompt + (toolInput ?? 0);
     const cache = { cacheRead: tally.count(usage, "cachedContentTokenCount") };
@@ -156,7 +156,7 @@ function recordGrounding(state: StreamState, grounding: JsonObject | undefined):
   const chunks = asObjects(grounding["groundingChunks"]);
   const has = (kind: string): boolean => chunks.some((chunk) => asObject(chunk[kind]) !== undefined);
   if (has("web")) recordCall(state, WEB_SOURCES, "web");
-  // Asked for a widget, the vendor gives its token, also where the text cites no place.
+  // A request for a widget gets its token even if the text cites no place.
   if (has("maps") || asName(grounding["googleMapsWidgetContextToken"]) !== undefined)
     recordCall(state, MAPS, "request");
 }
@@ -233,5 +233,5 @@ const openMatters = keyFilter(
   ...ERROR_WORDS,
 );
 
-/** What holds none is no piece of a response, and may be a bare error. */
+/** A frame without the key is no piece of a response, and may be a bare error. */
 const openCandidatesLook = keyFilter("candidates");

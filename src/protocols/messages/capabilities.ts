@@ -1,7 +1,7 @@
 import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
 import { isCompiled, sizeOf } from "./schema-size.ts";
 
-/** What messages has slots for. */
+/** The slots of messages. */
 export const messagesCapabilities: ProtocolCapabilities = {
   protocol: "messages",
   rank: 1,

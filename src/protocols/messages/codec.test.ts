@@ -191,7 +191,7 @@ describe("messages codec", () => {
   });
 });
 
-/** What a strict reader of a messages stream would object to. */
+/** The objections of a strict reader of a messages stream. */
 function grammarFaults(frames: readonly WireFrame[]): readonly string[] {
   const faults: string[] = [];
   let open: number | undefined;

@@ -269,7 +269,10 @@ function isOwnSummary({ value }: Fields): boolean {
   return value["type"] === "compaction" && isOwnSignature(asText(value["signature"]));
 }
 
-/** What the caller found, in the blocks of `holder`: where they are texts, other vendors can be told all of it in words. */
+/**
+ * The caller's search results, in the blocks of `holder`. If they are all texts, other vendors can be sent all of them
+ * as words.
+ */
 function inWords(block: Fields, address: string | undefined, holder: Fields): ForeignPart {
   const part = foreignPart(block, "refuse");
   const { content } = holder.value;
@@ -280,7 +283,7 @@ function inWords(block: Fields, address: string | undefined, holder: Fields): Fo
   return { ...part, words: [head, ...texts].filter((text) => text !== "").join("\n\n") };
 }
 
-/** What the vendor's own tools did is a hint to the next turn; what the caller adds is meant to be read. */
+/** Work of the vendor's own tools is a hint to the next turn; content that the caller adds is meant to be read. */
 function foreignPart({ value, path }: Fields, ifUnsupported: ForeignPart["ifUnsupported"]): ForeignPart {
   return { kind: "foreign", protocol: "messages", value, ifUnsupported, path };
 }

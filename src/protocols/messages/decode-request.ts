@@ -86,7 +86,7 @@ function decodeLimits(body: Fields): Limits {
   return { maxOutputTokens, stop };
 }
 
-/** How to think stands in `thinking`, how hard in `output_config.effort`, each maybe alone. */
+/** `thinking` states the mode and `output_config.effort` the effort; either may stand alone. */
 function decodeReasoning(body: Fields, foreign: ForeignField[]): ReasoningOptions | undefined {
   const thinking = optionalFields(body, "thinking");
   const effort = latestEffort(body) ?? decodeEffort(optionalFields(body, "output_config"));

@@ -44,7 +44,7 @@ export interface DecodeState {
   readonly started: boolean;
   readonly ended: boolean;
   readonly blocks: BlockState;
-  /** What is known of each block that is open on the wire, by its index there. */
+  /** The state of each block that is open on the wire, by its index there. */
   readonly notes: Map<string, Note>;
   /** The counts so far: each statement is of the whole and replaces the one before (rule 6). */
   readonly usage: JsonObject | undefined;
@@ -57,7 +57,7 @@ interface Note {
   readonly kind: "text" | "thinking" | "redacted" | "call" | "foreign";
   text: string;
   readonly value: JsonObject;
-  /** What a compaction has said last. */
+  /** The latest text of a compaction. */
   compacted?: unknown;
 }
 
@@ -119,7 +119,10 @@ function countUsage(state: DecodeState, stated: JsonObject | undefined): DecodeS
   return { ...state, usage: latestCounts(state.usage, beyondStart(state.usage, stated) ?? stated) };
 }
 
-/** What the latest `message_delta` with a word says. Other fields are none of ours, and a vendor may write any number of them. */
+/**
+ * Keeps the known fields of the latest `message_delta` that has them. Other fields are ignored, since a vendor may
+ * write any number of them.
+ */
 function joinStop(before: JsonObject, delta: JsonObject): JsonObject {
   const joined: Record<string, unknown> = { ...before };
   for (const field of STOP_FIELDS) if (field in delta) joined[field] = delta[field];

@@ -125,7 +125,7 @@ function encodeResult(part: ToolResultPart, losses: LossList): JsonObject {
   const parts = part.isError === true ? said.filter((inner) => inner.kind !== "media") : said;
   if (parts.length < said.length) losses.field("media");
   const content = shortest(parts.map((inner) => encodePart(unmarked(inner), losses)));
-  // What is inside of a block cannot be marked, only the block.
+  // The protocol can mark a block for the cache, but nothing inside of one.
   const marked = part.parts.findLast((inner) => inner.kind !== "foreign" && inner.cache !== undefined);
   const inner = marked?.kind === "foreign" ? undefined : marked?.cache;
   return {

@@ -23,7 +23,7 @@ export function encodeResponse(response: ChatResponse, frame: ResponseFrame): Js
   };
 }
 
-/** What a plain response and a stream's `message_start` begin with. */
+/** The first fields of a plain response and of a stream's `message_start`. */
 export function messageHead(frame: ResponseFrame, model: string | undefined): JsonObject {
   return { id: `msg_${frame.id}`, type: "message", role: "assistant", model: model ?? frame.model };
 }

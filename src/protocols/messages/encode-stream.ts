@@ -128,7 +128,7 @@ function stepEvent(state: EncodeState, event: ChatEvent, events: JsonObject[]): 
       events.push({
         type: "message_delta",
         delta: { ...encodeFinish(event.finish, state.declines), container: null },
-        // Where the upstream has told nothing, the input stays as it was estimated.
+        // Without a count of the upstream's, the input stays as it was estimated.
         usage: encodeUsage(state.tokens ?? estimated(state.frame)),
       });
       events.push({ type: "message_stop" });

@@ -17,7 +17,7 @@ interface Asked {
   readonly request: ChatRequest;
   readonly target: EncodeTarget;
   readonly maxTokens: number;
-  /** As encoded. */
+  /** The messages in their encoded form. */
   readonly messages: readonly JsonObject[];
   readonly losses: LossList;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { target } from "../../../test/support/conversation-arbitraries.ts";
 import { PROTOCOLS } from "../table.ts";
 
-/** Which tools of a chat stay strict at an upstream of messages, and whether a loss says that some do not. */
+/** The tools of a chat that stay strict at an upstream of messages, and if a loss says that some do not. */
 function kept(schemas: readonly object[], more: object = {}) {
   const tools = schemas.map((parameters, at) => ({
     type: "function",

@@ -39,14 +39,17 @@ export const messagesFields = {
   passed: [],
 } as const satisfies RequestFields;
 
-/** Where tools are defined: in their list, in blocks of the type `tool_addition`, and in the list of those that a compaction keeps. */
+/**
+ * Tools are defined in their list, in blocks of the type `tool_addition`, and in the list of those that a compaction
+ * keeps.
+ */
 const TOOLS: readonly ToolPath[] = [
   { path: "tools[]" },
   { path: "messages[].content[].tool.definition" },
   { path: "messages[].content[].tool_changes[].tool.definition", inState: true },
 ];
 
-/** What forwarding reads in a messages body. */
+/** The parts of a messages body that forwarding reads. */
 export const messagesForward: ForwardTable = {
   modelInBody: true,
   fields: messagesFields.listed,
@@ -113,7 +116,7 @@ export const messagesForward: ForwardTable = {
       { path: "messages[].content[].signature", removes: "object", types: ["thinking"] },
       { path: "messages[].content[].data", removes: "object", types: ["redacted_thinking"] },
     ],
-    // Of translated thoughts.
+    // Signatures of translated reasoning.
     unsigned: ['"signature":""', '"signature": ""'].map((mark) => Buffer.from(mark)),
     neverEmpty: "messages.content",
     needsThoughts: { field: "thinking", type: "enabled", replacement: '{"type":"disabled"}' },

@@ -10,7 +10,7 @@ const BLOCKS: readonly ReferenceRow[] = [
   { path: "source.content[].source.url", isAddress: true },
 ];
 
-/** What refers to state of the vendor in a messages body. */
+/** The fields of a messages body that refer to state of the vendor. */
 export const messagesReferences: ReferenceTable = {
   rows: [
     { path: "container" },

@@ -38,7 +38,7 @@ function isRefused(keyword: string, value: unknown): boolean {
   return BOUNDS.has(keyword);
 }
 
-/** Of texts; numbers have none. */
+/** The formats of texts; numbers have none. */
 const FORMATS: ReadonlySet<unknown> = new Set([
   "date-time",
   "time",

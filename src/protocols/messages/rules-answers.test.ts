@@ -238,7 +238,7 @@ describe("messages answers", () => {
   });
 });
 
-/** What callers read of usage without looking whether it is there. */
+/** The counts that callers read without checking that they exist. */
 interface Counts {
   readonly input_tokens: number;
   readonly cache_read_input_tokens: number;

@@ -1,7 +1,7 @@
 import { lookUp } from "../../conversation/lower/schema-subset.ts";
 import { asArray, asObject, asObjects, type JsonObject } from "../json.ts";
 
-/** What makes schemas costly to compile: properties that may be left out, and those of several types. */
+/** The parts of schemas that are costly to compile: optional properties, and those of several types. */
 export interface Size {
   readonly optional: number;
   readonly unions: number;
@@ -41,7 +41,7 @@ function isEndless(schema: JsonObject, walk: Walk, depth: number): boolean {
   const properties = asObject(schema["properties"]) ?? {};
   const open =
     schema["additionalProperties"] === true || asObject(schema["additionalProperties"]) !== undefined;
-  // Where some properties are known, the others are done without.
+  // If some properties are known, the unknown ones are dropped.
   if (open && Object.keys(properties).length === 0) return true;
   return innerOf(schema, properties).some((inner) => isEndless(inner, walk, depth + 1));
 }

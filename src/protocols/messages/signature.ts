@@ -9,7 +9,7 @@ export function encodeSignature(opaque: Opaque | undefined): string {
   return opaque === undefined ? UNSIGNED : opaqueFor("messages", opaque);
 }
 
-/** What a caller's thought is signed with; undefined where nobody signed it. */
+/** Reads the signature of a caller's reasoning; undefined if nobody signed it. */
 export function decodeSignature(signature: string): Opaque | undefined {
   return isSigned(signature) ? opaqueIn(signature, "messages") : undefined;
 }

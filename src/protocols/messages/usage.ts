@@ -61,10 +61,10 @@ const rules: MeteringRules = {
 };
 
 /**
- * What each iteration adds to the totals. Summaries of a long conversation and the words of an advisor are billed beside them,
- * by their own model: https://platform.claude.com/docs/en/build-with-claude/compaction,
- * https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool. The others only split the totals. Where a fallback
- * has served the response, the totals are its own but for what the models before it count in them:
+ * Adds the iterations to the totals. Summaries of a long conversation and the words of an advisor are billed beside
+ * them, by their own model: https://platform.claude.com/docs/en/build-with-claude/compaction,
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool. The others only split the totals. If a
+ * fallback has served the response, the totals are its own except for the parts of the models before it:
  * https://platform.claude.com/docs/en/build-with-claude/refusals-and-fallback
  */
 function readIterations(
@@ -106,7 +106,7 @@ function readIterations(
   };
 }
 
-/** As price tables call the tool whose calls are these iterations. */
+/** The name that price tables have for the tool whose calls are these iterations. */
 export const ADVISOR = "advisor";
 
 /** A part of the totals. */
@@ -216,14 +216,14 @@ function isEmptyList(value: unknown): boolean {
 
 const ANNOUNCED: ReadonlySet<string> = new Set(["text", "thinking"]);
 
-/** Where the vendor ran code, which later requests can go on in. */
+/** Records the container in which the vendor ran code, because later requests can continue in it. */
 function recordContainer(state: StreamState, holder: JsonObject): void {
   const id = asObject(holder["container"])?.["id"];
   recordIssuedId(state, "separately", id);
   recordCall(state, "code_execution", id);
 }
 
-/** What a block says beside its words: what a tool of the vendor has brought, and that another model goes on from here. */
+/** Records the facts of a block beside its words: results of a tool of the vendor's, and a change to another model. */
 function recordBlock(state: StreamState, block: JsonObject | undefined): void {
   recordFiles(state, block);
   // BetaFallbackBlock of the SDK: the response's own `model` may still be the one that declined.
@@ -241,9 +241,9 @@ function recordFiles(state: StreamState, block: JsonObject | undefined): void {
 }
 
 /**
- * What the end of a stream adds to its start. Some vendors learn only there what was read from a cache: the input
- * that they stated at the start is then the whole, and where the end does not state it again, the cached tokens are
- * still in it. Others fill in nothing but the output there: no input at all is no statement of it.
+ * The counts that the end of a stream adds to its start. Some vendors learn only at the end how much was read from a
+ * cache: the input stated at the start is then the whole, and if the end does not state it again, it still contains the
+ * cached tokens. Others state nothing but the output at the end: a missing input is then no statement of it.
  */
 export function beyondStart(
   before: JsonObject | undefined,
@@ -281,7 +281,7 @@ function serveText(body: JsonObject, text: TextSink): void {
   }
 }
 
-/** Of a block or of a piece of one. */
+/** Reads the reasoning of a block or of a piece of one. */
 function readThought(holder: JsonObject | undefined, text: TextSink): void {
   text.reasoning(holder?.["thinking"]);
   text.state(holder?.["signature"]);
@@ -314,7 +314,7 @@ const openMatters = keyFilter("usage", ...ERROR_WORDS);
 const openErrorFilter = keyFilter(...ERROR_WORDS);
 const openBlockFilter = keyFilter("file_id", "tool_use_id", "to");
 
-/** What holds none is no piece of a response, and may be a bare error. */
+/** A frame without the key is no piece of a response, and may be a bare error. */
 const openIndexFilter = keyFilter("index");
 
 /** `event: content_block_...`: nearly every frame, told by the first letter of its name. */

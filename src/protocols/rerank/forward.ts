@@ -18,7 +18,7 @@ export const rerankFields = {
   passed: [],
 } as const satisfies RequestFields;
 
-/** What forwarding reads in a rerank body. */
+/** The parts of a rerank body that forwarding reads. */
 export const rerankForward: ForwardTable = {
   modelInBody: true,
   fields: rerankFields.listed,

@@ -1,6 +1,6 @@
 import type { ProtocolCapabilities } from "../../conversation/lower/capabilities.ts";
 
-/** What responses has slots for. */
+/** The slots of responses. */
 export const responsesCapabilities: ProtocolCapabilities = {
   protocol: "responses",
   rank: 2,

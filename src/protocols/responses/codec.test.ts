@@ -270,7 +270,10 @@ function innermost(opaque: Opaque): Opaque {
   return unwrapOpaque(JSON.parse(opaque.value).encrypted_content) ?? opaque;
 }
 
-/** What the wire cannot tell apart: neighbouring turns of the assistant, empty limits, where a word of the system ends. */
+/**
+ * Removes differences that the wire cannot express: neighbouring turns of the assistant, empty limits, the ends of
+ * system texts.
+ */
 function normalised(request: ChatRequest): unknown {
   const { fieldNames: _, includeUsage: __, foreign: ___, limits, echo: ____, messages, ...rest } = request;
   const { maxOutputTokens } = limits;

@@ -30,7 +30,7 @@ export interface DecodedInput {
  */
 export function decodeInput(body: Fields): DecodedInput {
   const input = body.value["input"] ?? undefined;
-  // What else may bring content is refused by its own name.
+  // Other fields that may bring content are refused by their own names.
   if (input === undefined) return { system: [], messages: [], toolLists: [], foreign: [] };
   if (typeof input === "string") {
     const messages: Message[] = [{ role: "user", parts: [{ kind: "text", text: input }] }];
@@ -163,7 +163,7 @@ const NOT_STORED: RequestRefusal = {
     "clients do with `store: false` (in the AI SDK `providerOptions: { openai: { store: false } }`).",
 };
 
-/** Told of an answered turn only: which tools the vendor ran, and what it listed or found. */
+/** Items of earlier turns only: the tools that the vendor ran, and the results that they listed or found. */
 const LEFT_BY_TOOLS: ReadonlySet<string> = new Set([
   "web_search_call",
   "file_search_call",

@@ -80,10 +80,10 @@ class StepItems implements ItemReader {
     }
   }
 
-  /** What the pieces left out of a text that is now stated whole. */
+  /** Returns the end of a text that its pieces left out, once the text is stated as a whole. */
   #restOf(place: string, part: string, whole: string): string {
     const { text } = this.#emittedOf(place, part);
-    // Asked first: to compare joins the pieces so far, however short the whole that is stated.
+    // The length is compared first, because comparing texts joins the pieces so far, however short the whole is.
     return whole.length > text.length && whole.startsWith(text) ? whole.slice(text.length) : "";
   }
 
@@ -154,7 +154,7 @@ class StepItems implements ItemReader {
       default:
         this.#blocks.whole(0, decodeImageCall(item) ?? foreignOutput(item, index));
     }
-    // What was told of it no more is asked for.
+    // The item is complete: nothing more of it is read.
     const known = this.#itemAt(place);
     known.emitted.clear();
     known.done = true;
@@ -237,7 +237,7 @@ class StepItems implements ItemReader {
   }
 }
 
-/** Where an event's item stands in the output; vendors that leave the number out name the item. */
+/** The position of an event's item in the output; vendors that leave the number out name the item. */
 function placeOf(event: JsonObject): string {
   const index = event["output_index"];
   return typeof index === "number" ? String(index) : asText(event["item_id"]);

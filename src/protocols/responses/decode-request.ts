@@ -123,7 +123,7 @@ function decodeFormat(text: Fields): ResponseFormat | undefined {
   }
 }
 
-/** What this form has no place for, without what says no more than the default. */
+/** The fields that the neutral form has no place for, except those that state a default. */
 function decodeForeign(body: Fields): readonly ForeignField[] {
   const reasoning = optionalFields(body, "reasoning");
   const text = optionalFields(body, "text");
@@ -212,7 +212,7 @@ const DEFAULTS: ReadonlyMap<string, readonly unknown[]> = new Map<string, readon
   ["top_logprobs", [0]],
 ]);
 
-/** What a response repeats of its request. */
+/** The fields of a request that its response repeats. */
 const ECHOED = [
   "instructions",
   "max_output_tokens",

@@ -31,7 +31,7 @@ export function decodeResponse(raw: unknown, plan: ResponsePlan): DecodedRespons
   return { response };
 }
 
-/** What a response says of itself. */
+/** The fields that a response has about itself. */
 export function decodeHead(body: JsonObject): Pick<ChatResponse, "id" | "model" | "created"> {
   const { id, model, created_at: created } = body;
   return {
@@ -78,7 +78,7 @@ function decodeContent(part: JsonObject): readonly ResponsePart[] {
   return [{ kind: "text", text, citations: citations.length === 0 ? undefined : citations }];
 }
 
-/** Who is called; `id` "" where the vendor left it out. */
+/** The function that is called; `id` is "" if the vendor left it out. */
 export function decodeCallHead(item: JsonObject): {
   readonly id: string;
   readonly name: string;
@@ -98,7 +98,7 @@ export function argumentsOf(item: JsonObject): string {
   return textOfArguments(item["type"] === "custom_tool_call" ? item["input"] : item["arguments"]);
 }
 
-/** What a tool of the vendor's own left, for callers who know it. */
+/** Output of the vendor's own tools, for callers who know it. */
 export function foreignOutput(item: JsonObject, index: number): ForeignPart {
   return {
     kind: "foreign",

@@ -131,5 +131,5 @@ const KNOWN = {
 };
 const KNOWN_GROUP: ReadonlySet<string> = new Set(["type", "name", "tools"]);
 
-/** What the vendor itself takes is ten levels deep. */
+/** The vendor itself accepts ten levels. */
 const MAX_DEPTH = 32;

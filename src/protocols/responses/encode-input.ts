@@ -116,7 +116,7 @@ function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
   return { type: "function_call", ...called, arguments: part.arguments === "" ? "{}" : part.arguments };
 }
 
-/** That a tool failed has no word of its own here: an incomplete result is the nearest, and its text says the rest. */
+/** The protocol has no word for a failed tool: an incomplete result is the nearest, and its text says the rest. */
 function encodeResult(part: ToolResultPart, losses: LossList): JsonObject {
   if (part.isError) losses.field("isError", "weakened");
   const parts = markedLast(part);

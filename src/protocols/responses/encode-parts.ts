@@ -77,7 +77,7 @@ export function encodeImageCall(part: MediaPart, id: string): readonly JsonObjec
   return [{ type: "image_generation_call", id, status: "completed", result: part.source.data }];
 }
 
-/** What a response's text rests on, as the vendor wrote it or as a link. */
+/** The source of a response's text, as the vendor wrote it or as a link. */
 export function encodeAnnotation(citation: Citation): JsonObject {
   if (citation.source.protocol === "responses") return citation.source.value;
   return {

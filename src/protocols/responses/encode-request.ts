@@ -41,7 +41,7 @@ export function encodeRequest(request: ChatRequest, target: EncodeTarget, losses
     prompt_cache_key: request.cacheKey,
     prompt_cache_retention: request.cacheRetention,
     stream: request.stream,
-    // What the vendor would keep, no caller could ask for: answers carry their state with them.
+    // No caller could read a response that the vendor stores: responses carry their state with them.
     store: false,
     include: asksForState(request, target) ? [ENCRYPTED_REASONING] : undefined,
   });

@@ -83,7 +83,7 @@ function encodeItem(
   }
 }
 
-/** What changes between the announcement of a response and its end. */
+/** The fields that change between the announcement of a response and its end. */
 export interface ResponseState {
   readonly model: string | undefined;
   readonly status: ItemStatus;
@@ -121,7 +121,7 @@ function restoredTool(tool: JsonObject): JsonObject {
   return tool["type"] === "function" ? { parameters: null, strict: true, ...tool } : tool;
 }
 
-/** What a response says of fields that its request did not state. */
+/** The values for fields that the request did not state. */
 const UNSAID: JsonObject = {
   instructions: null,
   max_output_tokens: null,

@@ -10,7 +10,7 @@ export function decodeFinish(response: JsonObject): Finish {
   return { unified, protocol: "responses", raw: raw === "" ? undefined : raw };
 }
 
-/** How a response states its end. */
+/** The end that a response states. */
 export interface StatedEnd {
   readonly status: "completed" | "incomplete";
   readonly incomplete_details: { readonly reason: string } | null;

@@ -50,7 +50,7 @@ export const DEFAULT_IMAGE_MODEL = "gpt-image-1";
 const TOOLS = ["tools[]", "tools[].tools[]", "input[].tools[]", "input[].tools[].tools[]"];
 const TOOL_PLACES = TOOLS.map((path) => ({ path }));
 
-/** What forwarding reads in a responses body. */
+/** The parts of a responses body that forwarding reads. */
 export const responsesForward: ForwardTable = {
   modelInBody: true,
   fields: responsesFields.listed,

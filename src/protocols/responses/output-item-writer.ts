@@ -17,7 +17,7 @@ import {
   wholeArguments,
 } from "./response-items.ts";
 
-/** How far a streamed response has come. A machine keeps it in its state, and who climbs it changes it. */
+/** The progress of a streamed response. The encoder keeps it in its state, and the writer changes it. */
 export interface OutputItemState {
   /** The number of the next event. */
   readonly sequence: number;

@@ -7,7 +7,7 @@ const PARTS: readonly ReferenceRow[] = [
   { path: "image_url", isAddress: true },
 ];
 
-/** Where hosted tools work and what they find there. */
+/** The fields that name containers, files and stores of hosted tools. */
 const TOOLS: readonly ReferenceRow[] = [
   // file_search
   { path: "vector_store_ids[]" },
@@ -27,7 +27,7 @@ const TOOLS: readonly ReferenceRow[] = [
   ...rowsBelow(["input_image_mask"], PARTS),
 ];
 
-/** What refers to state of the vendor in a responses body. */
+/** The fields of a responses body that refer to state of the vendor. */
 export const responsesReferences: ReferenceTable = {
   rows: [
     { path: "previous_response_id" },

@@ -85,7 +85,10 @@ function imageTool(tools: JsonObject | undefined): ModelTokens | undefined {
   return { model: readModelName(usage["model"]), tokens, isBeside: true, tool: "image_generation" };
 }
 
-/** Where vendors count what was read from their caches, and what was written: OpenAI, Perplexity. */
+/**
+ * The fields in which vendors count tokens that were read from their caches, and those that were written: OpenAI,
+ * Perplexity.
+ */
 const READ = ["cached_tokens", "cache_read_input_tokens"];
 const WRITTEN = ["cache_write_tokens", "cache_creation_input_tokens"];
 
@@ -104,7 +107,7 @@ export const responsesUsage = usageReader(rules);
 
 function readBody(body: JsonObject, state: StreamState): void {
   if (statesError(body)) state.error = decodeStatedError(body);
-  // What events hold of a response may lack it.
+  // The response inside of an event may lack it.
   if (!Array.isArray(body["output"])) recordUnexpectedFormat(state);
   recordModel(state, body["model"]);
   readResponse(body, state);
@@ -196,7 +199,10 @@ function readResponse(response: JsonObject, state: StreamState): void {
   if (finish !== "") recordFinish(state, finish, 0);
 }
 
-/** What the response's tools have used; of the model that makes images, which stands in its definition alone, also the name. */
+/**
+ * The usage of the response's tools; for the model that makes images, which stands only in its definition, also its
+ * name.
+ */
 function toolUsage(response: JsonObject): JsonObject | undefined {
   const tools = asUsage(response["tool_usage"]);
   const images = asObject(tools?.["image_gen"]);
@@ -259,7 +265,10 @@ function readWords(item: JsonObject, text: TextSink): void {
   }
 }
 
-/** What of an item is no words: encrypted thoughts, a summary of a conversation among them, and images. */
+/**
+ * Reads the parts of an item that are no words: encrypted reasoning, which includes a summary of a conversation, and
+ * images.
+ */
 function readHidden(item: JsonObject, text: TextSink): void {
   if (item["type"] === "reasoning") text.state(item["encrypted_content"]);
   else text.hidden(item["encrypted_content"]);
@@ -302,10 +311,10 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
   "response.queued",
 ]);
 
-/** Where events hold a piece of the response, or the whole of what came in pieces. */
+/** The fields of events that have a piece of the response, or the whole of a text that came in pieces. */
 const PIECES = ["delta", "text", "refusal", "arguments", "input", "code"];
 
 const openMatters = keyFilter("response", "item", ...ERROR_WORDS);
 
-/** What holds none is no event of a response, and may be a bare error. */
+/** A frame without the key is no event of a response, and may be a bare error. */
 const openTypeFilter = keyFilter("type");
