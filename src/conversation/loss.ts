@@ -16,8 +16,8 @@ export function lossTexts(losses: readonly Loss[]): string[] {
 }
 
 /**
- * What translation could not carry. A hint that is dropped is a value here, listed in the response's
- * header and in the request log; what changes the response's meaning is refused instead.
+ * A part of a request that translation could not carry. A hint that is dropped is a value here, listed in the
+ * response's header and in the request log; a part that changes the response's meaning is refused instead.
  */
 export interface Loss {
   /** The field in the caller's own spelling. */
@@ -90,7 +90,7 @@ const NEUTRAL_FIELDS = [
 ] as const;
 export type NeutralField = (typeof NEUTRAL_FIELDS)[number];
 
-/** How one protocol spells them. Every one: a protocol that cannot state a field never loses it. */
+/** One protocol's names of the fields. A field that a protocol cannot state has no name, because it is never lost. */
 export type FieldNames = Readonly<Partial<Record<NeutralField, string>>>;
 
 /** Gathers losses; each is told once, however many parts it happened to. */
@@ -128,7 +128,7 @@ export function openLosses(names: FieldNames): LossList {
   };
 }
 
-/** Which of many parts it was is of no use: clients repeat the same in every turn. */
+/** Losses drop the index, because clients repeat the same part in every turn. */
 const INDEX = /\[\d+\]/g;
 
 /** They end in a header and in the log of requests, and callers can invent names of fields without end. */

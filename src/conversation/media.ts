@@ -124,7 +124,7 @@ function typeOfImage({ source }: MediaPart): string | undefined {
   return source.from === "base64" ? imageTypeOf(source.data) : undefined;
 }
 
-/** What kind of media a type is; everything that is no image, sound or video is a document. */
+/** The kind of media of a type; every type that is no image, audio or video is a document. */
 export function mediaOfType(mimeType: string | undefined): MediaPart["media"] {
   const kind = mimeType?.split("/", 1)[0];
   return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";

@@ -33,7 +33,7 @@ const conversation = (results: readonly Part[]): readonly Message[] => {
   ];
 };
 
-/** What makes one message of many, by name. */
+/** The functions that join messages into one, by name. */
 const JOINED: readonly (readonly [name: string, join: (messages: readonly Message[]) => unknown])[] = [
   ["neighbours of the user's", joinedUserMessages],
   ["answers of calls", (messages) => answeredMessages({ messages } as ChatRequest)],
@@ -53,7 +53,7 @@ describe("messages that become one", () => {
         for (const parts of others) run.grow(parts);
         expect(run.messages.map(({ parts }) => parts)).toEqual([lists.flat()]);
         expect(run.endsInResults).toBe(lists.flat().every(({ kind }) => kind === "tool-result"));
-        // What was given is not changed.
+        // The input stays unchanged.
         expect(first).toEqual(lists[0]);
       }),
     );

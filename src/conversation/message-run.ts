@@ -6,7 +6,7 @@ import type { Message, Part } from "./request.ts";
  */
 export class MessageRun {
   readonly messages: Message[] = [];
-  /** Of the last message, once it has grown. */
+  /** The parts of the last message, once it has grown. */
   private grown: Part[] | undefined;
   private holdsOnlyResults = true;
 

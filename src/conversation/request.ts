@@ -31,7 +31,7 @@ export interface ChatRequest {
   readonly limits: Limits;
   readonly reasoning?: ReasoningOptions | undefined;
   readonly responseFormat?: ResponseFormat | undefined;
-  /** How many words to make, in the caller's word (`low`, `medium`, `high`). */
+  /** The length of the response in the caller's word (`low`, `medium`, `high`). */
   readonly verbosity?: string | undefined;
   /** The caller's name for its end user. */
   readonly user?: string | undefined;
@@ -39,15 +39,15 @@ export interface ChatRequest {
   readonly cacheKey?: string | undefined;
   /** Everything up to the request's last part is to be cached, wherever that is in the next one. */
   readonly cacheAll?: CacheMark | undefined;
-  /** How long the vendor may keep what it caches, in the caller's word (`in_memory`, `24h`). */
+  /** The lifetime of cached content in the caller's word (`in_memory`, `24h`). */
   readonly cacheRetention?: string | undefined;
-  /** How many responses; absent = 1. */
+  /** The number of responses; absent = 1. */
   readonly n?: number | undefined;
   /** Fields that this form has no place for. */
   readonly foreign: readonly ForeignField[];
-  /** What the caller's protocol repeats of the request in its responses, as sent. */
+  /** The fields of the request that the caller's protocol repeats in its responses, as sent. */
   readonly echo: JsonObject;
-  /** How the caller's protocol names the fields of this form, for losses and refusals. */
+  /** The caller's names of the fields of this form, for losses and refusals. */
   readonly fieldNames: FieldNames;
 }
 
@@ -83,7 +83,7 @@ export interface MediaPart {
   readonly mimeType?: string | undefined;
   /** A file name or a title. */
   readonly name?: string | undefined;
-  /** How closely to look, in the caller's word (`low`, `high`, `auto`). */
+  /** The precision of reading the image, in the caller's word (`low`, `high`, `auto`). */
   readonly detail?: string | undefined;
   readonly opaque?: Opaque | undefined;
   readonly cache?: CacheMark | undefined;
@@ -106,7 +106,7 @@ export interface ReasoningPart {
   /** The vendor hid the text: `opaque` is all there is. */
   readonly redacted?: true | undefined;
   readonly opaque?: Opaque | undefined;
-  /** Of a response: its model wants the thought back, although nobody signed it. */
+  /** In responses: the model wants the reasoning back, although nobody signed it. */
   readonly requested?: true | undefined;
 }
 
@@ -120,9 +120,11 @@ export interface ToolCallPart {
   readonly arguments: string;
   /** A call of a custom tool. */
   readonly custom?: true | undefined;
-  /** Of answers: code that the vendor ran has made it, in its words which, so that it may be over where the turn ends. */
+  /**
+   * In responses: the vendor's statement of the code that made the call. Such a call may be over when the turn ends.
+   */
   readonly byCode?: JsonObject | undefined;
-  /** Of answers: why the arguments are no JSON object; absent where they are one. */
+  /** In responses: the defect of arguments that are no JSON object; absent if they are one. */
   readonly defect?: CallDefect | undefined;
   readonly opaque?: Opaque | undefined;
   readonly cache?: CacheMark | undefined;
@@ -149,18 +151,21 @@ export interface ForeignPart {
   readonly protocol: ChatProtocol;
   readonly value: JsonObject;
   readonly ifUnsupported: UnsupportedPolicy;
-  /** What a loss or a refusal calls it, e.g. `messages[2].content[0]`. */
+  /** The path in losses and refusals, e.g. `messages[2].content[0]`. */
   readonly path: string;
   /** Says about the same to other protocols, whatever `ifUnsupported` says. */
   readonly words?: string | undefined;
   readonly refusal?: RequestRefusal | undefined;
 }
 
-/** Where the target protocol has no slot: `drop` names a loss; `refuse` rejects the request, because its meaning would change. */
+/**
+ * The treatment of a part that the target protocol has no slot for: `drop` names a loss; `refuse` rejects the request,
+ * because its meaning would change.
+ */
 export type UnsupportedPolicy = "drop" | "refuse";
 
 export interface ForeignField {
-  /** As the caller wrote it: `logprobs`, `messages[3].weight`. */
+  /** The path in the caller's words: `logprobs`, `messages[3].weight`. */
   readonly path: string;
   readonly value: unknown;
   readonly ifUnsupported: UnsupportedPolicy;
@@ -169,7 +174,7 @@ export interface ForeignField {
   readonly isRead?: true | undefined;
 }
 
-/** How something is refused, where its clients need other words than the usual ones. */
+/** A refusal in words of its own, for clients that need other words than the usual ones. */
 export interface RequestRefusal {
   readonly why: string;
   /** For the client's program. */
@@ -181,7 +186,7 @@ export interface CacheMark {
   readonly ttl: "5m" | "1h";
 }
 
-/** What a passage rests on. Offsets are UTF-16 units of the cited block's text. */
+/** The source of a passage. Offsets are UTF-16 units of the cited block's text. */
 export interface Citation {
   readonly url?: string | undefined;
   readonly title?: string | undefined;
@@ -202,7 +207,7 @@ export interface FunctionTool {
   readonly description?: string | undefined;
   /** A JSON Schema; absent = no parameters. */
   readonly parameters?: JsonObject | undefined;
-  /** Said or not: the protocols' defaults differ (rule 27), so decoders resolve theirs. */
+  /** Always stated: the protocols' defaults differ (rule 27), so decoders resolve theirs. */
   readonly strict: boolean;
   readonly cache?: CacheMark | undefined;
 }
@@ -250,7 +255,7 @@ export interface Limits {
   readonly stop?: readonly string[] | undefined;
 }
 
-/** How much to think, in whichever way the caller said it; `effort.ts` goes from one to the other. */
+/** The reasoning effort in the caller's form; `effort.ts` converts one form to another. */
 export interface ReasoningOptions {
   /** False: do not think. */
   readonly enabled: boolean;

@@ -29,11 +29,11 @@ export type ResponsePart = TextPart | MediaPart | ReasoningPart | ToolCallPart |
 export interface Finish {
   readonly unified: FinishKind;
   readonly raw?: string | undefined;
-  /** Whose word `raw` is. */
+  /** The protocol that `raw` is a word of. */
   readonly protocol: ChatProtocol;
   /** The caller's stop sequence that was met, where the vendor tells. */
   readonly stopSequence?: string | undefined;
-  /** What the vendor says about it (a refusal's explanation). */
+  /** The vendor's explanation, e.g. of a refusal. */
   readonly message?: string | undefined;
 }
 

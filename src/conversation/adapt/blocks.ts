@@ -6,7 +6,7 @@ import type { Opaque } from "../state/opaque.ts";
 export interface BlockState {
   /** The number of the next block. */
   next: number;
-  /** By how the wire tells the block from others, e.g. its index there; in the order of their starts. */
+  /** The open blocks by their identity on the wire, e.g. the index there; in the order of their starts. */
   readonly open: Map<string, OpenBlock>;
 }
 

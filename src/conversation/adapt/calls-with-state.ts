@@ -52,8 +52,8 @@ export function watchCalls(report: (call: CallWithState) => void): StreamRun<Cha
 }
 
 /**
- * What tells a call from others. Not the id alone: some vendors count calls anew in each conversation. Arguments count by
- * what they say, since clients write them anew.
+ * Identifies a call. The id alone is not enough, because some vendors count calls anew in each conversation. Arguments
+ * are compared by their values, since clients write them anew.
  */
 export function callKey({ id, name, arguments: text }: Omit<CallWithState, "opaque">): string {
   return JSON.stringify([id, name, sorted(readJson(text))]);

@@ -119,7 +119,7 @@ function firstStop(
   return first;
 }
 
-/** How much of the text's end could begin a stop sequence. */
+/** The length of the text's end that could begin a stop sequence. */
 function heldLength(text: string, stops: readonly string[]): number {
   const longest = stops.reduce((most, stop) => Math.max(most, stop.length - 1), 0);
   for (let length = Math.min(longest, text.length); length > 0; length -= 1) {

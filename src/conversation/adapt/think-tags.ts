@@ -124,7 +124,7 @@ function grow(text: Opening, piece: string): readonly ChatEvent[] {
   return text.held === "" ? out : [...out, ...emitHeld(text)];
 }
 
-/** What is left when the text ends. */
+/** The events for the rest of the text at its end. */
 function ending(text: Opening): readonly ChatEvent[] {
   if (text.phase === "unknown") return emitHeld(text);
   if (text.phase !== "thought") return [];
@@ -170,7 +170,7 @@ function reasoningOf({ start }: Opening): number {
 const OPEN = "<think>";
 const CLOSE = "</think>";
 
-/** What may be the space before the end of a thought, or the beginning of its tag. */
+/** Text that may be the space before the end of reasoning, or the beginning of its tag. */
 const HELD_BACK = /\s*(?:<(?:\/(?:t(?:h(?:i(?:n(?:k)?)?)?)?)?)?)?$/;
 
 /** No more space than this is held back, so that a stream of nothing else costs no memory. */

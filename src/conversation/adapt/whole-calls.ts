@@ -126,7 +126,10 @@ export function correctFinishEvents(): StreamRun<ChatEvent, ChatEvent> {
 
 type CallStart = Pick<ToolCallPart, "byCode">;
 
-/** Who made the calls of a response: the model itself, at least one of them; only code that the vendor ran; or there are none. */
+/**
+ * The maker of a response's calls: the model, if it made at least one; only code that the vendor ran; or there are
+ * none.
+ */
 function madeBy(calls: readonly CallStart[]): "model" | "code" | "nobody" {
   if (calls.length === 0) return "nobody";
   return calls.every(({ byCode }) => byCode) ? "code" : "model";

@@ -40,7 +40,7 @@ export function alternatingTurns(request: ChatRequest, losses: LossList): readon
 export function answeredMessages(request: ChatRequest): readonly Message[] {
   const out = new MessageRun();
   const names = new Map<string, string>();
-  /** By its id; ids may come twice. */
+  /** Open calls by their id; ids may come twice. */
   const open = new Map<string, ToolCallPart[]>();
   const close = (): void => {
     if (open.size > 0) out.push({ role: "user", parts: [...open.values()].flat().map(missingResult) });
@@ -100,7 +100,7 @@ export function withoutLoneReasoning(parts: readonly Part[]): readonly Part[] {
   return parts.filter((part, at) => at < last || part.kind !== "reasoning");
 }
 
-/** What the assistant made is shown by the user where only the user shows anything. */
+/** Moves media of the assistant into turns of the user, for protocols in which only the user can show media. */
 export function shownByUser(message: Message): readonly Message[] {
   const made = message.parts.filter((part) => part.kind === "media");
   if (made.length === 0) return [message];
@@ -145,7 +145,7 @@ function inCallOrder(messages: readonly Message[]): readonly Message[] {
       run.grow(message.parts);
     else run.push(message);
   }
-  /** How many calls of their turn were made before each. */
+  /** The number of calls in the turn before each. */
   const order = new Map<string, number>();
   return run.messages.map((message) => {
     if (message.role === "assistant") {

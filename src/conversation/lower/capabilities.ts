@@ -4,12 +4,15 @@ import type { JsonObject, MediaPart } from "../request.ts";
 import type { WordRule } from "./words.ts";
 
 /**
- * What one protocol has slots for, as data. `lower-request.ts` fits requests to it and `adapt-response.ts` answers,
- * so that the encoders write what they are given and each discard is decided in one place.
+ * The slots of one protocol, as data. `lower-request.ts` fits requests to them and `adapt-response.ts` fits responses,
+ * so that the encoders write every field of their input, and each discard is decided in one place.
  */
 export interface ProtocolCapabilities {
   readonly protocol: ChatProtocol;
-  /** How much its slots can hold beside those of its siblings, the most first: what an upstream of several is asked in. */
+  /**
+   * The richness of the protocol's slots beside its siblings, the richest first: of several protocols that an upstream
+   * speaks, the richest is chosen.
+   */
   readonly rank: number;
   /** Fields of a request that the protocol can state. Others are dropped with a loss, or refused by `lower-request.ts`. */
   readonly slots: ReadonlySet<NeutralField>;
@@ -28,15 +31,15 @@ export interface ProtocolCapabilities {
   /** One request can ask for several responses; elsewhere it is sent several times. */
   readonly manyAnswers: boolean;
   /**
-   * Where a request for JSON of any form must have the word as well: in instructions or messages, in messages
-   * alone, or `always` anew, since no field tells it. Absent: nowhere.
+   * The place in which a request for JSON of any form must have the word as well: in instructions or messages, in
+   * messages alone, or `always`, because no field states the request. Absent: it is not needed.
    */
   readonly jsonWord?: "anywhere" | "in-messages" | "always" | undefined;
   /** True if a response can be held to this schema; one that it cannot be is asked for in words. Absent: any. */
   readonly takesSchema?: ((schema: JsonObject) => boolean) | undefined;
   /** Takes turns without words, and instructions that no conversation follows. */
   readonly silence?: true | undefined;
-  /** Where the catalog does not say: what a trailing assistant turn means (rule 34). */
+  /** The meaning of a trailing assistant turn if the catalog states none (rule 34). */
   readonly prefill: "continue" | "refuse";
   /** Caches only what it is asked to, and can be asked to cache all (`cacheAll`); elsewhere vendors cache by themselves. */
   readonly cachesAsked?: true | undefined;
@@ -48,7 +51,7 @@ export interface ProtocolCapabilities {
   readonly manyChoices: boolean;
   /** Media that answers can hold. */
   readonly responseMedia: readonly MediaPart["media"][];
-  /** How calls hold their arguments: as an object, or as its text, which need not be one. */
+  /** The form of a call's arguments: an object, or the object's text, which need not be one. */
   readonly argumentsAs: "object" | "text";
   /** Streams write one block after the other, never two at a time (rule 13). */
   readonly blocksInTurn: boolean;
@@ -62,8 +65,8 @@ export interface ProtocolCapabilities {
   /** The word for an end at a call whose arguments are no JSON; absent = it has none. */
   readonly brokenCallWord?: string | undefined;
   /**
-   * Where clients drop thoughts: what carries the state of those before it (`attached-reasoning.ts`). A text carries only what
-   * no call comes for.
+   * The parts that carry the state of the reasoning before them, for clients that drop reasoning
+   * (`attached-reasoning.ts`). A text carries only state that no call follows.
    */
   readonly reasoningRideOn: readonly ("tool-call" | "text")[];
   /**
@@ -71,11 +74,14 @@ export interface ProtocolCapabilities {
    * where `serializeBlocks`.
    */
   readonly stateAfterWords: boolean;
-  /** What answers can cite: anything, only what has an address, or nothing. Its own citations a protocol always takes. */
+  /**
+   * The sources that responses can cite: any, only those with an address, or none. A protocol always takes its own
+   * citations.
+   */
   readonly responseCitations: "any" | "urls" | "none";
 }
 
-/** What media a request can hold inline, and what the vendor fetches itself when told the address. */
+/** The media that a request can hold inline, and those that the vendor fetches itself by their address. */
 export interface MediaSlots {
   readonly inline: readonly MediaPart["media"][];
   readonly byUrl: readonly MediaPart["media"][];

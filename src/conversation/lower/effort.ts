@@ -47,7 +47,7 @@ function distance(effort: Effort, rank: number): number {
 /** The least that messages takes: 1024 <= budget < max_tokens. */
 const MIN_BUDGET = 1024;
 
-/** With less than a quarter of the limit left, answers are cut off in the middle. */
+/** If less than a quarter of the limit is left for the response, responses are cut off in the middle. */
 const MAX_SHARE = 3 / 4;
 
 /**

@@ -33,7 +33,7 @@ function spoken({ role, text }: Turn): JsonObject {
   return { role, ...(text === undefined ? {} : { content: text }) };
 }
 
-/** What becomes of a request at an upstream, or the field for which it is refused. */
+/** The request as sent to an upstream, or the field for which it is refused. */
 function sent(client: TextProtocol, upstream: TextProtocol, body: JsonObject): Wire | string {
   const read = codecOf(client).decodeRequest(body);
   if ("refused" in read) return read.refused.path;
@@ -113,7 +113,7 @@ describe("turns without words", () => {
         expect(told.every(([, words]) => words.trim() !== "")).toBe(true);
         const speakers = (roles: readonly string[]) => roles.filter((each, at) => each !== roles[at - 1]);
         const mine = speakers(turns.map((each) => each.role));
-        // Whoever wants the user first gets one.
+        // Protocols that must begin with the user get a turn of the user first.
         const theirs = speakers(told.map(([each]) => each));
         expect(theirs).toEqual(theirs.length > mine.length ? ["user", ...mine] : mine);
       }),

@@ -17,7 +17,7 @@ export function withText(
 ): ChatRequest {
   const own = request.protocol === capabilities.protocol;
   if (own && capabilities.silence === true) return request;
-  // What brings the content in place of words is refused by its own name.
+  // A field that brings the content in place of words is refused by its own name.
   if (!own && request.foreign.some(({ ifUnsupported }) => ifUnsupported === "refuse")) return request;
   const last = request.messages.at(-1);
   if (last?.role === "user" && last.parts.length === 0) losses.refuse("messages", EMPTY_TURN_TEXT);

@@ -3,16 +3,16 @@ import type { FieldChanges } from "../../base/json/field-changes.ts";
 import { isRecord } from "../../base/json/record.ts";
 import type { JsonObject } from "../request.ts";
 
-/** Whom a request names as the end user where neither its caller nor the operator names one. */
+/** The end user of a request for which neither its caller nor the operator names one. */
 export interface EndUser {
   readonly id: string;
-  /** Where it is written: a field, or a field in one. */
+  /** The field, or the field inside of one. */
   readonly place: readonly [field: string, inner?: string | undefined];
   /** Every spelling of it in the protocol. */
   readonly paths: readonly string[];
 }
 
-/** What a body says, whether its values are built or were found in its bytes. */
+/** The values of a body, either built or found in its bytes. */
 export interface StatedFields {
   /** The top-level field is there, be it null. */
   has(field: string): boolean;

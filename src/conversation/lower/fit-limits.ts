@@ -2,7 +2,7 @@ import type { LossList } from "../loss.ts";
 import type { ChatRequest, Limits } from "../request.ts";
 import type { ProtocolCapabilities } from "./capabilities.ts";
 
-/** Where a response is to end, as a protocol takes it; stop sequences are all still there, more than it may take. */
+/** Fits the ends of a response to the protocol. Stop sequences are all kept, even more than it may take. */
 export function fitLimits(
   { protocol, limits }: ChatRequest,
   capabilities: ProtocolCapabilities,

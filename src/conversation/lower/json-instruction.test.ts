@@ -4,7 +4,7 @@ import { PROTOCOLS } from "../../protocols/table.ts";
 import type { ChatProtocol } from "../protocol-name.ts";
 import type { Quirks } from "./quirks.ts";
 
-/** What an upstream is sent for a chat or a native request, and what of it is told as lost. */
+/** The request that an upstream gets for a chat or a native request, and its losses. */
 function sent(body: object, to: ChatProtocol, quirks: Quirks = {}) {
   const from = "contents" in body ? "generate-content" : "chat-completions";
   const decoded = PROTOCOLS[from].translation?.decodeRequest({ model: "m", ...body });

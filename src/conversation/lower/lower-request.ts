@@ -109,7 +109,7 @@ function callIdsAt({ callIds }: ProtocolCapabilities, { quirks: { callIdLength }
  */
 export const MAX_COPIES = 8;
 
-/** How many requests the wished answers take. */
+/** The number of requests that the wanted responses take. */
 function copiesOf(
   { n = 1 }: ChatRequest,
   capabilities: ProtocolCapabilities,
@@ -184,11 +184,11 @@ const REFUSED_HINTS: ReadonlyMap<NeutralField, RefusedHint> = new Map<NeutralFie
   ["verbosity", "verbosity"],
   ["user", "user"],
   ["cacheKey", "prompt_cache_key"],
-  // Who does not know the one does not know the other.
+  // A protocol without the one has no place for the other.
   ["cacheRetention", "prompt_cache_key"],
 ]);
 
-/** What is longer than the protocol's vendor takes becomes a name that is still the same in each request. */
+/** Replaces a user that is too long for the protocol's vendor by a name that stays the same in each request. */
 function fitUser(
   user: string,
   { maxUserLength = user.length }: ProtocolCapabilities,
@@ -217,7 +217,7 @@ const OPTIONAL_FIELDS = [
 function fitForeign({ request, capabilities, losses }: Fit): ChatRequest["foreign"] {
   if (request.protocol === capabilities.protocol) {
     const whole = request.foreign.filter(({ isRead }) => isRead);
-    // What is inside goes back with it.
+    // Fields inside of a field that goes back whole go back with it.
     return request.foreign.filter(({ path }) => !whole.some((field) => path.startsWith(`${field.path}.`)));
   }
   for (const field of request.foreign) {
@@ -322,7 +322,7 @@ function fitMedia(part: MediaPart, { request, capabilities, losses }: Fit): Medi
   const { extra = {}, detail, name, ...plain } = part;
   for (const key of Object.keys(extra)) losses.at(fieldPath(losses.nameOf("media"), key));
   const keepsDetail = capabilities.slots.has("detail");
-  // That the model decides is what every protocol means that says nothing.
+  // Every protocol lets the model decide if nothing is stated.
   if (detail !== undefined && detail !== "auto" && !keepsDetail) losses.field("detail");
   // A document of plain text goes as words, its title with them; other media than documents have no names.
   const keepsName =

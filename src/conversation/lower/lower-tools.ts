@@ -104,7 +104,7 @@ function fitTool(
   return [unmarked];
 }
 
-/** What a custom tool is where there are only functions; `adapt/restore-names.ts` unwraps its calls. */
+/** A custom tool for protocols that have only functions; `adapt/restore-names.ts` unwraps its calls. */
 function customAsFunction(tool: CustomTool, name: string): FunctionTool {
   return {
     kind: "function",

@@ -6,7 +6,7 @@ import { fitWord, type WordRule } from "./words.ts";
 export interface ToolNames {
   /** The name on the wire. The same for a declaration, a choice and a call of an earlier turn. */
   wireName(tool: PlannedTool): string;
-  /** What must be restored in the response: only names that changed or that are not plain functions. */
+  /** The tools to restore in the response: only names that changed or that are not plain functions. */
   planned(): ReadonlyMap<string, PlannedTool>;
 }
 

@@ -4,7 +4,7 @@ import type { Origin, Reader } from "../state/opaque.ts";
 import type { EndUser } from "./end-user.ts";
 import type { Quirks } from "./quirks.ts";
 
-/** Who a request is encoded for. */
+/** The receiver of an encoded request. */
 export interface EncodeTarget extends Reader {
   /** The upstream's name of the model. */
   readonly model: string;
@@ -15,13 +15,16 @@ export interface EncodeTarget extends Reader {
   readonly maxOutputTokens: number | undefined;
   /** Unique to the request: ids that the upstream leaves out are made from it. */
   readonly seed: string;
-  /** What the operator changes of the fields at the top of the body. */
+  /** The operator's changes of the fields at the top of the body. */
   readonly changes?: FieldChanges | undefined;
-  /** Whom the body names where nobody is named. */
+  /** The user that the body names if nobody is named. */
   readonly endUser?: EndUser | undefined;
 }
 
-/** What the encoding of a request did that its response must undo (`adapt/restore-names.ts` does, for all protocols). */
+/**
+ * The changes in the encoding of a request that its response must undo (`adapt/restore-names.ts` does, for all
+ * protocols).
+ */
 export interface ResponsePlan {
   readonly origin: Origin;
   readonly seed: string;
@@ -29,7 +32,9 @@ export interface ResponsePlan {
   readonly tools: ReadonlyMap<string, PlannedTool>;
   /** Structured output by a forced tool: this tool's arguments are the response's text. */
   readonly responseTool: string | undefined;
-  /** How often to send the request, for it makes one response and several are wanted; the responses are joined. */
+  /**
+   * The number of times to send the request, if it makes one response and several are wanted; the responses are joined.
+   */
   readonly copies: number;
   /** Stop sequences that the upstream was not told: the response is cut at them. */
   readonly stops: readonly string[];
@@ -46,7 +51,7 @@ export interface PlannedTool {
   readonly custom?: true | undefined;
 }
 
-/** What a response in the caller's protocol needs beside its content. */
+/** The facts that a response in the caller's protocol needs beside its content. */
 export interface ResponseFrame {
   /** Unique; encoders put their protocol's prefix before it. */
   readonly id: string;
@@ -54,7 +59,7 @@ export interface ResponseFrame {
   readonly requestId: string;
   /** Unix time, seconds. */
   readonly created: number;
-  /** Told where the upstream names no model. */
+  /** The name in the response if the upstream names no model. */
   readonly model: string;
   readonly includeUsage: boolean;
   /** The caller asked for one choice. */

@@ -1,8 +1,8 @@
 import type { MediaPart } from "../request.ts";
 
 /**
- * What one model of one upstream takes and what not, as plain data of the catalog: nothing here is ever
- * an `if` on a vendor's name. Absent = the protocol's ordinary way.
+ * The parameters that one model of one upstream takes, as plain data of the catalog: nothing here is ever an `if` on a
+ * vendor's name. Absent = the protocol's ordinary way.
  */
 export interface Quirks {
   /** The role of instructions in chat messages; `user`: the model takes none, they open the first user turn. */
@@ -10,8 +10,8 @@ export interface Quirks {
   /** Chat: the field that limits the output (rule 39). */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   /**
-   * How the model is told to think: an effort word, a budget of tokens, `adaptive` (with an effort), a
-   * level; `none`: it cannot be told.
+   * The model's parameter for reasoning: an effort word, a budget of tokens, `adaptive` (with an effort), a level;
+   * `none`: it has none.
    */
   readonly thinking?: "effort" | "budget" | "adaptive" | "level" | "none" | undefined;
   /** The largest budget to think with that it takes, where it is told one. */
@@ -53,11 +53,11 @@ export interface Quirks {
   readonly manyAnswers?: boolean | undefined;
   /** A conversation that ends with the assistant's words goes on from there, or is refused (rule 34). */
   readonly prefill?: "continue" | "refuse" | undefined;
-  /** What the model reads beside text, for the model lists. */
+  /** The media that the model reads beside text, for the model lists. */
   readonly inputMedia?: readonly MediaPart["media"][] | undefined;
 }
 
-/** As the catalog names them. */
+/** The names of the hints in the catalog. */
 export type RefusedHint = "user" | "seed" | "penalties" | "verbosity" | "prompt_cache_key";
 
 /** Quirks as the catalog's data says them; what is not one of them, or not of its type, is ignored. */

@@ -68,7 +68,7 @@ function inlined(reference: string, schema: JsonObject, walk: Walk, depth: numbe
   return subset;
 }
 
-/** What a local reference leads to; undefined where it leads nowhere, or out of the schema. */
+/** The target of a local reference; undefined if it leads nowhere, or out of the schema. */
 export function lookUp(root: JsonObject, reference: string): JsonObject | undefined {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;

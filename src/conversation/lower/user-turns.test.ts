@@ -97,7 +97,7 @@ function kindsOf(message: JsonObject | undefined): readonly unknown[] {
   return asArray(message?.["content"]).map((part) => asObject(part)?.["type"]);
 }
 
-/** How often the caller's own messages of the user's stand in a row; results of tools are none. */
+/** The number of times that the caller's own messages of the user stand in a row; results of tools are none. */
 function neighbours(messages: readonly Message[]): number {
   const said = messages.map(
     ({ role, parts }) =>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What a protocol accepts as a tool's name or a call's id: letters, digits, `_`, `-` and `also`. */
+/** The form of a tool's name or a call's id: letters, digits, `_`, `-` and `also`. */
 export interface WordRule {
   readonly maxLength: number;
   /** Further characters. "any" = every character. */

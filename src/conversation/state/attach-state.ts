@@ -51,7 +51,7 @@ function restoreDetachedState(turn: readonly Placed[]): readonly Placed[] {
 
 function restoreAttachedReasoning(turn: readonly Placed[]): readonly Placed[] {
   let out: Placed[] = [];
-  /** Where what the next carrier carries can stand. */
+  /** The first position for the state that the next carrier carries. */
   let from = 0;
   for (const placed of turn) {
     const split = carriesReasoning(placed.part) ? splitState(placed.part.opaque) : undefined;

@@ -33,7 +33,7 @@ export function joinState(
   return { origin, value: JSON.stringify([state?.value ?? null, ...entries]), of: OF_REASONING };
 }
 
-/** What `joinState` joined; undefined of any other state. */
+/** Splits state that `joinState` joined; undefined of any other state. */
 export function splitState(opaque: Opaque): SplitState | undefined {
   if (opaque.of !== OF_REASONING) return undefined;
   const { origin } = opaque;

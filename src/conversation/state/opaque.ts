@@ -17,7 +17,7 @@ export interface Opaque {
   readonly twin?: { readonly protocol: ChatProtocol; readonly value: string } | undefined;
 }
 
-/** Who issued it. State that came in its own protocol's bare form (`upstream` absent) names no one. */
+/** The issuer. State that came in its own protocol's bare form (`upstream` absent) names no one. */
 export interface Origin {
   readonly protocol: ChatProtocol;
   readonly upstream?: string | undefined;
@@ -27,7 +27,7 @@ export interface Origin {
   readonly credential?: string | undefined;
 }
 
-/** Who may be sent which state. */
+/** The receiver of state. */
 export interface Reader {
   readonly origin: Origin;
   /** Ids of the credentials whose state is valid there, which are those of one signer; undefined = by the upstream's name. */
@@ -43,7 +43,7 @@ function mayRead(issued: Origin, { origin, signers, withoutState }: Reader): boo
   const isHere = issued.upstream === origin.upstream;
   if (issued.credential === undefined || signers === undefined)
     return isHere && issued.model === origin.model;
-  // What another upstream of the signer calls the model may be another word for the same.
+  // Another upstream of the signer may have another name for the same model.
   return signers.includes(issued.credential) && (!isHere || issued.model === origin.model);
 }
 
@@ -119,7 +119,7 @@ export function base64For(protocol: ChatProtocol, opaque: Opaque): string {
   return word === opaque.value ? word : Buffer.from(word).toString("base64");
 }
 
-/** What `base64For` wrapped; undefined where the text is anything else, which is then the slot's own. */
+/** Unwraps the result of `base64For`; undefined if the text is anything else, which is then the slot's own. */
 export function unwrapBase64(slot: string): Opaque | undefined {
   return slot.startsWith(PREFIX_IN_BASE64) ? unwrapOpaque(Buffer.from(slot, "base64").toString()) : undefined;
 }
@@ -132,8 +132,8 @@ export const OF_REASONING = "the thoughts before";
 
 const PREFIX = "gw1.";
 
-/** How base64 of its first three letters begins, whatever follows. */
+/** The base64 of the prefix's first three letters, which is the same whatever follows. */
 const PREFIX_IN_BASE64 = Buffer.from(PREFIX.slice(0, 3)).toString("base64");
 
-/** What every wrapped word begins with: the prefix, and `{"p":"` of the object in it. */
+/** The beginning of every wrapped word: the prefix, and `{"p":"` of the object in it. */
 export const WRAPPED_START = `${PREFIX}eyJwIjoi`;

@@ -161,7 +161,7 @@ function attachReasoningInStream(
     return reasoning.map((reasoning, at) => (at < spoken ? beforeText(reasoning) : reasoning));
   };
   const open = new Map<number, { readonly choice: number; text: string }>();
-  /** What rides on each call, in case it tells state of its own at its end. */
+  /** The reasoning that travels with each call, in case it states state of its own at its end. */
   const carried = new Map<number, readonly AttachedReasoning[]>();
   const slotless = (kind: "text" | "media", opaque: Opaque | undefined): boolean => {
     if (opaque === undefined || hasSlot(kind, capabilities)) return false;
