@@ -39,7 +39,7 @@ async function addKey(credential = generateKey(), terms: { expiresAt?: Date } = 
 interface Seen {
   statements: number;
   away?: "refused" | "silent" | undefined;
-  /** What the database's steady beat does. */
+  /** Does what the database's regular round does. */
   beat(): Promise<void>;
 }
 
@@ -148,7 +148,7 @@ describe("a change", () => {
       }
       if (change === "account suspended") await setAccountDisabled(test.database, "acme", true);
       await soon(async () => (await authenticator.authenticate(credential)) === undefined);
-      // Whoever has the key is told; a key that never was has no end.
+      // Callers with the key are told its end; a key that never existed has none.
       await soon(async () => {
         await authenticator.authenticate(credential);
         const ended = authenticator.endOf(credential);

@@ -34,7 +34,7 @@ export interface AuthenticatorOptions {
   readonly clock: Clock;
   /** Keys kept in memory. */
   readonly capacity?: number;
-  /** How long a look-up may take. */
+  /** The longest time of a look-up. */
   readonly lookupLimitMs?: number;
 }
 

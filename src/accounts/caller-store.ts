@@ -7,7 +7,7 @@ export interface KnownKey {
   readonly caller: Caller;
   /** Milliseconds since 1970; Infinity = never. */
   readonly expiresAtMs: number;
-  /** What ends it then: the key's own end, or another secret in its place. */
+  /** The kind of that end: the key's own, or another secret in its place. */
   readonly endsAs: "expired" | "rotated";
 }
 

@@ -1,4 +1,4 @@
-/** Who calls: what a valid API key says, resolved once and cached; frozen, shared by requests. */
+/** The caller of a valid API key, resolved once and cached; frozen, shared by requests. */
 export interface Caller {
   readonly accountId: AccountId;
   readonly accountName: string;

@@ -9,7 +9,7 @@ import {
   readHashingSecret,
 } from "./master-key-store.ts";
 
-/** What settings hold of a token: `hash:` and its keyed hash, so that they may be stored, shown and exported. */
+/** The form of a token in settings: `hash:` and its keyed hash, which may be stored, shown and exported. */
 const KEPT = /^hash:[\w-]{43}$/;
 
 /** A token as settings keep it. One that is kept already stays as it is, so that what was read can be written back. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-/** What is known of a key that works. */
+/** The stored facts of a key that works. */
 const works = async (credential: string) => {
   const hash = hasher.hash(credential);
   const found = (await findKeys(test.database, [hash])).get(hash.toString("hex"));

@@ -4,7 +4,7 @@ import { keyForm, keyHint } from "./key-form.ts";
 import type { KeyHasher } from "./key-hasher.ts";
 import { type LimitColumns, readRateLimits, readSpendingLimit } from "./key-limits.ts";
 
-/** What a key may do; everything left out means "no limit" or "not so". */
+/** The rights of a key; a field left out means "no limit" or "not so". */
 export interface KeyTerms {
   readonly disabled?: boolean;
   readonly expiresAt?: Date | null;
@@ -14,7 +14,7 @@ export interface KeyTerms {
   readonly rateLimits?: RateLimits | null;
 }
 
-/** Where a key comes from. */
+/** The origin of a key. */
 export interface KeyOrigin {
   /** The person who made it; null = the catalog file or the command line. */
   readonly createdBy?: bigint | null;

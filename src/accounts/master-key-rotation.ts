@@ -16,7 +16,7 @@ export interface Rotation extends MasterKeySource {
   readonly database: Database;
   /** Needed where the old one is given; else the new key is made in the data dir. */
   readonly newKey: string | undefined;
-  /** How long running gateways get to hear of the new key. */
+  /** The time for running gateways to learn the new key. */
   readonly noticeMs?: number;
   /** Leaves a trace in the transaction that seals everything anew. */
   readonly trace?: (tx: Queryable, sealed: number) => Promise<void>;

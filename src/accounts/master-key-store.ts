@@ -1,7 +1,7 @@
 import { createSeals, SealError, type Seals, sealedRow } from "../base/seal.ts";
 import type { Database, Queryable } from "../storage/database.ts";
 
-/** What the secret is bound to. */
+/** The row that the secret is bound to. */
 export const HASHING_SECRET = sealedRow("key_hashing_secrets", 1);
 
 export async function readHashingSecret(db: Queryable): Promise<string | undefined> {
@@ -16,7 +16,7 @@ export async function insertHashingSecret(db: Queryable, sealed: string): Promis
   ]);
 }
 
-/** Where running gateways are told of a new master key. */
+/** The channel that tells running gateways of a new master key. */
 export const MASTER_KEY_CHANNEL = "master_key_changed";
 
 /** Leaves the new key, sealed under the old one, for whoever knows the old one. */
@@ -96,7 +96,7 @@ interface SealedRow {
   readonly sealed: string;
 }
 
-/** By the rule of the migrations: a sealed secret stands in a column "sealed" of a table with an "id". */
+/** Finds tables by a rule of the migrations: a sealed secret is in a column "sealed" of a table with an "id". */
 async function tablesWithSecrets(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>(
     `select quote_ident(table_name) as name from information_schema.columns
