@@ -37,7 +37,7 @@ export const inputAmount = {
   amount_nanos: nanos.max(19).optional().describe("Alternative to amount_usd, in billionths of a dollar"),
 };
 
-/** Of a record that a write replaces; what revisionOf() gives. */
+/** The revision of a record that a write replaces, as revisionOf() returns it. */
 export const revision = z
   .string()
   .describe("Revision of this state; send it quoted as If-Match to avoid overwriting a newer one");
@@ -45,5 +45,5 @@ export const revision = z
 /** An operator's or owner's words. */
 export const words = (most: number) => z.string().trim().min(1, "must not be empty").max(most);
 
-/** How a model does under one credential, as a word. */
+/** The health of a model under one credential, in a word. */
 export const CONDITION_WORDS = ["ready", "returning", "cooling", "open"] as const;

@@ -14,13 +14,13 @@ import type { Transport } from "../upstreams/call.ts";
 import type { Users } from "../users/users.ts";
 import type { TrafficWatch } from "./traffic/traffic.ts";
 
-/** What the console's operations work with, injected by compose. */
+/** The dependencies of the console's operations, injected by compose. */
 export interface ConsoleDeps {
   readonly database: Database;
   readonly seals: Seals;
   readonly hasher: KeyHasher;
   readonly users: Users;
-  /** Told after the commit of a change to a key or an account, so that this process knows at once. */
+  /** Called after the commit of a change to a key or an account, so that this process knows it immediately. */
   readonly authenticator: Pick<Authenticator, "forget">;
   readonly catalog: CatalogCache;
   readonly readReceipt: ReadReceipt;
@@ -28,17 +28,17 @@ export interface ConsoleDeps {
   readonly verifyLedger: (limitMs: number) => Promise<LedgerReport>;
   /** The registry behind the public API's paths. */
   readonly assets: Assets;
-  /** What this process has learnt of upstreams. */
+  /** The health of upstreams as this process sees it. */
   readonly routing: Pick<
     Routing,
     "attempts" | "condition" | "inspect" | "limitedSeconds" | "seenConversations" | "unhealthyTargets"
   >;
   readonly transport: Pick<Transport, "stats" | "through">;
-  /** How busy all processes are and were. */
+  /** The present and past load of all processes. */
   readonly traffic: TrafficWatch;
   readonly runtime: Runtime;
   readonly clock: Clock;
-  /** That credentials of upstreams may be taken from. */
+  /** The environment from which credentials of upstreams may be read. */
   readonly environment?: Environment;
   readonly log: Log;
   /** The environment variable of a name that settings give for an identity provider's secret. */
@@ -48,12 +48,15 @@ export interface ConsoleDeps {
   readonly version: string;
 }
 
-/** What a process runs with, as far as its environment says; never the contents of a variable that may be secret. */
+/**
+ * The settings that a process runs with, as far as its environment states them; never the contents of a variable that
+ * may be secret.
+ */
 export interface Runtime {
   /** Host and process id, as its journal carries it. */
   readonly label: string;
   readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
-  /** Where the embedded database would be. */
+  /** The folder of the embedded database, be there one or not. */
   readonly dataDir: string;
   /** The catalog file that every start applies. */
   readonly configFile: string | undefined;

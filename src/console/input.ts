@@ -17,7 +17,7 @@ export function idOfMark(text: string): bigint {
   return BigInt(text);
 }
 
-/** Of an `after` that no list has given as `next`. */
+/** Refuses an `after` that no list has returned as `next`. */
 export function wrongMark(): GatewayError {
   return new GatewayError("invalid_request", "after: use `next` of the previous page.", {
     param: "after",
@@ -32,7 +32,7 @@ interface GivenAmount {
 /** Ten million dollars: whoever means more has slipped. */
 const MAX_NANOS = 10_000_000n * 1_000_000_000n;
 
-/** What a user or a script gave as dollars or nanos, in nanos; not zero. Throws 400. */
+/** Reads an amount of a user or script, in dollars or nanos, as nanos; not zero. Throws 400. */
 export function inputNanos({ amount_usd: usd, amount_nanos: nanos }: GivenAmount): bigint {
   if ((usd === undefined) === (nanos === undefined)) {
     throw wrongAmount("Send either amount_usd or amount_nanos.");

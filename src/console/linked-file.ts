@@ -7,7 +7,7 @@ import type { ConsoleDeps } from "./deps.ts";
 import type { FileResponse } from "./operation.ts";
 
 export interface LinkedFile {
-  /** As a vendor or a caller gave it. */
+  /** The URL as a vendor or a caller stated it. */
   readonly url: string;
   /**
    * The upstream that made it and said where it is: what the gateway asks anyway may be asked for a file too, though it be
@@ -23,7 +23,7 @@ export interface LinkedFile {
 
 export type OpenLinked = (file: LinkedFile) => Promise<FileResponse>;
 
-/** As large as what the gateway itself copies. */
+/** The limit of the gateway's own copies. */
 const MAX_BYTES = 1024 ** 3;
 /** A player reads as slowly as it plays, and pauses. */
 const MAX_MS = 3_600_000;
@@ -62,7 +62,7 @@ export function linkedFiles({
       };
     } catch (error) {
       open -= 1;
-      // Whoever left the page asks for nothing any more; the vendor's link is none the worse.
+      // The client is gone and needs no response; the vendor's link is not to blame.
       if (gone.aborted)
         throw new GatewayError("request_timeout", "The client disconnected before the file was loaded.");
       throw error instanceof FetchFailure ? unreachable(error) : error;
@@ -134,7 +134,7 @@ function headersOf({ status, headers, finalUrl }: Found, saveAs: string | undefi
     "content-disposition": kept === undefined ? "inline" : `attachment; filename="${name}"`,
     "content-security-policy": "default-src 'none'; sandbox",
     "x-content-type-options": "nosniff",
-    // What was made does not change.
+    // Results never change.
     "cache-control": "private, max-age=3600",
     vary: "range",
     "content-length": length !== undefined && /^\d+$/.test(length) ? length : undefined,

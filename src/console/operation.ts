@@ -10,7 +10,7 @@ import type { Scope } from "../users/scopes.ts";
  * viewer may, an owner what a member may; an operator may do in every account what the operation's scope lets the role do.
  *
  * - `anyone`: no signing in (signing in itself, invitations)
- * - `person`: whoever is signed in, about themselves
+ * - `user`: all who are signed in, about themselves
  * - `viewer`, `member`, `owner`: with that role in the account of the path, which must have `{account}`
  * - `operator`: who runs the gateway, in a role that reaches the operation's scope
  */
@@ -34,7 +34,7 @@ export function scopeOf({ scope, method }: Pick<Operation, "scope" | "method">):
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What an operation is given: who asks, about what, and how to leave a trace. */
+/** The input of an operation: the user, the parameters, and the trace to write. */
 export interface Call<Query, Body> {
   /** The values of the path's `{names}`, decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -42,9 +42,9 @@ export interface Call<Query, Body> {
   readonly body: Body;
   /** The file that was sent, where the operation takes one; else []. */
   readonly upload: readonly Uint8Array[];
-  /** Who asks. Throws where the policy lets anyone in and nobody is signed in. */
+  /** The signed-in user. Throws if the policy lets anyone in and nobody is signed in. */
   user(): SignedInUser;
-  /** Who asks, with the session or token they came with; undefined where the policy lets anyone in. */
+  /** The user with their session or token; undefined if the policy lets anyone in. */
   readonly identity: Identity | undefined;
   /** True if who asks reaches operations of this scope too, in the account of the path if it has one. */
   reaches(scope: Scope): boolean;
@@ -139,7 +139,7 @@ export interface TextOperation<Query = unknown> extends Described {
   readonly contentType: string;
   /** Name under which a browser keeps it. */
   fileName(call: Call<Query, undefined>): string;
-  /** What it refuses, it refuses before its first piece: after that there is a status. */
+  /** Refusals come before the first piece, because afterwards the status is sent. */
   run(call: Call<Query, undefined>): AsyncIterable<string>;
 }
 

@@ -130,14 +130,14 @@ function change({ database, authenticator }: ConsoleDeps): Operation {
           await call.audit(tx, { ...note, before, after: { group, disabled } });
         })
         .catch(inWords)
-        // Whatever came of it: a commit whose answer was lost may have changed the account.
+        // The cache is cleared even after a failure: a commit whose response was lost may have changed the account.
         .finally(() => authenticator.forget({ accountId: id }));
       return detailOf(database, id);
     },
   });
 }
 
-/** What the database refuses, as the caller's mistake. */
+/** Turns a refusal of the database into the caller's mistake. */
 function inWords(error: unknown): never {
   const constraint = constraintOf(error);
   if (constraint === "accounts_name_unique") {

@@ -16,7 +16,7 @@ import {
   auditQuery,
 } from "./contract.ts";
 
-/** Who changed what: of everything for operators, of their account for its owners. */
+/** The log of changes: of everything for operators, of their account for its owners. */
 export function auditOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "audit";
   return [

@@ -9,7 +9,7 @@ import type { AuditNote } from "../../users/audit-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import type { Call } from "../operation.ts";
 
-/** What a change gives, with the trace it leaves. */
+/** The result of a change, with its entry in the audit log. */
 export interface Changed<Value> {
   readonly value: Value;
   readonly note: AuditNote;
@@ -43,7 +43,7 @@ export async function changeCatalog<Value>(
   }
 }
 
-/** What an item of the catalog may name. */
+/** The names that an item of the catalog may use. */
 export async function readKnownNames(db: Queryable): Promise<KnownNames> {
   const models = await readModels(db);
   return {

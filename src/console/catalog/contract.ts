@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FALLBACK_REASONS, UPSTREAM_ORDERS } from "../../catalog/catalog.ts";
 import { moment, revision } from "../contract-parts.ts";
 
-/** As a catalog file has it: US dollars, exact. */
+/** The catalog file's form of an amount: US dollars, exact. */
 const usd = z
   .string()
   .max(40)

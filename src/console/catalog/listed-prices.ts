@@ -17,7 +17,7 @@ import { responseOf } from "./models.ts";
 
 const described = { policy: "operator", tag: "catalog" } as const;
 
-/** Where the catalog differs from the bundled list of vendors' prices, to accept one by one. */
+/** The differences between the catalog and the bundled list of vendors' prices, to accept one by one. */
 export function listedPriceOperations(deps: ConsoleDeps): readonly Operation[] {
   return [list(deps), accept(deps)];
 }

@@ -6,7 +6,7 @@ import { listedPriceOperations } from "./listed-prices.ts";
 import { modelOperations } from "./models.ts";
 import { unpricedOperations } from "./unpriced.ts";
 
-/** What is sold at which price, for operators. */
+/** The models and their prices, for operators. */
 export function catalogOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     ...modelOperations(deps),

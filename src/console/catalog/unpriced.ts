@@ -12,7 +12,7 @@ import { responseOf } from "./models.ts";
 
 const described = { policy: "operator", tag: "catalog" } as const;
 
-/** What upstreams served without a price, to price it. */
+/** Usage that upstreams served without a price, and its pricing. */
 export function unpricedOperations(deps: ConsoleDeps): readonly Operation[] {
   return [list(deps), add(deps)];
 }

@@ -81,7 +81,7 @@ function refusal(message: string): GatewayError {
   return new GatewayError("invalid_request", message, { param: "code" });
 }
 
-/** What the database knows of a code; the word before it keeps codes and API keys apart. */
+/** The hash that the database stores for a code; the word before it keeps codes and API keys apart. */
 export function redemptionHash(hasher: KeyHasher, code: string): Buffer {
   return hasher.hash(`redemption ${code}`);
 }

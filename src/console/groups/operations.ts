@@ -112,7 +112,7 @@ function remove(deps: ConsoleDeps): Operation {
 
 /** Parts per million. */
 const FACTOR_PLACES = 6;
-/** As the catalog file allows. */
+/** The catalog file's limit. */
 const MAX_PPM = 1_000_000_000n;
 
 function ppmOf(factor: string): bigint {

@@ -78,17 +78,17 @@ const terms = {
   rate_limits: rateLimits.optional().describe("Replaced as a whole; null = no limit of that kind"),
 };
 
-/** What the catalog file takes too: an export must be one that can be applied. */
+/** The name follows the rule of the catalog file, since an export must be one that can be applied. */
 const name = z.string().trim().min(1).max(200).regex(PLAIN_TEXT, "must not contain control characters");
 
-/** What a new key may do; what is left out is not limited. */
+/** The rights of a new key; a field left out is not limited. */
 export const newKey = z.strictObject({
   name: name.optional().describe("Default key-1, key-2 ..."),
   ...terms,
 });
 export type NewKey = z.input<typeof newKey>;
 
-/** What changes; what is left out stays, null takes a limit away. */
+/** The changes of a key; a field left out stays, null takes a limit away. */
 export const keyChange = z.strictObject({ name: name.optional(), ...terms });
 export type KeyChange = z.input<typeof keyChange>;
 

@@ -11,12 +11,15 @@ type Given = z.output<typeof keyChange>;
 
 interface Circumstances {
   readonly catalog: Catalog;
-  /** Whose models may be named: another group's are as unknown as those that are none. undefined = all there are. */
+  /**
+   * The group whose models may be named: another group's are as unknown as those that do not exist. undefined = all
+   * models.
+   */
   readonly group: string | undefined;
   readonly nowMs: number;
 }
 
-/** What a key may do from now on: what is given, the rest as it was. Throws 400 on what cannot be meant. */
+/** The rights of a key from now on: the fields of the input, the rest as before. Throws 400 on contradictions. */
 export function inputTerms(
   input: Given,
   { catalog, group, nowMs }: Circumstances,

@@ -54,7 +54,7 @@ export function mayChange(key: ShownKey, { user, accountId }: Omit<Viewer, "nowM
   return role === "owner" || (role === "member" && key.createdBy?.id === user.id);
 }
 
-/** What a key may do, for people: in responses and in the audit log. */
+/** The rights of a key in a readable form, for responses and the audit log. */
 function termsOf(key: ShownKey) {
   const { requestsPerMinute, tokensPerMinute, concurrency } = key.rateLimits ?? {};
   return {

@@ -63,7 +63,7 @@ export async function lockKey(tx: Queryable, id: KeyId): Promise<void> {
   await tx.one("select id from api_keys where id = $1 for update", [id]);
 }
 
-/** How many requests of the key were posted within the last hour. */
+/** Counts the key's requests that were posted within the last hour. */
 export async function countLastHour(db: Queryable, accountId: AccountId, id: KeyId): Promise<number> {
   const { requests } = await db.one<{ requests: bigint }>(
     `select count(*) as requests from usage

@@ -24,7 +24,7 @@ export function readLosses(db: Queryable, before: bigint | null, limit: number):
   );
 }
 
-/** Of all time. Losses are rare, and an index has their amounts. */
+/** The total of all time. Losses are rare, and an index has their amounts. */
 export async function totalLoss(db: Queryable): Promise<bigint> {
   const { total } = await db.one<{ total: bigint }>(
     "select coalesce(sum(amount), 0)::int8 as total from transfers where from_side = 'loss'",
@@ -41,9 +41,9 @@ export interface WriteOff {
   readonly upstream: string | null;
   readonly amountNanos: bigint;
   readonly chargeNanos: bigint;
-  /** How the request ended. */
+  /** The reason of the request's end. */
   readonly reason: string;
-  /** What its vendor reported that is not possible, which is no part of the amount. */
+  /** Impossible counts that the vendor reported; they are no part of the amount. */
   readonly implausible: readonly Implausible[];
 }
 
@@ -69,7 +69,7 @@ export function readWriteOffs(
   );
 }
 
-/** Of the days that the usage log still has; the index has the amounts. */
+/** The total of the days that the usage log still has; the index has the amounts. */
 export async function totalWrittenOff(db: Queryable): Promise<bigint> {
   const { total } = await db.one<{ total: bigint }>(
     "select coalesce(sum(written_off_nanos), 0)::int8 as total from usage where written_off_nanos > 0",
@@ -84,7 +84,7 @@ export interface QuarantinedRecord {
   readonly account: { readonly id: string; readonly name: string };
   readonly holdNanos: bigint;
   readonly refusal: string;
-  /** Of its begin record, as far as that can be read. */
+  /** The request id of the begin record, if it can be read. */
   readonly requestId: string | null;
   readonly model: string | null;
 }
@@ -122,8 +122,8 @@ export interface Costs {
 }
 
 /**
- * What upstreams say their responses cost beside what was charged for them, today and on the days (UTC) before it: the
- * usage object of some vendors has a `cost` in dollars, the result of some task APIs one in a unit of their own.
+ * The costs that upstreams state beside the charges for them, today and on the days (UTC) before it: the usage object
+ * of some vendors has a `cost` in dollars, the result of some task APIs one in a unit of their own.
  */
 export function readVendorCosts(database: Database, days: number, limitMs: number): Promise<Costs> {
   return database.transaction(
@@ -164,5 +164,5 @@ export function readVendorCosts(database: Database, days: number, limitMs: numbe
   );
 }
 
-/** Of `$1` days, the last of which is today. */
+/** The first of `$1` days, the last of which is today. */
 const FIRST_DAY = "(date_trunc('day', now(), 'UTC') - ($1 - 1) * interval '1 day')";

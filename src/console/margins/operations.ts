@@ -10,7 +10,7 @@ import { type MarginsSpan, readMargins, type StoredMargin } from "./margins-stor
 
 const described = { policy: "operator", tag: "ledger", query: marginsQuery } as const;
 
-/** What text requests brought and what their vendors bill for them, for operators. */
+/** The revenue of text requests and their vendors' costs, for operators. */
 export function marginsOperations(deps: ConsoleDeps): readonly Operation[] {
   return [show(deps), exportCsv(deps)];
 }

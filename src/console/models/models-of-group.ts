@@ -28,7 +28,9 @@ export function modelsOfGroup(catalog: Catalog, group: string): AccountModels {
 }
 
 const FACTOR_PLACES = 6;
-/** Of a price in nanos times a factor in parts per million: the product is exact, so nothing is rounded. */
+/**
+ * The decimals of a price in nanos times a factor in parts per million: the product is exact, so nothing is rounded.
+ */
 const PRICE_PLACES = 9 + FACTOR_PLACES;
 
 /** Prices of tokens that have a place of their own in the response. */

@@ -4,7 +4,7 @@ import { json, type Operation } from "../operation.ts";
 import { accountCapabilities, accountModels } from "./contract.ts";
 import { modelsOfGroup } from "./models-of-group.ts";
 
-/** What an account may call, and what it costs there. */
+/** The models that an account may call, at its prices. */
 export function modelsOperations({ catalog }: ConsoleDeps): readonly Operation[] {
   return [
     json({

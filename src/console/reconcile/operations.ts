@@ -16,7 +16,10 @@ import {
 /** Longer than the largest export takes; of what takes longer the usage log is too large for a page. */
 const LIMIT_MS = 300_000;
 
-/** Beside what serves requests; the largest exports are for the command, which has a process of its own. */
+/**
+ * The process also serves requests, so its share is small; the largest exports are for the command, which has a process
+ * of its own.
+ */
 const MEMORY_MB = 1_024;
 
 /** The command `faregate reconcile`; one at a time in a process, as each takes a thread and much memory. */

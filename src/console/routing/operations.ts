@@ -9,7 +9,7 @@ import { type Route, route, routeQuery } from "./contract.ts";
 
 type Target = Route["targets"][number];
 
-/** Whom a request would ask, in which order and why. */
+/** The upstreams that a request would try, in order, with the reasons. */
 export function routingOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     json({

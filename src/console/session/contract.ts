@@ -17,7 +17,7 @@ export const newPassword = z
   .min(8, "must have at least 8 characters")
   .max(200, "must have at most 200 characters");
 
-/** What people are called. */
+/** A user's name. */
 export const personName = z
   .string()
   .trim()

@@ -12,7 +12,7 @@ import { json, type Operation, reply } from "../operation.ts";
 import { oidcFinishBody, oidcStart, oidcStartBody, sessionResponseSchema } from "./contract.ts";
 import { deviceOf, sessionOf, signedIn } from "./session-response.ts";
 
-/** Where providers send browsers back to: a page of the dashboard, which asks for the rest. */
+/** The page of the dashboard to which providers send browsers back; it asks for the rest. */
 const RETURN_PATH = "/sign-in/oidc";
 
 /** Signing in at the identity providers of `settings.sign_in`. Their own second factor stands in for ours. */
@@ -73,8 +73,9 @@ export function clientOf({ catalog, clientSecret }: ConsoleDeps, id: string): Oi
 }
 
 /**
- * Whom the provider's subject stands for already, or the user of its verified address, from then on linked. That once:
- * addresses are given to other people, so one who has a subject gets no second one by address, of whatever provider.
+ * The user that the provider's subject is linked to, or the user of its verified address, who is linked from then on.
+ * That happens once: addresses are given to other people, so a user with a subject gets no second one by address, of
+ * whatever provider.
  */
 async function knownUser(tx: Queryable, person: OidcPerson): Promise<UserRecord | undefined> {
   const linked = await findByIdentity(tx, person);

@@ -140,7 +140,7 @@ function changePassword(deps: ConsoleDeps): Operation {
   });
 }
 
-/** Which ways in there are, and coming uninvited where `settings.sign_in` lets people. */
+/** The ways to sign in, and registration without an invitation if `settings.sign_in` allows it. */
 function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
   const { database, hasher, users, catalog } = deps;
   const tag = "session";

@@ -8,7 +8,7 @@ import type { ConsoleDeps } from "../deps.ts";
 interface Proof {
   readonly user: SignedInUser;
   readonly password: string;
-  /** Of the caller: whoever sits down at an open session must not try passwords there either. */
+  /** The caller's address: attempts are counted, so that an open session cannot be used to guess passwords. */
   readonly address: string;
   /** The field of the body. */
   readonly param: string;

@@ -9,7 +9,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import type { Call } from "../operation.ts";
 import type { SessionResponse } from "./contract.ts";
 
-/** Who is signed in, and what every page needs to know. */
+/** The signed-in user, and the facts that every page needs. */
 export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): Promise<SessionResponse> {
   const { user } = identity;
   const accounts = await readAccountNames(deps.database, [...user.roles.keys()]);
@@ -75,7 +75,7 @@ export async function cookieOf(deps: ConsoleDeps, secret: string): Promise<strin
   return sessionCookie(secret, { publicUrl: await deps.publicUrl(), seconds: SESSION_DAYS * 86_400 });
 }
 
-/** What only the user at the browser may do, not a script with a token of theirs. */
+/** Refuses tokens for operations that are reserved to a user at a browser. */
 export function browserOf(identity: Identity | undefined): SessionIdentity {
   if (identity?.via === "session") return identity;
   throw new GatewayError("forbidden", "This requires a browser session; console tokens aren't allowed.");

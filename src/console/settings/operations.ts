@@ -13,7 +13,7 @@ import { readDatabaseFacts, readServingProcesses } from "./runtime-store.ts";
 
 const described = { path: "/operator/settings", policy: "operator", tag: "settings" } as const;
 
-/** How the gateway behaves and what it runs on. */
+/** The settings of the gateway and its runtime. */
 export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     json({

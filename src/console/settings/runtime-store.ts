@@ -1,7 +1,7 @@
 import type { Queryable } from "../../storage/database.ts";
 
 export interface DatabaseFacts {
-  /** As PostgreSQL writes it: 17.5. */
+  /** PostgreSQL's own form: 17.5. */
   readonly version: string;
   readonly sizeBytes: bigint;
   /** null where its user may not know. */

@@ -8,7 +8,7 @@ import { spendingQuery, spendingResponse } from "./contract.ts";
 import { type SpendingQuery, spendingOf, sumsOf } from "./spending.ts";
 import { readGroups } from "./spending-store.ts";
 
-/** Where an account's money goes; read off the sums over the log, so that it costs nothing to ask. */
+/** An account's spending, read from sums over the usage log, so that each view is cheap. */
 export function spendingOperations(deps: ConsoleDeps): readonly Operation[] {
   return [show(deps), exportCsv(deps)];
 }

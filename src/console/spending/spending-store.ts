@@ -44,7 +44,7 @@ export interface GroupSums extends Sums {
   readonly name: string | null;
 }
 
-/** What each model, key, user or endpoint used, those that cost most first. */
+/** The use of each model, key, user or endpoint, the highest cost first. */
 export function readGroups(
   db: Queryable,
   span: Span,
@@ -64,7 +64,7 @@ export interface Step extends Sums {
   readonly id: string;
 }
 
-/** What each of these keys or people used on each day. */
+/** The daily use of each of these keys or users. */
 export function readDaysOfKeys(
   db: Queryable,
   span: Span,
@@ -79,8 +79,8 @@ export function readDaysOfKeys(
 }
 
 /**
- * What each model or endpoint used in each day or hour. Five sums and no more: with all of them the planner sorts
- * the rows on disk instead of keeping groups in memory.
+ * The use of each model or endpoint in each day or hour. There are five sums and no more: with all of them the planner
+ * sorts the rows on disk instead of keeping groups in memory.
  */
 export function readSteps(
   db: Queryable,
@@ -102,7 +102,7 @@ export interface LatencyCount {
   readonly requests: bigint;
 }
 
-/** How many responses of each model took how long; see the SQL function latency_bucket. */
+/** Counts each model's responses by latency; see the SQL function latency_bucket. */
 export function readLatencies(db: Queryable, span: Span): Promise<LatencyCount[]> {
   return db.query<LatencyCount>(
     `select model, kind, bucket, ${sum("requests")} as requests from usage_latencies
@@ -111,7 +111,7 @@ export function readLatencies(db: Queryable, span: Span): Promise<LatencyCount[]
   );
 }
 
-/** What each day of a span was charged, those without requests left out. */
+/** The charges of each day of a span; days without requests are left out. */
 export function readDayCharges(
   db: Queryable,
   span: Span,

@@ -126,7 +126,7 @@ describe("the forecast", () => {
   });
 });
 
-/** As the SQL function latency_bucket. */
+/** Does what the SQL function latency_bucket does. */
 const bucketOf = (ms: number): number => Math.floor(4 * Math.log2(Math.max(ms, 1)));
 
 describe("a percentile read off the buckets", () => {

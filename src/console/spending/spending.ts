@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 /** A week, so that a weekend weighs what it does. */
 const USUAL_DAYS = 7;
 
-/** What the current month has cost, and will if the days to come are like the last seven that are over. */
+/** The cost of the current month so far, and at its end if its other days are like the last seven full ones. */
 export async function forecastOf(
   db: Queryable,
   accountId: AccountId,
@@ -50,7 +50,7 @@ export async function forecastOf(
   };
 }
 
-/** How many responses fell into each bucket; see the SQL function latency_bucket. */
+/** The number of responses in each bucket; see the SQL function latency_bucket. */
 export type Histogram = ReadonlyMap<number, number>;
 
 /** The milliseconds that a share of all responses took at most; null where there are none. */
@@ -84,7 +84,7 @@ export interface SpendingQuery {
   readonly nowMs: number;
 }
 
-/** Where an account's money went: totals, groups, a chart's steps, and what the month will come to. */
+/** An account's spending: totals, groups, a chart's steps, and the forecast of the month. */
 export async function spendingOf(db: Queryable, wanted: SpendingQuery): Promise<SpendingResponse> {
   const { span, by } = wanted;
   const [{ totals, groups, steps }, counts, forecast] = await Promise.all([
@@ -115,7 +115,7 @@ interface Summed {
   readonly steps: readonly DrawnStep[];
 }
 
-/** What a chart draws at a moment; null = all groups that are not drawn by themselves. */
+/** The values of a chart at a moment; null = all groups that have no line of their own. */
 type DrawnStep = Pick<Sums, "requests" | "chargeNanos"> & { readonly at: Date; readonly id: string | null };
 
 async function sumByKeys(db: Queryable, span: Span, by: "key" | "user"): Promise<Summed> {

@@ -18,7 +18,7 @@ export function statementEntry(entry: LedgerEntry, balanceAfterNanos: bigint | n
   };
 }
 
-/** What an entry did to the balance, in nanos. */
+/** The change that an entry made to the balance, in nanos. */
 export function changeOf(entry: LedgerEntry): bigint {
   return change(entry, OWNED);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { TaskRecord } from "../../tasks/store/task-records-store.ts";
 import { filesOf } from "./encode-task.ts";
 
-/** What this reads of a record. */
+/** The fields of a record that these tests read. */
 const taskOf = (expiresAt: number): TaskRecord =>
   ({
     id: "task-1",

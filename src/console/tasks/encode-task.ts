@@ -27,7 +27,7 @@ export function encodeTask(accountId: bigint, task: TaskRecord): TaskSummary {
   };
 }
 
-/** What it made, in the order of the numbers that `view` has. */
+/** The task's files, in the order of the numbers that `view` has. */
 export function filesOf(accountId: bigint, task: TaskRecord): TaskFile[] {
   const result = task.result ?? task.lateResult;
   if (result === null) return [];

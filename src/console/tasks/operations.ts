@@ -59,7 +59,7 @@ export async function* watchTasks(
 /** A data URL of a small image may be shown; many large ones would make the response as large as the request was. */
 const MAX_SHOWN = 200_000;
 
-/** What a task was asked for, as a request of the API: what is kept of it, every default written out. */
+/** A task's request in the form of the API: the stored fields, with every default written out. */
 export function requestOf(
   orderJson: string,
   model: string,

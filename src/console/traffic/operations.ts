@@ -9,7 +9,7 @@ const tag = "traffic";
 /** Rows of the newest slots may still have been on their way at the event before. */
 const CHANGING_SLOTS = 7;
 
-/** How busy the gateway is, for operators. */
+/** The gateway's load, for operators. */
 export function trafficOperations({ traffic: watch }: ConsoleDeps): readonly Operation[] {
   return [
     json({

@@ -1,13 +1,13 @@
 import type { Queryable } from "../../storage/database.ts";
 
-/** What was posted in one slot of time for one model at one upstream, of one class of latency. */
+/** The requests that were posted in one slot of time for one model at one upstream, of one class of latency. */
 export interface TrafficCell {
   /** Number of the slot since 1970. */
   readonly slot: bigint;
   readonly model: string;
   /** "" where none was asked. */
   readonly upstream: string;
-  /** Of the time to the first byte (latency_bucket); null where the request was not answered in full. */
+  /** The class of the time to the first byte (latency_bucket); null if the response was incomplete. */
   readonly bucket: number | null;
   readonly requests: bigint;
   readonly errors: bigint;

@@ -4,7 +4,7 @@ import type { Traffic, TrafficFigures, TrafficRow } from "./contract.ts";
 import type { TrafficCell } from "./traffic-store.ts";
 import { createTrafficWindow, type TrafficWindow } from "./window.ts";
 
-/** How busy the gateway is and was, as pages look at it; one for a process, shared by all who look. */
+/** The gateway's present and past load for its pages; one object a process, shared by all who watch. */
 export interface TrafficWatch {
   /** Five minutes by two seconds; what rows sum up is the last minute. `slots` = only so many newest ones. */
   live(slots?: number): Promise<Traffic>;

@@ -22,7 +22,7 @@ const FRESH_SECONDS = 1;
 export interface WindowOptions {
   readonly database: Database;
   readonly slotSeconds: number;
-  /** How many slots are remembered. */
+  /** The number of slots that are kept. */
   readonly slots: number;
 }
 
@@ -42,7 +42,7 @@ export function createTrafficWindow({ database, slotSeconds, slots }: WindowOpti
     if (now - readAt < FRESH_SECONDS && now >= readAt) return;
     newest = Math.floor(now / slotSeconds);
     const oldest = newest - slots + 1;
-    // What has settled lies ahead only where the clock was set back: then nothing that is known counts.
+    // Settled slots are in the future only if the clock was set back: then no known slot counts.
     const from = settled > newest ? oldest : Math.max(oldest, settled);
     const found = await readTrafficSince(database, { sinceSeconds: from * slotSeconds, slotSeconds });
     const kept = [...cells].filter(([slot]) => slot >= oldest && slot < from);

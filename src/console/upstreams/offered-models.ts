@@ -21,7 +21,7 @@ import { judgeStored } from "./judge-stored.ts";
 const described = { policy: "operator", tag: "upstreams" } as const;
 const OFFERED = "/operator/upstreams/{upstream}/offered-models";
 
-/** What an upstream's vendor offers, to be added to the catalog by ticking. */
+/** The models that an upstream's vendor offers, to be added to the catalog by ticking. */
 export function offeredModelOperations(deps: ConsoleDeps): readonly Operation[] {
   return [list(deps), add(deps)];
 }

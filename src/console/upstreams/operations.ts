@@ -22,7 +22,7 @@ import { upstreamResponses } from "./upstream-response.ts";
 const described = { method: "GET", policy: "operator", tag: "upstreams" } as const;
 const UPSTREAM = "/operator/upstreams/{upstream}";
 
-/** Who makes the responses, how they do and what they cost, for operators. */
+/** The upstreams with their health and costs, for operators. */
 export function upstreamOperations(deps: ConsoleDeps): readonly Operation[] {
   return [
     list(deps),

@@ -9,14 +9,14 @@ export interface DayOfUpstream {
   readonly images: bigint;
   readonly videoSeconds: bigint;
   readonly chargeNanos: bigint;
-  /** Of requests for which the vendor says a cost; null = of none. */
+  /** The requests for which the vendor states a cost; null = there are none. */
   readonly reportedRequests: bigint | null;
   readonly reportedChargeNanos: bigint | null;
   /** Numeric, as a sum of what vendors say has no bound. */
   readonly costNanos: string | null;
 }
 
-/** What an upstream brought and is said to have cost, by day. By index usage_hours_upstream. */
+/** An upstream's revenue and stated cost by day. Uses the index usage_hours_upstream. */
 export function readUpstreamDays(db: Queryable, name: string, days: number): Promise<DayOfUpstream[]> {
   return db.query<DayOfUpstream>(
     `with brought as (

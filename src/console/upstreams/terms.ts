@@ -140,7 +140,7 @@ interface Judged {
   readonly before: UpstreamRecord | undefined;
 }
 
-/** What the form declares, with the credentials that stay. */
+/** The declaration of the form, with the credentials that stay. */
 async function judge(tx: Queryable, { name, terms, before }: Judged): Promise<UpstreamDeclaration> {
   const { api_keys, credentials, enabled, ...form } = terms;
   const stored = before?.credentials ?? [];

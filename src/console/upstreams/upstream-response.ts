@@ -12,7 +12,7 @@ import { revisionOf } from "../input.ts";
 import type { Traffic, TrafficRow } from "../traffic/contract.ts";
 import type { HEALTH_STATES, Upstream } from "./contract.ts";
 
-/** Of a shorter secret even a few characters would say too much. */
+/** Shorter secrets get no hint, because even a few characters would reveal too much. */
 const HINTED_LENGTH = 20;
 const HINT_LENGTH = 4;
 

@@ -20,8 +20,8 @@ import { type InvitationResponse, invitationLook, invitationResponse, invitation
 import { invitationRowOf } from "./invitations.ts";
 
 /**
- * What the link of an invitation opens. One form for everybody: who is new chooses a password, who is known gives
- * theirs, who is signed in gives none. So the link tells nobody whether there is such a user.
+ * The acceptance of an invitation by its link. All users get one form: new users choose a password, known ones enter
+ * theirs, signed-in ones need none. So the link does not reveal if such a user exists.
  */
 export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
   const tag = "session";
@@ -86,7 +86,7 @@ type Guest =
   | (Known & { readonly proven?: ProvenUser })
   | (NewUser & { readonly [none in "id" | "proven"]?: undefined });
 
-/** Who accepts: the user who is signed in, somebody who proves who they are, or somebody new. */
+/** The user who accepts: signed in, proven by a password, or new. */
 async function guestOf(
   deps: ConsoleDeps,
   call: Call<unknown, InvitationResponse>,

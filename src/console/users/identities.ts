@@ -19,7 +19,7 @@ import { clientOf } from "../session/oidc.ts";
 import { settledOf } from "../session/session-response.ts";
 import { type IdentityRow, identityBody, identityList, identityRow } from "./contract.ts";
 
-/** Which subjects of identity providers sign in as whom, by an operator's hand; also for the operator themselves. */
+/** Links from subjects of identity providers to users, made by an operator; also to the operator themselves. */
 export function identityOperations(deps: ConsoleDeps): readonly Operation[] {
   return [list(deps), link(deps), unlink(deps)];
 }

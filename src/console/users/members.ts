@@ -18,7 +18,7 @@ import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { type MemberRow, memberPage, memberRow, roleBody } from "./contract.ts";
 
-/** Who belongs to an account, and with which role. */
+/** The members of an account and their roles. */
 export function memberOperations(deps: ConsoleDeps): readonly Operation[] {
   return [list(deps), changeRole(deps), remove(deps)];
 }
