@@ -42,7 +42,7 @@ export interface ApplyOptions {
 export interface Applied {
   readonly changes: readonly ChangeSummary[];
   readonly notes: readonly string[];
-  /** What the file hardly means, as sentences. */
+  /** Statements of the file that are probably mistakes, as sentences. */
   readonly warnings: readonly string[];
   /** The diff for people; no secret in it. */
   readonly rendered: string;
@@ -79,7 +79,7 @@ export async function applyWithin(
   return applied;
 }
 
-/** What applyManifest() would do, from one snapshot of the database. */
+/** The plan of applyManifest(), from one snapshot of the database. */
 export async function planChanges(
   deps: ManifestDeps,
   manifest: Declared,
@@ -95,7 +95,7 @@ export async function planChanges(
   return present(plan);
 }
 
-/** What a file declares, or how that depends on what the database holds. */
+/** The declarations of a file, or a function of the database's state that returns them. */
 export type Declared = Manifest | ((state: State) => Pick<PlanParts, "manifest" | "knownHash">);
 
 function declaredIn(state: State, declared: Declared): Pick<PlanParts, "manifest" | "knownHash"> {
@@ -111,7 +111,7 @@ export interface PlanParts {
   readonly knownHash?: (credential: string) => Buffer | undefined;
 }
 
-/** What must change; nothing is written. Throws ManifestConflict. */
+/** Computes the changes without writing any. Throws ManifestConflict. */
 export async function makePlan(
   tx: Queryable,
   { hasher }: Pick<ManifestDeps, "hasher">,

@@ -182,7 +182,7 @@ describe("the law of the round trip", () => {
   });
 });
 
-/** As a fresh database is; what is never deleted is moved out of the way. */
+/** Makes the database like a fresh one; rows that are never deleted are moved out of the way. */
 async function emptyCatalog(): Promise<void> {
   await test.database.execute(
     "truncate api_key_secrets, api_keys, ledgers, accounts, upstreams, models cascade",

@@ -65,7 +65,7 @@ function renderState(state: State): string {
 }
 
 /**
- * What may be referred to. Models and groups can be removed while others still name them, which has no
+ * The names that may be referred to. Models and groups can be removed while others still name them, which has no
  * effect; a file that names them would be refused.
  */
 interface Known {

@@ -13,7 +13,7 @@ export interface ImportedFile {
   readonly prune: boolean;
 }
 
-/** What importing the file would do. Throws ManifestError with every problem, ManifestConflict. */
+/** Computes the effect of importing the file. Throws ManifestError with every problem, ManifestConflict. */
 export function planImport(deps: ManifestDeps, file: ImportedFile): Promise<Applied> {
   return deps.database.transaction(async (tx) => present(await planFile(tx, deps, file)), {
     isolation: "repeatable read",

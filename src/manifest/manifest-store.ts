@@ -1,7 +1,7 @@
 import type { AccountId } from "../accounts/caller.ts";
 import type { Queryable } from "../storage/database.ts";
 
-/** Who has a key of this text. */
+/** The owner of a key with this text. */
 export interface SecretOwner {
   readonly account: string;
   readonly key: string;

@@ -6,8 +6,8 @@ import type { SettingsFile } from "../catalog/settings.ts";
 import type { UpstreamDeclaration } from "../catalog/upstreams-store.ts";
 
 /**
- * What a catalog file declares, in the gateway's own terms: references resolved, amounts exact, words of
- * either vocabulary decoded. It holds secrets in clear: never log it.
+ * The declarations of a catalog file in the gateway's own terms: references resolved, amounts exact, words of either
+ * vocabulary decoded. It holds secrets in clear: never log it.
  */
 export interface Manifest {
   /** The sections the file has; the file says nothing about the others, so nothing in them is pruned. */
@@ -22,7 +22,7 @@ export interface Manifest {
 }
 
 export const SECTIONS = ["groups", "models", "upstreams", "settings", "accounts"] as const;
-/** Where an account goes that names no group; every database has it from its first migration. */
+/** The group of an account that names none; every database has it from its first migration. */
 export const DEFAULT_GROUP = "default";
 
 export type Section = (typeof SECTIONS)[number];

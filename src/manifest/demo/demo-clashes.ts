@@ -1,4 +1,4 @@
-/** What is asked of an upstream here, whether it comes from a file, the database or the catalog that is served. */
+/** The fields of an upstream that are compared, whether it comes from a file, the database or the served catalog. */
 export interface ServingUpstream {
   readonly name: string;
   readonly kind: string;

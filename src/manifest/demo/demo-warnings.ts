@@ -4,7 +4,7 @@ import { demoAccountWarnings } from "./demo.ts";
 import { demoClashes, type ServingUpstream } from "./demo-clashes.ts";
 import { hadDemo } from "./demo-store.ts";
 
-/** What is to be known of a demo that is still there beside a catalog of one's own. */
+/** Warnings about a demo that is still served beside a catalog of the operator's own. */
 export async function readDemoWarnings(
   db: Queryable,
   upstreams: readonly ServingUpstream[],

@@ -19,8 +19,8 @@ const DEMO_UPSTREAM = "sandbox";
 const DEMO_ACCOUNT = "demo";
 
 /**
- * What a gateway serves that was given no catalog file: models of every kind on the embedded sandbox and an
- * account with a demo balance. Put into an empty database, once: see startWithDemo().
+ * The catalog of a gateway without a catalog file: models of every kind on the embedded sandbox and an account with a
+ * demo balance. It is put into an empty database, once: see startWithDemo().
  */
 export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifest {
   return {
@@ -53,7 +53,7 @@ export function demoManifest({ sandboxUrl, bootstrapKey }: DemoOptions): Manifes
   };
 }
 
-/** Asked last wherever another upstream serves the same model: its responses are made up. */
+/** The demo comes last if another upstream serves the same model, because its responses are made up. */
 const DEMO_PRIORITY = 1_000_000;
 
 const MODEL = {
@@ -173,8 +173,8 @@ export function demoAccountWarnings(
 }
 
 /**
- * What takes the demo out again beside a file: its upstream, its account, and its models, except for what the file
- * names itself and models that another upstream serves. Accounts are disabled, never deleted.
+ * Removes the demo beside a file: its upstream, its account, and its models, except those that the file names itself or
+ * that another upstream serves. Accounts are disabled, never deleted.
  */
 export function demoRemovals(
   state: Pick<State, "models" | "upstreams" | "accounts">,

@@ -6,7 +6,7 @@ import { lockManifest } from "../manifest-store.ts";
 import { demoManifest } from "./demo.ts";
 import { hasDemoSandbox, isCatalogEmpty, markDemo, moveDemoSandbox } from "./demo-store.ts";
 
-/** What a start makes the database hold, and leaves a trace of. */
+/** The catalog that a start puts into the database, and the audit entry for it. */
 export interface StartOptions {
   /** The first key of an empty database; undefined = one is made. */
   readonly bootstrapKey: string | undefined;
@@ -28,7 +28,7 @@ export function startWithFile(
 ): Promise<StartedFile> {
   return deps.database.transaction(async (tx) => {
     await lockManifest(tx);
-    // Asked under the lock: of several gateways that start on one empty database, one makes the key.
+    // The check is under the lock, so that only one of several gateways that start on one empty database makes the key.
     const isFirst = (await readAccounts(tx)).length === 0;
     const firstKey = isFirst ? (bootstrapKey ?? keyUnlessDeclared(manifest)) : undefined;
     const declared = firstKey === undefined ? manifest : withFirstKey(manifest, firstKey);

@@ -53,7 +53,7 @@ export type Change = Pick<ChangeSummary, "name" | "details"> &
     | { readonly subject: "balance"; readonly action: "grant"; readonly amountNanos: bigint }
   );
 
-/** What applying a manifest does, in the order in which one depends on the other. */
+/** The changes that apply a manifest, ordered by their dependencies. */
 export interface Plan {
   readonly changes: readonly Change[];
   /** Sentences about what is left as it is although one might expect otherwise. */

@@ -8,7 +8,7 @@ import type { FileUpstream } from "../file/schema.ts";
 
 type Report = (path: Path, message: string) => void;
 
-/** What a schema of single values can't say of an upstream's options. */
+/** Rules of an upstream's options that a schema of single values can't state. */
 export function checkOptions(report: Report, path: Path, upstream: FileUpstream): void {
   checkHeaders(report, [...path, "headers"], upstream);
   checkBody(report, [...path, "body"], upstream);
@@ -68,7 +68,7 @@ function hasEmptyObject(value: unknown): boolean {
   return inner.length === 0 || inner.some(hasEmptyObject);
 }
 
-/** As much as servers take beside what the gateway sends itself. */
+/** The number of headers that servers accept beside the gateway's own. */
 const MOST_HEADERS = 32;
 const MOST_BYTES = 8 * 1024;
 

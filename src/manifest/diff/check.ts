@@ -19,7 +19,7 @@ export interface Item<T> {
   readonly value: T;
 }
 
-/** What the rules between items see: the names in all items, broken ones included, and the sound items. */
+/** The input of rules between items: the names in all items, invalid ones included, and the valid items. */
 export interface CheckedFile {
   readonly named: Readonly<
     Record<"groups" | "models" | "upstreams" | "accounts", readonly Item<NamedItem>[]>
@@ -30,7 +30,7 @@ export interface CheckedFile {
   readonly modelIds: ReadonlySet<string>;
   /** Names that are aliases, with the model that each stands for. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** Where names must be declared, for messages: "in this file". */
+  /** The place in which names must be declared, for messages: "in this file". */
   readonly where: string;
 }
 
@@ -85,7 +85,7 @@ function checkFallbacks(
   });
 }
 
-/** What is wrong with an alias in place of a model. Where it stands for no model, there is none to use instead. */
+/** The problem of an alias in place of a model. If the alias has no model, the message suggests none. */
 function isAlias({ modelIds, aliases }: CheckedFile, target = ""): string {
   const isModel = modelIds.has(target) && !aliases.has(target);
   return isModel ? `is an alias; use ${target}` : "is an alias; name a model";
@@ -160,7 +160,7 @@ function checkTextModel({ report }: Checks, path: Path, model: FileModel): void 
   }
 }
 
-/** Of several prices one holds at a time: each begins later than the one above it. */
+/** One of several prices holds at a time: each begins later than the one above it. */
 function checkMoments({ report }: Pick<Checks, "report">, path: Path, model: FileModel): void {
   const rows = priceRows(model);
   rows.forEach(({ row: { from }, path: place }, index) => {

@@ -7,11 +7,11 @@ import { changedFields } from "./changed-fields.ts";
 import type { Change } from "./changes.ts";
 import type { AccountState, State } from "./state.ts";
 
-/** What is known of keys, of which the database has hashes only. */
+/** The known facts of keys, of which the database has only hashes. */
 export interface KeyFacts {
   /** The hash of a key in hexadecimal, as KeyRecord has it. */
   hashOf(credential: string): string;
-  /** Who already has a key that the manifest names; undefined = nobody. */
+  /** The owner of a key that the manifest names; undefined = nobody. */
   ownerOf(credential: string): SecretOwner | undefined;
 }
 

@@ -20,9 +20,9 @@ export interface DiffOptions extends KeyFacts {
 }
 
 /**
- * What must change for the database to hold what the manifest declares. Pure. Additions come first, from
- * what is referred to (groups) to what refers (keys); removals last, the other way round. Secrets
- * appear in no detail and no note.
+ * The changes after which the database holds the manifest's declarations. Pure. Additions come first, in the order in
+ * which they refer to each other (groups first, keys last); removals come last, the other way round. Secrets appear in
+ * no detail and no note.
  */
 export function diffManifest(state: State, manifest: Manifest, options: DiffOptions): Plan {
   const accounts = diffAccounts(state, manifest, options);
@@ -99,7 +99,7 @@ function comparable(model: ModelDeclaration): FileRecord {
   return { ...encodeModel(now), ...Object.fromEntries(rows) };
 }
 
-/** What a new model serves and costs, as the file has it: a mistyped price is seen before it is charged. */
+/** A new model's endpoints and prices in the file's form, so that a mistyped price is seen before it is charged. */
 function newModel(declared: ModelDeclaration): string[] {
   const { id: _, endpoints, ...fields } = comparable(declared);
   if (declared.aliasOf !== undefined) return setFields(fields, {});
@@ -146,7 +146,7 @@ function diffUpstreams(state: State, manifest: Manifest): Plan {
   return { changes, notes };
 }
 
-/** What the file leaves open stays as it is: whether the upstream and each credential is enabled. */
+/** Fields that the file leaves out stay as they are: the upstream and each credential enabled or not. */
 function complete(declared: DeclaredUpstream, before: State["upstreams"][number] | undefined) {
   const known = new Map(before?.credentials.map((credential) => [credential.secret, credential]));
   return {

@@ -10,7 +10,7 @@ import type { Queryable } from "../../storage/database.ts";
 import type { Manifest } from "../manifest.ts";
 import { readOpeningBalances, readSecretOwners, type SecretOwner } from "../manifest-store.ts";
 
-/** What the database holds of everything a catalog file can declare. Upstream credentials are in clear. */
+/** The database's state of everything a catalog file can declare. Upstream credentials are in clear. */
 export interface State {
   readonly groups: readonly Group[];
   readonly models: readonly Model[];
@@ -44,7 +44,7 @@ export async function readState(db: Queryable, seals: Seals): Promise<State> {
   };
 }
 
-/** Who already has the keys that the manifest names, by the key itself. */
+/** The owners of the keys that the manifest names, by the key itself. */
 export async function findSecretOwners(
   db: Queryable,
   hashOf: (credential: string) => Buffer,

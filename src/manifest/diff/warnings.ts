@@ -72,7 +72,7 @@ function modelWarnings(model: Manifest["models"][number], served: ReadonlySet<st
   return [...new Set(warnings)];
 }
 
-/** Of prices by the clock: those that no request is charged by, and a time without any. */
+/** Warns of prices by the clock that no request is charged by, and of a time without any. */
 function momentWarnings({ id, price, coming = [] }: Manifest["models"][number], now: number): string[] {
   const rows = [...(price === null ? [] : [price]), ...coming];
   const begun = rows.filter(({ fromMs = now }) => fromMs <= now);
@@ -106,7 +106,7 @@ function priceWarnings(id: string, { rates, dimensions }: Price): string[] {
   return warnings;
 }
 
-/** Of units that none of the model's endpoints counts: nobody may take such a price for charged. */
+/** Warns of units that none of the model's endpoints counts, because such a price is never charged. */
 function unitWarnings({ id, endpoints }: Manifest["models"][number], { dimensions }: Price): string[] {
   return BILLED_UNITS.filter(
     (unit) => dimensions?.units[unit] !== undefined && !endpoints.includes(UNIT_ENDPOINTS[unit]),
@@ -116,7 +116,7 @@ function unitWarnings({ id, endpoints }: Manifest["models"][number], { dimension
   );
 }
 
-/** Of prices of tools that no vendor has by this name: the call of the one that was meant is not charged by them. */
+/** Warns of prices of tools that no vendor has by this name: a call of the intended tool is not charged by them. */
 function callWarnings(owner: string, dimensions: Price["dimensions"]): string[] {
   return Object.keys(dimensions?.calls ?? {}).flatMap((tool) => {
     const meant = misspeltTool(tool);
@@ -132,7 +132,7 @@ function costWarnings({ name, cost }: Manifest["upstreams"][number]): string[] {
   return [...new Set(prices.flatMap(({ dimensions }) => callWarnings(`upstream ${name}`, dimensions)))];
 }
 
-/** Of how an upstream serves what asks for nothing: what the models that it serves have no price for. */
+/** Warns of an upstream that, without being asked, serves in a way that its models have no price for. */
 function serviceWarnings(
   { name, models, unaskedTiers, region }: Manifest["upstreams"][number],
   known: readonly Pick<Manifest["models"][number], "id" | "family" | "price" | "coming">[],
@@ -141,7 +141,7 @@ function serviceWarnings(
   const served = [...models.keys()]
     .flatMap((id) => own.get(id) ?? [])
     .filter(({ family }) => family === null);
-  // Whether each of a model's prices has one for this, also those that begin later.
+  // True if each of a model's prices, including those that begin later, has one for this.
   const pricedBy = (
     { price, coming = [] }: (typeof served)[number],
     dimension: "tiers" | "regions",

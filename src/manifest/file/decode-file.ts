@@ -71,7 +71,7 @@ function decodeModel(model: FileModel): ModelDeclaration {
   };
 }
 
-/** Which of the rows that name a moment holds by now is for `pricedAt` to say. */
+/** `pricedAt` decides which of the rows with a moment holds now. */
 function decodeRows(model: FileModel): Pick<ModelDeclaration, "price" | "coming"> {
   const rows = priceRows(model).map(({ row }) => decodePrice(row));
   const [first = null] = rows;

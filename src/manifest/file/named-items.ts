@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** What rules between items need of one: its names. Fields of another form are absent, as the schema refuses them. */
+/**
+ * The names of an item, which the rules between items need. Fields of another form are absent, as the schema refuses
+ * them.
+ */
 export type NamedItem = z.output<typeof namedItem>;
 
 const text = z.string().optional().catch(undefined);

@@ -23,7 +23,7 @@ import { standInFor } from "./stand-ins.ts";
  * is shown, whatever the file says; places of secrets exchange them afterwards.
  */
 export interface Placeholders {
-  /** By name, to be given to the parser in place of an environment. */
+  /** The secrets by name, given to the parser in place of an environment. */
   readonly byName: Readonly<Record<string, string>>;
   /** The hash of the key that a stand-in means; keys themselves are not kept. */
   hashOf(credential: string): Buffer | undefined;
@@ -35,7 +35,7 @@ interface Kept {
   readonly name: string;
   readonly secret: string;
   readonly reference: string | null;
-  /** Where the upstreams that have this secret send it. */
+  /** The addresses to which the upstreams with this secret send it. */
   readonly destinations: Set<string>;
 }
 
@@ -64,7 +64,7 @@ export function createPlaceholders(state: State): Placeholders {
       keep(standInOf(name), { name, secret, reference }, upstream);
     }
   }
-  // As the export gives its names out, which leaves keys without a variable to the last.
+  // Names are given in the export's order, which leaves keys without a variable to the last.
   const keys = state.accounts.flatMap((account) => account.keys.map((key) => ({ account, key })));
   for (const isNamed of [true, false]) {
     for (const { account, key } of keys.filter(({ key: { reference } }) => (reference !== null) === isNamed))

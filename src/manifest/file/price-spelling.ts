@@ -31,7 +31,7 @@ export function decodeTable(price: FilePrice): PriceTable {
   return { base: decodePrices(price), ...dimensions };
 }
 
-/** What the file says beside the base row; undefined = nothing. */
+/** The prices of the file beside the base row; undefined = none. */
 export function decodeDimensions(price: FilePrice): PriceDimensions | undefined {
   const dimensions: PriceDimensions = {
     steps: (price.steps ?? []).map((step) => ({ above: step.above, prices: decodePrices(step) })),

@@ -44,7 +44,7 @@ export function redact(message: string, secrets: Iterable<string>): string {
   for (const secret of secrets) {
     if (secret.length < 8) continue;
     message = message.replaceAll(secret, "(secret)");
-    // As it stands inside a quoted value.
+    // Secrets are replaced in their form inside of a quoted value as well.
     message = message.replaceAll(JSON.stringify(secret).slice(1, -1), "(secret)");
   }
   return message;

@@ -7,7 +7,7 @@ import { decodeFile } from "./decode-file.ts";
 import { validParts } from "./read.ts";
 import { fileSchema } from "./schema.ts";
 
-/** What the catalog has that an item may name. */
+/** The catalog's names that an item may use. */
 export interface KnownNames {
   readonly groups: ReadonlySet<string>;
   readonly models: ReadonlySet<string>;

@@ -19,7 +19,9 @@ export async function readManifest(file: string, env: Environment): Promise<Mani
   return parseManifest(await readFileText(file), env, file);
 }
 
-/** What commands take is smaller: public price lists, months of a vendor's export. Larger is another file. */
+/**
+ * Files of commands are smaller: public price lists, months of a vendor's export. A larger file was named by mistake.
+ */
 const MAX_MEGABYTES = 64;
 
 /** The file's text; `-` is standard input. Throws ManifestError, also where it is larger than commands take. */
@@ -65,7 +67,7 @@ interface ParseOptions {
    * knows under such names: whoever sends a file must not read back a secret as the name of a model.
    */
   readonly secretsOnly?: boolean;
-  /** What stands in for a secret whose variable is not set; undefined = that is a problem. */
+  /** The replacement of a secret whose variable is not set; undefined = that is a problem. */
   readonly kept?: (name: string) => string | undefined;
 }
 
@@ -123,7 +125,7 @@ function withoutEmptySections(value: unknown): unknown {
   );
 }
 
-/** What can be judged even where other parts of the file are broken. */
+/** The parts that can be checked even if other parts of the file are invalid. */
 export function validParts(value: unknown): CheckedFile {
   const file = isRecord(value) ? value : {};
   return {

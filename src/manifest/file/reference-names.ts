@@ -20,9 +20,9 @@ export interface ReferenceNames {
 interface ReferredSecret {
   /** Tells secrets apart without showing them: the same identity gets the same name. */
   readonly identity: string;
-  /** Where the catalog file took it from; null = it stood there in clear, or came another way. */
+  /** The variable from which the catalog file took it; null = it was written in clear, or came another way. */
   readonly known: string | null;
-  /** What the name is made of where there is none: ["upstream", "openai-main", "api key"]. */
+  /** The words of the name if there is none: ["upstream", "openai-main", "api key"]. */
   readonly words: readonly string[];
   readonly meaning: string;
 }
@@ -65,7 +65,7 @@ export function referToCredentials(
   });
 }
 
-/** What of a credential is secret, by its field; of one of another kind than those of clouds, all of it. */
+/** The secret parts of a credential, by their fields; a credential of a kind other than clouds' is all secret. */
 export function secretsIn(kind: string, sealed: string): [field: string, secret: string][] {
   const forms = kindOf(kind)?.credentialForms;
   if (forms === undefined) return [[PLAIN_KEY, sealed]];

@@ -8,7 +8,7 @@ export interface Expansion {
   readonly reference: string | null;
   /** Contents of the variables taken, which no message may show. */
   readonly taken: readonly string[];
-  /** What is wrong, as sentences. */
+  /** The problems, as sentences. */
   readonly problems: readonly string[];
 }
 

@@ -166,5 +166,5 @@ export const prices = z
   .union([price, z.array(price).max(20)])
   .describe("One price, or a list: the price of now, then those that take its place, each with its from");
 
-/** What a vendor bills for a text model. */
+/** The vendor's bill for a text model. */
 export const costPrice = price.omit({ from: true, per_image: true, per_second: true, extras: true });

@@ -94,7 +94,7 @@ describe("the example file", () => {
 
   it("is valid with what stands behind a # too", async () => {
     const text = await readFile(file, "utf8");
-    // Of two lines for one key, the one behind the # counts.
+    // If two lines have one key, the one behind the # counts.
     const lines = text.split("\n");
     const shown = lines.flatMap((line, index) => {
       const key = /^ *(\w+:)/.exec(line)?.[1];

@@ -146,7 +146,7 @@ const credential = z.string().regex(KEY_ALONE, KEY_PROBLEM);
 /** Longer than any document that vendors issue as a credential. */
 const CREDENTIAL_TEXT = 20_000;
 
-/** Which fields belong together is told by check-credentials.ts. */
+/** check-credentials.ts decides which fields belong together. */
 const credentialParts = z
   .strictObject(
     Object.fromEntries(

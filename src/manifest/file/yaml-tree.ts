@@ -36,8 +36,8 @@ function exactNumber(value: number, source: string | undefined): number | string
 }
 
 /**
- * What a text taken from the environment would be, had it stood in the file. Up to 15 digits only: what is
- * longer is rather a key that happens to have no letters.
+ * The value of an environment variable as if its text stood in the file. Only numbers of up to 15 digits are read as
+ * such: a longer one is rather a key that happens to have no letters.
  */
 function plainValue(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
@@ -86,9 +86,9 @@ function syntaxMessage(code: ErrorCode, sentence = ""): string {
 /** A YAML text as plain values that still know where they stand. */
 export interface YamlTree {
   readonly value: unknown;
-  /** Where the value stands, or the nearest thing around it. */
+  /** The position of the value, or of the nearest thing around it. */
   placeOf(path: Path): FilePosition;
-  /** Where the key that leads to the value stands. */
+  /** The position of the key that leads to the value. */
   placeOfKey(path: Path): FilePosition;
   /** The variable a value was taken from; null = it is written in the file. */
   referenceAt(path: Path): string | null;
