@@ -1,13 +1,13 @@
 import pg from "pg";
 
-// Whoever waits this long for a connection meets an overload or an outage, and 5 s is also the age at
-// which balances count as stale.
+// A longer wait for a connection means an overload or an outage, and 5 s is also the age at which balances count as
+// stale.
 const CONNECT_LIMIT_MS = 5_000;
 
 /**
- * What a server, a database or a role may have set to suit others: how dates are spelt, which statements and
- * their readers rely on, and limits, which are ours to choose. Said by a statement, since poolers between us
- * and the server refuse it in the first packet.
+ * Settings that a server, a database or a role may have changed for others: the spelling of dates, which statements and
+ * their readers rely on, and limits, which are the gateway's to choose. A statement sets them, since poolers between
+ * the gateway and the server refuse them in the first packet.
  */
 export const SESSION = `set datestyle = 'ISO'; set timezone = 'UTC'; set default_transaction_isolation = 'read committed';
   set statement_timeout = 0; set lock_timeout = 0; set idle_session_timeout = 0`;
@@ -23,7 +23,7 @@ export async function connect(client: pg.Client): Promise<void> {
   }
 }
 
-/** What all our connections have in common. */
+/** The settings that all connections of the gateway share. */
 export function connectionConfig(url: string, applicationName: string): pg.ClientConfig {
   return {
     connectionString: url,

@@ -41,7 +41,7 @@ export async function claimDataDir({
 
 async function idOf(dataDir: string): Promise<string> {
   const path = join(dataDir, "id");
-  // Of two that write at once the first wins, and both read what it wrote.
+  // If two processes write at once, the first wins, and both read its id.
   await writeFile(path, `${randomId()}\n`, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });

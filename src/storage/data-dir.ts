@@ -26,7 +26,7 @@ async function make(folder: string): Promise<void> {
   }
 }
 
-/** Whether there is an embedded database, sound or not; a folder or a link that cannot be read counts as one. */
+/** True if there is an embedded database, valid or not; a folder or a link that cannot be read counts as one. */
 export async function holdsDatabase(dataDir: string): Promise<boolean> {
   try {
     return (await readdir(join(dataDir, "pg"))).length > 0;

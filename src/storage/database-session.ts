@@ -19,7 +19,7 @@ export interface SessionOptions {
   readonly role: Role;
   /** For the sentence that refuses a second owner. */
   readonly dataDir: string;
-  /** What there is one owner of: the name of an advisory lock, unique within the database. */
+  /** The name of an advisory lock, unique within the database: its subject has one owner. */
   readonly domain: string;
 }
 

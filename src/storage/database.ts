@@ -40,7 +40,10 @@ export interface Database extends Queryable {
   readonly timeoutMs: number;
   /** Rejects with a clear sentence unless the server answers within a second, or `timeoutMs` where that is longer. */
   ping(): Promise<void>;
-  /** How other processes of this machine reach the same database, as a DATABASE_URL. Holds the password: never log it. */
+  /**
+   * A DATABASE_URL by which other processes of this machine reach the same database. It holds the password: never log
+   * it.
+   */
   readonly url: string;
   /** Waits for running statements, closes every connection, and stops the embedded server if nobody else uses it. */
   close(): Promise<void>;

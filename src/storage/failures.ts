@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 
-/** What a failed statement means for its caller, independent of the driver's many error shapes. */
+/** The meaning of a failed statement for its caller, independent of the driver's many forms of errors. */
 export type Failure =
   /** No response: the server is away, starting, stopping, full or read-only. The statement may have taken effect. */
   | "connection"
@@ -32,7 +32,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return failureOf(error) === "connection";
 }
 
-/** What callers are told where the database does not do its work now; undefined where the error says something else. */
+/** The callers' error while the database does not work; undefined if the error says something else. */
 export function outageOf(error: unknown): GatewayError | undefined {
   const failure = failureOf(error);
   if (failure !== "connection" && failure !== "timeout") return undefined;

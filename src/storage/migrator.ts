@@ -97,7 +97,7 @@ interface Applied {
   readonly version: number;
   readonly name: string;
   readonly checksum: string;
-  /** Of all functions as they were when this migration ran. No database from before the first release has it. */
+  /** The checksum of all functions at the time of this migration. No database from before the first release has it. */
   readonly functions_checksum?: string;
 }
 
@@ -217,7 +217,7 @@ async function apply(
   let step: { readonly name: string; readonly text: string } = file;
   try {
     await client.query("begin");
-    // What a function's body names may come with the file.
+    // Functions may use names that the same file creates.
     await client.query("set local check_function_bodies = off");
     for (const each of await missing(client, all)) {
       step = { name: each.path, text: each.text };

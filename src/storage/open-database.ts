@@ -65,7 +65,7 @@ export interface DatabaseOptions {
   readonly maxConnections?: number;
   /** See Database. */
   readonly timeoutMs?: number | undefined;
-  /** How long a server that can't be reached yet is waited for; without it, not at all. */
+  /** The time to wait for a server that can't be reached yet; absent = none. */
   readonly wait?: ServerWait;
   readonly log: DatabaseLog;
   /** The data folder went to another gateway while the database was away: stop serving. */
@@ -228,7 +228,7 @@ function sentenceOf(error: unknown): string {
   return (hasPlace ? PLAIN_REASONS[code]?.(networkError) : undefined) ?? error.message;
 }
 
-/** Where Node tells of the network, what is meant; PostgreSQL's own refusals are sentences already. */
+/** Sentences for Node's network errors; PostgreSQL's own refusals are sentences already. */
 const PLAIN_REASONS: Readonly<Record<string, (error: NetworkError) => string>> = {
   ECONNREFUSED: (error) => `nothing listens at ${placeOf(error)}`,
   ENOENT: (error) => `there is no ${error.syscall === "connect" ? "socket" : "file"} ${placeOf(error)}`,

@@ -30,7 +30,7 @@ export async function ensurePartitions(
     const name = partitionName(parent, day);
     const created = await underLock(db, parent, async (tx) => {
       if ((await listPartitions(tx, parent)).some((partition) => partition.day === day)) return false;
-      // Made apart and then attached, because `create table ... partition of` would make every insert
+      // The table is created first and then attached, because `create table ... partition of` would make every insert
       // into the parent wait.
       await tx.execute(`create table ${name} (like ${parent} including defaults including constraints)`);
       await tx.execute(

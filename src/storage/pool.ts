@@ -39,7 +39,7 @@ export function openPool(options: PoolOptions): Pool {
     ask: pulse.ask,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     onSilent() {
-      // What is lent out is cut, and what is idle may lead nowhere as well: nothing of it is used again.
+      // Connections in use are cut, and idle ones may be dead as well: none of them is used again.
       const old = pool;
       pool = newPool(options);
       void old.end().catch(() => undefined);

@@ -4,7 +4,7 @@ import { type DatabaseSession, OwnerTakenError } from "./database-session.ts";
 
 /** A session that is opened again whenever it is lost, for as long as the program stays. */
 export interface ReconnectingSession<Place extends { session: DatabaseSession }> {
-  /** Where the latest session is. */
+  /** The place of the latest session. */
   current(): Place;
   /** Stops watching; the last session is left to the caller. */
   end(): Promise<Place>;

@@ -52,7 +52,7 @@ async function close(): Promise<void> {
   await opened.pop()?.close();
 }
 
-/** As whom the server of the latest start runs, and with which programs. */
+/** The system user and the programs of the latest start's server. */
 const lastStart = () =>
   info.mock.calls.findLast(([, message]) => message === "embedded database starting")?.[0] as {
     as: string;
@@ -148,7 +148,7 @@ describe.runIf(root)("as root (skipped otherwise: these cases only root has)", (
 
   it.for([
     { who: "an ordinary user", uid: 65534 },
-    // As containers run programs; initdb wants a name, which a namespace gives.
+    // Containers run programs like this; initdb needs a user name, which a namespace provides.
     { who: "a user without an account", uid: 54321 },
   ])(
     "works the same for $who, from a home folder of mode 700 and programs that are not theirs to repair",
@@ -232,7 +232,7 @@ describe("the programs", () => {
     await expect(open(dataDir, { installations: [packaged] })).rejects.toThrow(
       `the database was written by PostgreSQL ${major}, this is 18`,
     );
-    // With both at hand, the one that fits is found.
+    // With both installations present, the one that fits is found.
     await works(await open(dataDir));
   });
 

@@ -15,7 +15,7 @@ export interface Cluster {
   readonly identity: Identity;
 }
 
-/** What only tests replace, to show a case this machine does not have or to go easy on its disk. */
+/** Parts that only tests replace, to show a case that this machine does not have or to spare its disk. */
 export interface ClusterOptions {
   readonly identities?: readonly Identity[];
   readonly installations?: readonly Installation[];
@@ -85,15 +85,15 @@ export async function prepareCluster(
   );
 }
 
-/** Where the system keeps what programs remember, reachable for everybody. */
+/** The system's folder for programs' state, which every user can reach. */
 const STATE_FOLDER = "/var/lib/faregate";
 
 interface Place {
-  /** Where the files are, or are being made. */
+  /** The folder of the files, finished or not. */
   readonly folder: string;
   /** The server version that wrote them; undefined = there are none yet. */
   readonly major: number | undefined;
-  /** Where the finished folder belongs (and a link to it, if that is elsewhere). */
+  /** The place of the finished folder (and of a link to it, if that is elsewhere). */
   readonly final: string;
   readonly link: string | undefined;
 }
@@ -158,7 +158,7 @@ async function initialise(folder: string, installation: Installation, identity: 
   }
 }
 
-/** What initdb stumbled over: what follows it is about the clearing up. */
+/** The first error of initdb: the lines after it are about the cleanup. */
 function firstComplaint(error: unknown): string | undefined {
   return /\b(?:FATAL|PANIC|ERROR|error): +(.+)/.exec(error instanceof Error ? error.message : "")?.[1];
 }

@@ -13,7 +13,7 @@ import { SERVER_ENVIRONMENT } from "./settings.ts";
 import { removeSocketFolder } from "./socket-folder.ts";
 import { withStartLock } from "./start-lock.ts";
 
-/** Whoever is started again within this time finds the server running. */
+/** A restart within this time finds the server running. */
 const GRACE_SECONDS = 20;
 
 /**

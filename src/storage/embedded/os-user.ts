@@ -12,10 +12,10 @@ export interface Command {
   readonly identity: { uid?: number; gid?: number };
 }
 
-/** As whom the PostgreSQL programs run, since they refuse to run as root. */
+/** The user that runs the PostgreSQL programs, since they refuse to run as root. */
 export interface Identity {
   readonly name: IdentityName;
-  /** Whom the files of the database belong to on disk. */
+  /** The owner of the database's files on disk. */
   readonly owner: { readonly uid: number; readonly gid: number };
   command(file: string, args: string[]): Command;
 }

@@ -47,7 +47,7 @@ const RULES = `# Written by faregate at each start.
 local all all scram-sha-256
 `;
 
-/** As the server's own single-user mode does it, which asks nobody for a password. */
+/** Sets the password in the server's own single-user mode, which needs none. */
 function setPassword({ folder, installation, identity }: Cluster, password: string): Promise<void> {
   const settings = ["-c", "log_min_error_statement=panic", "-c", "password_encryption=scram-sha-256"];
   const command = identity.command(join(installation.binFolder, "postgres"), [

@@ -13,7 +13,7 @@ import { socketFolder } from "./socket-folder.ts";
 export interface RunningServer {
   readonly pid: number;
   readonly clusterFolder: string;
-  /** Of the gateway's database, which exists. */
+  /** The URL of the gateway's database, which exists. */
   readonly url: string;
 }
 
@@ -155,5 +155,5 @@ async function createDatabase(
   }
 }
 
-/** What the driver says where the server asks for a password and there is none. */
+/** The driver's message if the server asks for a password and there is none. */
 const NO_PASSWORD = /client password must be a string/;

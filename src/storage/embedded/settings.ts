@@ -50,7 +50,7 @@ export const SERVER_ENVIRONMENT: Readonly<Record<string, string>> = {
 export const DATABASE_USER = "faregate";
 export const DATABASE_NAME = "faregate";
 
-/** How to reach a database of the server through its socket. */
+/** The URL of a database of the server through its socket. */
 export function socketUrl(socketFolder: string, database: string, password: string | undefined): string {
   const query = new URLSearchParams({ host: socketFolder, port: "5432", sslmode: "disable" });
   const user = password === undefined ? DATABASE_USER : `${DATABASE_USER}:${encodeURIComponent(password)}`;
