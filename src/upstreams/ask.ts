@@ -34,8 +34,8 @@ export function askTimeouts(
 }
 
 /**
- * Where the request goes. Task APIs name their whole path, version included; a base URL that ends in that
- * version already, as some vendors' SDKs want it, is the same address.
+ * The path of the request. Task APIs name their whole path, version included; a base URL that ends in that version
+ * already, as some vendors' SDKs require it, is the same address.
  */
 export function askPath(prefix: string, path: string): string {
   return path.startsWith(`${prefix}/`) ? path : prefix + path;
@@ -55,7 +55,7 @@ export function askHeaders({ upstream, credential, requestId, request }: Upstrea
     headers.set("content-type", "application/json");
   for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name.toLowerCase(), value);
   const key = credential === null ? [] : credentialHeader(credential, kind);
-  // What the request signs or says of itself is not sent twice.
+  // Headers that the request signs or sets itself are not sent twice.
   const more = Object.entries(upstream.options?.headers ?? {}).filter(([name]) => !headers.has(name));
   return [...headers, ...more.map(([name, { value }]) => [name, value])].flat().concat(key);
 }

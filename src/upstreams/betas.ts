@@ -11,12 +11,12 @@ export function betaRefusal(beta: unknown, { kind, options }: BetaTaker): Loss["
   return kindOf(kind)?.refusedBetas?.some((each) => beta.startsWith(each)) === true ? "no-slot" : undefined;
 }
 
-/** Whether there are betas that an upstream doesn't get. */
+/** True if there are betas that an upstream doesn't get. */
 export function leavesBetasOut({ kind, options }: BetaTaker): boolean {
   return options?.betas !== undefined || kindOf(kind)?.refusedBetas !== undefined;
 }
 
-/** What is told of a beta that is left out. */
+/** The loss that names a beta that is left out. */
 export function betaLoss(beta: string, upstream: BetaTaker): Loss {
   return { path: `anthropic-beta:${beta}`, reason: betaRefusal(beta, upstream) ?? "no-slot" };
 }

@@ -4,7 +4,7 @@ import { kindOf } from "./kinds.ts";
 
 const NONE: FieldChanges = {};
 
-/** How the bodies that a candidate gets differ from its protocol's, which no option changes and nobody loses anything by. */
+/** The differences between a candidate's bodies and its protocol's that no option changes and that lose nothing. */
 function bodyFormAt({ upstream, protocol }: Asked, isCounted: boolean): FieldChanges {
   const kind = kindOf(upstream.kind);
   return (isCounted ? kind?.countForms?.[protocol] : undefined) ?? kind?.bodyForms?.[protocol] ?? NONE;

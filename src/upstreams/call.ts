@@ -46,7 +46,7 @@ export interface UpstreamRequest {
   readonly body: readonly Uint8Array[];
 }
 
-/** What an attempt calls back, never before `send` has returned. After `failed` or `ended` nothing more comes. */
+/** The callbacks of an attempt, never before `send` has returned. After `failed` or `ended` none is called. */
 export interface UpstreamResponse {
   /** The final response headers. Redirects come as they are and are not followed. */
   head(status: number, headers: RawHeaders): void;
@@ -57,7 +57,7 @@ export interface UpstreamResponse {
   failed(failure: UpstreamFailure): void;
 }
 
-/** What those are given who read a response before its receiver does. */
+/** The options of those who read a response before its receiver does. */
 export interface ResponseReaderOptions {
   /** The upstream's, for messages. */
   readonly name: string;
@@ -68,13 +68,13 @@ export interface ResponseReaderOptions {
 }
 
 /**
- * How an attempt broke.
+ * The kind of an attempt's failure.
  * - `connect`: no connection (refused, unknown host, TLS).
- * - `timeout`: one of the upstream's limits passed; `phase` says where.
+ * - `timeout`: one of the upstream's limits passed; `phase` says which.
  * - `closed`: the connection ended before the response did.
- * - `protocol`: what came is not HTTP/1.1 we can trust, or the request could not be written.
- * - `busy`: the upstream has as many requests running as it may; nothing was sent.
- * - `aborted`: we gave up ourselves: the transport was closed, or the receiver threw.
+ * - `protocol`: the response is not HTTP/1.1 that can be trusted, or the request could not be written.
+ * - `busy`: the upstream has reached its limit of running requests; nothing was sent.
+ * - `aborted`: the gateway gave up: the transport was closed, or the receiver threw.
  */
 export interface UpstreamFailure {
   readonly kind: "connect" | "timeout" | "closed" | "protocol" | "busy" | "aborted";
@@ -82,7 +82,7 @@ export interface UpstreamFailure {
   readonly phase: "connect" | "first-byte" | "body";
   /** A sentence for the operator; holds no secret and nothing of the request. */
   readonly message: string;
-  /** What the operator can do about it, as a sentence; absent where the message says it. */
+  /** The operator's remedy, as a sentence; absent if the message says it. */
   readonly advice?: string | undefined;
 }
 
@@ -123,7 +123,7 @@ export type AskOutcome =
   | { readonly type: "answered"; readonly response: TaskApiResponse }
   | { readonly type: "failed"; readonly failure: UpstreamFailure };
 
-/** What an operator sees of one upstream's connections. */
+/** An upstream's connections, for operators. */
 export interface ConnectionStats {
   readonly upstream: string;
   readonly inFlight: number;
@@ -136,7 +136,7 @@ export interface Transport {
   send(call: UpstreamRequest, response: UpstreamResponse): UpstreamCall;
   /** Sends one request and gives its whole response, whatever its status; never rejects. */
   ask(ask: UpstreamAsk): Promise<AskOutcome>;
-  /** How files that the upstream made are fetched: through its proxy; undefined = it has none. */
+  /** The proxy through which files of the upstream are fetched; undefined = it has none. */
   through(upstream: Upstream): ConnectThrough | undefined;
   /** Requests running at this upstream, over all its models and credentials. */
   inFlight(upstreamId: bigint): number;

@@ -97,8 +97,8 @@ export function switched(phase: Phase, host: string): UpstreamFailure {
 }
 
 /**
- * What came is no HTTP/1.1 answer: framing that does not parse, header lists beyond any sense, 101 where
- * nothing asked for it. A body shorter than declared is a closed connection instead.
+ * True if the response is no HTTP/1.1: framing that does not parse, header lists beyond any sense, 101 without a
+ * request for it. A body shorter than declared is a closed connection instead.
  */
 function isBroken(error: Error, code: string): boolean {
   return (

@@ -52,29 +52,31 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly needsKey: boolean;
   /** Error answers that are about our account there, beyond what their status says (401, 402, 403). */
   readonly accountFaults: readonly AccountFault[];
-  /** What its vendor's words mean to the operator, by what they contain (in lower case). */
+  /** The meanings of the vendor's words for the operator, by a part of them (in lower case). */
   readonly troubles?: readonly Trouble[];
   /** Each model is to be enabled or deployed by itself, so that operators' tests try each, which costs nothing. */
   readonly triesModels?: true;
-  /** How it makes images and videos; null = it does not. */
+  /** The API for images and videos; null = it has none. */
   readonly taskApi: TaskApi | null;
   /** Families of images and videos that it serves, [] where it has no task API. */
   readonly families: readonly FamilyName[];
-  /** How it keeps media for use in videos; null = it does not. */
+  /** The API that stores media for use in videos; null = it has none. */
   readonly assetApi: AssetApi | null;
-  /** What credentials may be made of, where they may be more than a key. */
+  /** The forms of credentials, for kinds whose credentials may be more than a key. */
   readonly credentialForms?: readonly CredentialForm[];
   /** What a key of its own notation must be, beyond what every key is. */
   readonly keyCheck?: FieldCheck;
   /** How requests are let in that don't carry the credential itself; undefined = this one is carried. */
   readonly openAccess?: (context: AccessContext) => Access | undefined;
-  /** What an upstream states of its place in a cloud, by the names of the catalog file; true = it must. */
+  /** The fields of an upstream's place in a cloud, by the names of the catalog file; true = required. */
   readonly places?: Readonly<Partial<Record<PlaceField, boolean>>>;
   /** Its address where the operator states none; undefined = one must be stated. */
   readonly baseUrlAt?: (place: CloudPlace) => string | undefined;
   /** In which protocols models are asked, by the vendor's name; the first that matches. Absent = in all of the kind's. */
   readonly modelProtocols?: readonly ModelProtocols[];
-  /** How its bodies differ from the protocol's; what is removed may lie deeper, by names joined by dots. */
+  /**
+   * The differences between its bodies and the protocol's; a removed field may lie deeper, with names joined by dots.
+   */
   readonly bodyForms?: BodyForms;
   /** The same of requests that are only counted, where these differ otherwise. */
   readonly countForms?: BodyForms;
@@ -88,7 +90,7 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly modelForms?: Readonly<Partial<Record<ProtocolName, readonly ModelForm[]>>>;
   /** Reads responses that come in a framing of the kind's own. */
   readonly openResponse?: (response: UpstreamResponse, options: ResponseReaderOptions) => UpstreamResponse;
-  /** What a credential is made of, where it is more than one secret. */
+  /** The parts of a credential that is more than one secret. */
   readonly heldIn?: (secret: string) => HeldInCredential;
 }
 
@@ -174,12 +176,12 @@ const BEARER: HeaderSpelling = {
 // https://platform.openai.com/docs/guides/error-codes
 const NO_QUOTA: AccountFault = { status: 429, contains: "insufficient_quota" };
 
-/** Where this gateway itself serves each protocol, and so do those that are reached below their root. */
+/** The gateway's own paths of each protocol, which upstreams that are reached below their root share. */
 const BELOW_ROOT = pathsOf(({ endpoint }) => endpoint.path) as Readonly<Record<ProtocolName, string>>;
 
 const COUNTED_BELOW_ROOT = pathsOf(({ endpoint }) => endpoint.count?.path);
 
-/** What base URLs ending in a version (as the SDKs of these vendors want them) are followed by. */
+/** The paths behind base URLs that end in a version, as the SDKs of these vendors require them. */
 const BELOW_VERSION = pathsOf(({ endpoint }) => /^\/v1(\/.*)$/.exec(endpoint.path)?.[1]);
 
 function pathsOf(pathOf: (protocol: Protocol) => string | undefined): EndpointPaths["paths"] {
@@ -191,7 +193,7 @@ function pathsOf(pathOf: (protocol: Protocol) => string | undefined): EndpointPa
   );
 }
 
-/** Of the calls that count tokens below the root, one. */
+/** The paths of a single protocol, for calls that count tokens below the root. */
 function only(name: ProtocolName): EndpointPaths["paths"] {
   const path = COUNTED_BELOW_ROOT[name];
   return path === undefined ? {} : { [name]: path };
@@ -353,7 +355,7 @@ export function credentialFields(): ReadonlyMap<string, string> {
   const fields = forms.flatMap((form) => Object.entries(form.fields));
   const words = [...new Set(forms.flatMap(({ from }) => from ?? []))];
   const from: [string, string] = ["from", `Where it is taken from: ${words.join(", ")}`];
-  // Of a field that several forms have, the first one says what it is.
+  // If several forms have a field, the first one's description counts.
   return new Map([...fields.map(([name, { about }]): [string, string] => [name, about]).reverse(), from]);
 }
 

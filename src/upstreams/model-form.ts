@@ -3,9 +3,9 @@ import type { ResponseReaderOptions, UpstreamResponse } from "./call.ts";
 
 /** The form in which a kind is asked for some of its models, in place of that of their protocol. */
 export interface ModelForm {
-  /** By the vendor's names. */
+  /** The models of this form, by the vendor's names. */
   readonly names: RegExp;
-  /** As `EndpointPaths` has them. */
+  /** The path in the form of `EndpointPaths`. */
   readonly path: string;
   readonly streamPath: string;
   /** Writes a body of the protocol in this form. Throws GatewayError where its meaning has no place there. */

@@ -104,7 +104,7 @@ export const GROK_MODELS: readonly NamedQuirks[] = [
   row("grok-", { ...GROK, thinking: "none" }),
 ];
 
-/** Told by effort alone; refuse sampling and words to go on from. */
+/** Models that take only an effort; they refuse sampling and a trailing assistant turn. */
 const ADAPTIVE: Quirks = { thinking: "adaptive", sampling: false, prefill: "refuse" };
 
 /**

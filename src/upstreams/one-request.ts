@@ -12,9 +12,9 @@ export interface OneRequest {
   /** Below the base URL, or below another server's. */
   readonly path: string;
   readonly baseUrl?: string | undefined;
-  /** Of a POST; absent = an empty object. */
+  /** The body of a POST; absent = an empty object. */
   readonly body?: string | undefined;
-  /** Of the response; more is not read. */
+  /** The limit of the response; the rest is not read. */
   readonly maxBytes: number;
 }
 

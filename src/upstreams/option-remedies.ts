@@ -1,6 +1,6 @@
 import { NEVER_REMOVED } from "./reserved-fields.ts";
 
-/** What is read of a vendor's refusal. */
+/** The parts of a vendor's refusal that are read. */
 export interface RefusalWords {
   readonly code: string;
   readonly type: string;
@@ -57,7 +57,7 @@ export function optionRemedy({ code, type, message }: RefusalWords): string | un
     const found = words.exec(said);
     if (found === null) continue;
     const name = found.groups?.["name"] ?? "";
-    // What every request needs is no field that an option may remove.
+    // An option may not remove a field that every request needs.
     if (option === removed && NEVER_REMOVED.has(name)) continue;
     return option(name);
   }

@@ -77,7 +77,7 @@ function probe({ baseUrl, secret = "their-key", proxyUrl, clock }: Trial): Promi
   return probeUpstream(upstream, { id: 1n, name: "main", secret }, { clock: clock ?? real });
 }
 
-/** What is wrong, and the whole sentence that says so. */
+/** The faults, with the whole sentence that names each. */
 const FAULTS: readonly (readonly [what: string, trial: () => Promise<Trial>, said: string | RegExp])[] = [
   [
     "a port on which nothing listens",

@@ -19,11 +19,11 @@ interface Response {
 }
 
 /**
- * What a trial found.
- * - `well`: it answers.
- * - `away`: nothing answers there, or only a fault of its own.
- * - `refused`: it does not take our key.
- * - `wrong`: it is called in a way that it does not know.
+ * The result of a trial.
+ * - `well`: it responds.
+ * - `away`: nothing responds there, or only with a fault of its own.
+ * - `refused`: it refuses the key.
+ * - `wrong`: it does not know the call.
  */
 export interface TrialResult {
   readonly found: "well" | "away" | "refused" | "wrong";
@@ -31,7 +31,7 @@ export interface TrialResult {
   readonly problem: string | undefined;
 }
 
-/** As tryUpstream, for who only reads: undefined when all is well, else the sentence. */
+/** Does what tryUpstream does, as text: undefined when all is well, else the sentence. */
 export async function probeUpstream(
   upstream: Upstream,
   credential: Credential,
@@ -44,7 +44,9 @@ export async function probeUpstream(
 /** A dozen are usual; each is one request. */
 const MOST_MODELS = 20;
 
-/** What is wrong with one of its models, where its vendor serves each by itself; undefined = nothing that the vendor's words tell. */
+/**
+ * The problem of one of its models, if its vendor serves each by itself; undefined = none that the vendor's words name.
+ */
 async function modelProblem(
   upstream: Upstream,
   credential: Credential,
@@ -95,7 +97,7 @@ export async function tryUpstream(
   }
 }
 
-/** What is wrong where no response came, with what the operator can do. */
+/** The problem if no response came, with the operator's remedy. */
 export function failureText(error: unknown): string {
   if (error instanceof AccessFailure && error.advice !== undefined)
     return `${error.message}. ${error.advice}`;
@@ -159,14 +161,14 @@ function resultOf(kind: UpstreamKind, credential: Credential, response: Response
   return WELL;
 }
 
-/** What the vendor's words mean to the operator; undefined = nothing that is known. */
+/** The meaning of the vendor's words for the operator; undefined = unknown. */
 export function troubleIn({ troubles }: UpstreamKind, { status, text }: Response): string | undefined {
   if (status < 400) return undefined;
   const words = text.toLowerCase();
   return troubles?.find(({ contains }) => words.includes(contains))?.means;
 }
 
-/** What a vendor does that isRefusal() tells of, and what to check. */
+/** A refusal that isRefusal() detects, and the thing to check. */
 export function refusalOf({ secret }: Credential, status: number): string {
   if (secret === "" && status !== 403) return `requires a key (status ${status}); set api_key`;
   if (secret === "")

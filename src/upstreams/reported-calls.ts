@@ -39,7 +39,10 @@ export const REPORTING_VENDORS: readonly ReportingVendor[] = [
   },
 ];
 
-/** Whether responses from this address tell the calls of the vendor's tools, though their protocol has no place for them. */
+/**
+ * True if responses from this address report the calls of the vendor's tools, though their protocol has no place for
+ * them.
+ */
 export function reportsCalls(baseUrl: string): boolean {
   return REPORTING_VENDORS.some(({ at }) => at.test(baseUrl));
 }

@@ -13,7 +13,7 @@ function rootsOf(pathsOf: (table: ForwardTable) => readonly string[]): string[] 
   return paths.map((path) => path.replaceAll("[]", "").split(".")[0] ?? "");
 }
 
-/** What no request is without, what bounds its cost, and what it is about. */
+/** The fields that every request has, that bound its cost, and that hold its content. */
 export const NEVER_REMOVED = new Set([
   ...["model", "stream", "stream_options", "system", "instructions"],
   ...["systemInstruction", "system_instruction", "cachedContent", "cached_content", "query"],
@@ -21,7 +21,7 @@ export const NEVER_REMOVED = new Set([
   ...rootsOf(({ outputLimits, responseCounts }) => [...outputLimits, ...responseCounts]),
 ]);
 
-/** Beside it, what can make a request dearer, name other models, or refer to things that belong to somebody. */
+/** These fields as well can raise the cost of a request, name other models, or refer to stored objects of somebody. */
 export const RESERVED = new Set([
   ...NEVER_REMOVED,
   ...["thread", "diagnostics", "compaction", "models"],

@@ -4,7 +4,7 @@ import type { KIND_NAMES } from "./kinds.ts";
 import { ANTHROPIC_MODELS, GEMINI_MODELS, OPENAI_MODELS } from "./model-quirks.ts";
 import { presetQuirks, quirksOf } from "./upstream-quirks.ts";
 
-/** What is known of a model, the parts that differ. */
+/** The quirks of models, as far as they differ. */
 const SAYS: readonly (readonly [kind: string, model: string, quirks: object])[] = [
   ["openai", "gpt-4", { thinking: "none", structuredOutput: "json" }],
   ["openai", "gpt-3.5-turbo-0125", { thinking: "none", structuredOutput: "json" }],

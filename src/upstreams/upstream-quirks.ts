@@ -25,8 +25,8 @@ interface Presets {
 }
 
 /**
- * How a request must be translated for this candidate. Quirks of the kind come first, then those of the vendor's model, then
- * those of the vendor; what the catalog states for the model overrides all of them.
+ * The quirks for translating a request to this candidate. Quirks of the kind come first, then those of the vendor's
+ * model, then those of the vendor; the catalog's statements for the model override all of them.
  */
 export function quirksOf(candidate: Candidate, stated: Readonly<Record<string, unknown>>): Quirks {
   // Cached, because every request asks: a candidate object lives as long as a state of the catalog.
@@ -54,7 +54,7 @@ export function presetQuirks(
   return { ...presets.quirks, ...known?.quirks, ...vendor?.quirks };
 }
 
-/** What models that Bedrock's Converse serves take: `bedrock/converse-models.ts`. */
+/** The parameters of models that Bedrock's Converse serves: `bedrock/converse-models.ts`. */
 const CONVERSE_QUIRKS: readonly NamedQuirks[] = [
   {
     name: /amazon\.nova-2/,

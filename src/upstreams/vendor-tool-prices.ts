@@ -83,7 +83,7 @@ const GOOGLE = {
 const BY_PROMPT = /^(models\/)?gemini-(1|2)/;
 const BY_QUERY = /^(?!(models\/)?gemini-(1|2))/;
 
-/** Of a cloud, which has models of other vendors too. */
+/** The models of this vendor in a cloud, which has models of other vendors too. */
 const BY_LATER_QUERY = /^gemini-(?!1|2)/i;
 const CLAUDE = /claude/i;
 const NO_CLAUDE = /^(?!.*claude)/i;

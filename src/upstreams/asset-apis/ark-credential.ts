@@ -1,4 +1,4 @@
-/** What a credential of kind `ark` holds: the key that makes videos and, for assets, a signing pair. */
+/** A credential of kind `ark`: the key that makes videos and, for assets, a signing pair. */
 export interface ArkCredential {
   readonly apiKey: string;
   /** null = this credential keeps no assets. */

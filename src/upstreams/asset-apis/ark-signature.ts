@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** What is signed: always a POST of JSON to the root, as the vendor's management API wants it. */
+/** The signed call: always a POST of JSON to the root, as the vendor's management API requires. */
 export interface SignedCall {
   readonly host: string;
   readonly query: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface SignedCall {
 }
 
 export interface Signature {
-  /** With its question mark. */
+  /** The query with its question mark. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
 }

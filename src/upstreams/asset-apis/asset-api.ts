@@ -9,7 +9,7 @@ export interface AssetApi {
   read(site: AssetSite, upstreamAsset: string): Promise<AssetOutcome<UpstreamAsset>>;
 }
 
-/** Where, and with what the asking is done. */
+/** The address and credential of the calls. */
 export interface AssetSite {
   readonly upstream: Upstream;
   readonly credential: Credential;

@@ -2,7 +2,7 @@ import { jsonPost } from "../task-apis/task-table.ts";
 import type { AssetApi } from "./asset-api.ts";
 import { type AssetResponses, readCreated, readRecord, readResult } from "./read-asset.ts";
 
-/** What the asset service itself refused comes as a 502, which is not our way to it being down. */
+/** A refusal of the asset service itself comes as a 502, which does not mean that the gateway's upstream is down. */
 const RESPONSES: AssetResponses = {
   refusal: {
     code: ["error.code"],

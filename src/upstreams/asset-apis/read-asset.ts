@@ -4,10 +4,10 @@ import { type RefusalTable, readRefusal } from "../task-apis/refusals.ts";
 import { meaningOf } from "../task-apis/task-words.ts";
 import type { AssetOutcome, CreatedUpstreamAsset, UpstreamAsset } from "./asset-api.ts";
 
-/** How one vendor answers questions about assets. */
+/** The form of one vendor's responses about assets. */
 export interface AssetResponses {
   readonly refusal: RefusalTable;
-  /** Where the result stands. */
+  /** The path of the result. */
   readonly result: string;
 }
 

@@ -17,7 +17,7 @@ import {
 export interface CallStates {
   /** `call` tells it from the account's other calls. A state that is too large is not kept. */
   remember(accountId: bigint, call: string, state: string): void;
-  /** What is known of these calls, at once or within a quarter of a second. Never rejects. */
+  /** The known state of these calls, at once or within a quarter of a second. Never rejects. */
   find(accountId: bigint, calls: readonly string[]): KnownStates | Promise<KnownStates>;
   /** Writes what waits. */
   close(): Promise<void>;
@@ -32,7 +32,7 @@ const MAX_STATE_BYTES = 8 * 1024;
 /** Some thousand calls: the next turn comes within minutes. */
 const MAX_RECENT_BYTES = 16 * 1024 * 1024;
 
-/** With the database away, the oldest are given up. */
+/** If the database is away, the oldest are given up. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 /** About what an entry takes beside its state. */

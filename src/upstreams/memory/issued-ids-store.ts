@@ -23,7 +23,7 @@ export async function insertIssuedIds(db: Queryable, issued: readonly IssuedId[]
   );
 }
 
-/** Whoever was given one of these ids, other accounts too. */
+/** The owners of these ids, other accounts included. */
 export async function findIssuedIds(db: Queryable, ids: readonly string[]): Promise<IssuedId[]> {
   return db.query<IssuedId>(
     `select id, account_id as "accountId", upstream_id as "upstreamId", credential_id as "credentialId"

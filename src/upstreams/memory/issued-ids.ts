@@ -17,13 +17,13 @@ import { upsertMovedConversations } from "./moved-conversations-store.ts";
  */
 export interface IssuedIds {
   remember(issued: IssuedId): void;
-  /** Of each of these ids what is known of its owner; one query at most. */
+  /** The owner of each of these ids; one query at most. */
   find(accountId: bigint, ids: readonly string[]): Promise<ReadonlyMap<string, Owner>>;
   /** Writes what waits. */
   close(): Promise<void>;
 }
 
-/** Where an id of this account leads; "other" = it was given to other accounts only. Unknown ids have none. */
+/** The place of an id of this account; "other" = it was issued to other accounts only. Unknown ids have none. */
 export type Owner = IssuedId | "other";
 
 const WRITE_EVERY_MS = 100;
@@ -31,7 +31,7 @@ const WRITE_EVERY_MS = 100;
 /** Recent ids answer from memory: a conversation's next turn comes within minutes. */
 const MAX_RECENT = 20_000;
 
-/** With the database away longer than this many ids, the oldest are given up. */
+/** If the database is away for longer than this many ids, the oldest are given up. */
 const MAX_WAITING = 50_000;
 
 /** The longest that a vendor is known to keep a response. */

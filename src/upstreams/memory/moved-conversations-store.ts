@@ -10,7 +10,7 @@ export interface MovedConversation {
   readonly foreignValues: number;
 }
 
-/** Told to all processes when conversations are written. */
+/** The channel that tells all processes of written conversations. */
 export const MOVED_CHANNEL = "conversations_moved";
 
 /** A notification takes 8,000 bytes, one conversation less than 120. */
@@ -72,7 +72,7 @@ function writeMoved({ key, upstreamId, credentialId, foreignValues }: MovedConve
   return `${key},${upstreamId},${credentialId},${foreignValues}`;
 }
 
-/** What a notification tells. */
+/** Reads the content of a notification. */
 export function readMoved(payload: string): MovedConversation[] {
   return payload.split(" ").flatMap((each) => {
     const [key, upstreamId, credentialId, foreignValues] = each.split(",");

@@ -55,7 +55,7 @@ const MAX_KNOWN = 100_000;
 const MAX_STORED = 200_000;
 const MAX_READ = MAX_KNOWN / 2;
 
-/** With the database away the oldest are given up. */
+/** If the database is away, the oldest are given up. */
 const MAX_WAITING = 50_000;
 
 const SWEEP_EVERY_MS = 300_000;
@@ -155,11 +155,11 @@ export async function openMovedConversations(
   const unlisten = await database.listen({
     channel: MOVED_CHANNEL,
     onMessage(payload) {
-      // What waits here is newer than what comes back of it.
+      // Conversations that wait here are newer than their notifications.
       for (const moved of readMoved(payload)) {
         if (waiting.has(moved.key)) continue;
         const before = known.get(moved.key);
-        // What this process wrote itself is told to it too.
+        // A process gets notifications of its own writes too.
         learn(moved, before !== undefined && isSame(before.moved, moved) ? before.values : undefined);
         for (const hear of listeners.get(moved.key) ?? []) hear();
       }

@@ -1,6 +1,6 @@
 import { NAMING_STEPS, REDACTED, RESOURCE_HOSTS, type Redaction } from "./scrub-patterns.ts";
 
-/** What a base URL says of the operator's own: where it is, and the names in it. */
+/** The operator's names in a base URL: its host, and the names in its path. */
 export interface NamesOfUrl {
   /** Redacted as whole words wherever they stand, with a port behind them. */
   readonly words: readonly string[];

@@ -1,12 +1,13 @@
-/** What stands in a told text in place of something of ours. */
+/** The replacement of secrets and names of the operator's. */
 export const REDACTED = "[redacted]";
 
 /** A pattern and what a match becomes; `$1` keeps what leads up to it. */
 export type Redaction = readonly [pattern: RegExp, told: string];
 
 /**
- * How vendors name accounts, projects and resources, and what keys look like. Such names in a vendor's text are those of
- * the operator's account there: callers have none. One row each, so that another vendor's is one more row.
+ * Vendors' forms of the names of accounts, projects and resources, and of keys. Such names in a vendor's text are those
+ * of the operator's account there, because callers have none. Each form has one row, so that another vendor's is one
+ * more row.
  */
 export const ACCOUNT_PATTERNS: readonly Redaction[] = [
   // https://platform.openai.com/docs/guides/rate-limits: "Rate limit reached for gpt-4o in organization org-... on ..."

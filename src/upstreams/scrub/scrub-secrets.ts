@@ -5,19 +5,19 @@ export interface SecretFinder {
   find(text: string): readonly Span[];
 }
 
-/** What is shorter is no secret. */
+/** A shorter text is no secret. */
 const LEAST_LETTERS = 4;
 /** A shorter secret may be part of a word, and counts only where it stands alone. */
 const SURE_LETTERS = 8;
 /** So much of a secret's beginning is more than the prefix that all keys of a vendor share. */
 const TELLING_LETTERS = 16;
-/** Of a masked secret: fewer letters than these tell nothing. */
+/** Fewer letters of a masked secret reveal nothing. */
 const MASK_LETTERS = 4;
 /** Nobody writes so many masked keys in one text; behind these each is taken for one of ours. */
 const MAX_MASKED = 50;
 /** Texts of this length may have been cut, here or by the vendor, in the middle of a secret. */
 const CUT_LETTERS = 1_000;
-/** What is encoded at greater length is an image or a document, and no credential. */
+/** A longer encoded text is an image or a document, and no credential. */
 const MAX_ENCODED_LETTERS = 16 * 1024;
 
 /**
@@ -116,7 +116,7 @@ function lettersOf(text: string): { letters: string; places: number[] } {
   return { letters, places };
 }
 
-/** How much of the secret stands at this place; 0 where that is too little to mean it. */
+/** The length of the secret's part at this position; 0 if it is too short to be one. */
 function quotedLetters(folded: string, at: number, secret: string): number {
   let length = 0;
   while (length < secret.length && folded[at + length] === secret[length]) length += 1;

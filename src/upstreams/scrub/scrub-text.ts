@@ -14,8 +14,8 @@ export function openTextScrubber(
   }
 
   /**
-   * Where another way of writing hides something, or a part of it, the text is told as it reads without that: in the reading
-   * that holds most of our secrets, as one that goes on may take a part of one for another escape.
+   * If another spelling hides a secret, or a part of one, the text is returned without that spelling: in the reading
+   * that has most of the secrets, since a reading that goes on may take a part of one for another escape.
    */
   function text(original: string): string {
     const readings = readingsOf(original);

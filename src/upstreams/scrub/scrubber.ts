@@ -38,7 +38,7 @@ export function scrubberOf(catalog: KnownUpstreams): Scrubber {
   return scrubber;
 }
 
-/** What of an upstream a scrubber reads, without the rest: plain data, for a worker. */
+/** The fields of an upstream that a scrubber reads: plain data, for a worker. */
 export interface ScrubbedUpstream extends Pick<Upstream, "kind" | "baseUrl" | "options"> {
   readonly credentials: readonly { readonly secret: string }[];
 }

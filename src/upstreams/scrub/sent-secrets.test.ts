@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openSecretFilter, sentSecrets } from "./sent-secrets.ts";
 
-/** With letters that JSON writes in several ways, and signs that patterns have a meaning for. */
+/** The secret has letters that JSON can write in several ways, and signs that have a meaning in patterns. */
 const SECRET = 'sk-proj+9fQ2/xW7"aL.4tR8\\vB3n';
 const OTHER = "AKIA5XQWERTZUIOP";
 const filter = openSecretFilter([SECRET, OTHER]);

@@ -12,7 +12,10 @@ import { REDACTED } from "./scrub-patterns.ts";
 export interface SecretFilter {
   /** The same pieces where they hold none. */
   without(pieces: readonly Uint8Array[]): readonly Uint8Array[];
-  /** How many of these bytes can be passed on before the next ones are here: a secret may have begun in the others. */
+  /**
+   * The number of these bytes that can be passed on before the next ones are here: a secret may have begun in the
+   * others.
+   */
   passable(bytes: Buffer): number;
 }
 
@@ -90,7 +93,7 @@ export function openSecretFilter(secrets: readonly string[]): SecretFilter {
 
 const PASSING: SecretFilter = { without: (pieces) => pieces, passable: ({ length }) => length };
 
-/** What lies across the end of one piece and the beginning of the next ones. */
+/** The bytes across the end of one piece and the beginning of the next ones. */
 function seamsOf(pieces: readonly Uint8Array[], reach: number): readonly Buffer[] {
   let end: Uint8Array = Buffer.alloc(0);
   return pieces.map((piece) => {
@@ -121,7 +124,7 @@ function letterAsWritten(letter: string, before: string): string {
   return `(?:${plain}${escaped}|${before}\\\\+u00${number})`;
 }
 
-/** How any letter of a secret begins that is escaped by its number. */
+/** The beginning of any letter of a secret that is escaped by its number. */
 const ESCAPE = "\\u00";
 /** Eight backslashes, `u` and four digits: three texts within each other. */
 const LETTER_BYTES = 13;

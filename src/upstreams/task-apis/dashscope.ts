@@ -4,7 +4,7 @@ import { type SubmitAbout, wantVideo } from "./task-api.ts";
 import { taskApiOf } from "./task-table.ts";
 
 /**
- * Where family videob comes from. Ids live 24 hours; one it has forgotten is UNKNOWN, which says nothing.
+ * The API from which family videob comes. Ids live 24 hours; one that it has forgotten is UNKNOWN, which says nothing.
  * https://www.alibabacloud.com/help/en/model-studio/wan3-video-generation-api-reference
  */
 export const dashscope = taskApiOf({

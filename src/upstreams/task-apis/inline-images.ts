@@ -13,7 +13,7 @@ export type InlinedOrder =
   /** Why it cannot be: the caller's link is at fault. */
   | { readonly type: "refused"; readonly reason: string };
 
-/** What the specification advises for one reference image. */
+/** The specification's limit for one reference image. */
 const IMAGE_BYTES = 20 * 1024 * 1024;
 
 /** All images of an order together: they stand in memory, and again in the request's body. */
@@ -24,7 +24,7 @@ const IMAGE_MS = 60_000;
 /** So many bytes take less on any line that is worth waiting for; meanwhile no other task is in this one's place. */
 const ORDER_MS = 120_000;
 
-/** How long there is, by a clock. */
+/** The time that is left, by a clock. */
 export interface InliningTime {
   readonly withinMs: number;
   readonly clock: Clock;
@@ -66,7 +66,10 @@ export async function inlineImages(
   return { type: "inlined", order: { ...order, images } };
 }
 
-/** By its first bytes, since file hosts name types as they like; by its host's word only where they tell nothing. */
+/**
+ * The type by the first bytes, since file hosts name types as they like; the host's word counts only if the bytes are
+ * of no known type.
+ */
 function typeOf(bytes: Uint8Array, declared: string | undefined): string | undefined {
   const type = mimeTypeOfBytes(bytes) ?? /^[\w.+-]+\/[\w.+-]+/.exec(declared ?? "")?.[0].toLowerCase();
   return type?.startsWith("image/") ? type : undefined;

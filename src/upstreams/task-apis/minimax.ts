@@ -3,7 +3,7 @@ import { contentItem } from "./order-bodies.ts";
 import { type SubmitAbout, wantVideo } from "./task-api.ts";
 import { taskApiOf } from "./task-table.ts";
 
-/** Where family videoc comes from. https://platform.minimax.io/docs/api-reference/video-generation-v2-create */
+/** The API from which family videoc comes. https://platform.minimax.io/docs/api-reference/video-generation-v2-create */
 export const minimax = taskApiOf({
   name: "minimax",
   idempotent: false,
@@ -40,7 +40,7 @@ export const minimax = taskApiOf({
     state: ["status"],
     reason: ["error.message", "error", "error.code"],
     outputs: ["content.url", "content.video_url"],
-    // What it made; `total_seconds` counts what it read as well, which videoc never has.
+    // The seconds that it made; `total_seconds` counts input as well, which videoc never has.
     seconds: ["usage.output_seconds", "usage.total_seconds", "duration"],
     resolution: ["resolution"],
     usage: ["usage"],

@@ -7,7 +7,7 @@ const PNG_64 = PNG.toString("base64");
 const WEBP_64 = Buffer.from("RIFF\x24\0\0\0WEBPVP8 ", "latin1").toString("base64");
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** What vendors have answered with in an image's place. */
+/** Responses of vendors that have no image. */
 const NO_IMAGES = [
   ...[
     "<html><script>alert(1)</script></html>",

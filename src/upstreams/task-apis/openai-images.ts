@@ -63,7 +63,7 @@ function endingOf(subtype: string): string {
   return subtype.toLowerCase() === "jpeg" ? "jpg" : subtype.toLowerCase().replace(/\+.*$/, "");
 }
 
-/** What the response's bytes are, asked for so that nobody has to look into them. */
+/** The format is stated in the request, so that nobody has to detect it. */
 const FORMAT = "png";
 
 const REFUSAL: RefusalTable = {
@@ -138,7 +138,7 @@ function readSubmit(told: TaskApiResponse): SubmitOutcome {
   const list = valueAt(body, "data");
   const items = Array.isArray(list) ? (list as readonly unknown[]) : [];
   const usage = valueAt(body, "usage");
-  // Beside usage or images an error does not say that nothing was made.
+  // An error beside usage or images does not mean that nothing was made.
   if (refusal?.type === "refused" && items.length === 0 && asObject(usage) === undefined) return refusal;
   const outputs = items.flatMap((item) => {
     const url = linkAt(item, ["url"]) ?? inlineUrl(item);
@@ -178,7 +178,7 @@ function inlineUrl(item: unknown): string | undefined {
   return type && `data:${type};base64,${bytes}`;
 }
 
-/** What stands for the bytes: base64, or as relays of this interface write it a whole data URL, in the link's place too. */
+/** The image's bytes: base64, or a whole data URL, as relays of this interface write it, in the link's place too. */
 function inlined(item: unknown): string | undefined {
   const bytes = textAt(item, ["b64_json"])?.replace(/\s+/g, "");
   const found = bytes ?? textAt(item, ["url"]);
@@ -204,7 +204,7 @@ function withoutEvents(response: TaskApiResponse): TaskApiResponse {
   return plain === undefined ? response : { ...response, body: Buffer.from(JSON.stringify(plain)) };
 }
 
-/** What an event's `data` lines say. */
+/** The `data` lines of an event. */
 function dataOf(frame: string): Uint8Array {
   const lines = frame.split(/\r?\n|\r/).filter((line) => line.startsWith("data:"));
   return Buffer.from(lines.map((line) => line.slice("data:".length)).join("\n"));

@@ -74,7 +74,7 @@ export function videobBody(order: VideoOrder, { model }: Pick<SubmitAbout, "mode
     seed: order.seed ?? undefined,
     watermark: order.watermark ?? undefined,
     prompt_extend: order.promptExtend ?? undefined,
-    // With roles nothing is left for the vendor to infer.
+    // Explicit roles leave the vendor nothing to infer.
     ...listed(
       "image_with_roles",
       images.map((image) => ({ url: image.url, role: roleWord(image) })),

@@ -1,7 +1,7 @@
 import { LongNumber, parseExact, writeExact } from "../../base/json/exact-json.ts";
 import type { TaskApiResponse } from "./task-api.ts";
 
-/** Where something may stand in a response: dotted paths, of which the first that holds something counts. */
+/** The paths of a value in a response: dotted, and the first that holds something counts. */
 export type Places = readonly string[];
 
 /** The response's body as JSON; undefined where it is none. */
@@ -22,7 +22,7 @@ export function exactJsonOf({ body }: TaskApiResponse): unknown {
   }
 }
 
-/** What stands at a dotted path ("data.0.task_id"; "" = the value itself); undefined = nothing. */
+/** The value at a dotted path ("data.0.task_id"; "" = the value itself); undefined = there is none. */
 export function valueAt(value: unknown, path: string): unknown {
   if (path === "") return value;
   let found = value;

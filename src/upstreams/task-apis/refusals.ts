@@ -4,12 +4,12 @@ import type { SubmitOutcome, TaskApiResponse } from "./task-api.ts";
 type Refusal = Extract<SubmitOutcome, { type: "refused" | "unclear" }>;
 type Next = Extract<Refusal, { type: "refused" }>["next"];
 
-/** How a vendor says no. */
+/** The form of a vendor's refusals. */
 export interface RefusalTable {
-  /** Where its responses keep a code of their own; `good` are the values that say nothing is wrong. */
+  /** The paths of the vendor's own code; `good` are the values that say nothing is wrong. */
   readonly code: Places;
   readonly good?: readonly string[];
-  /** Where the reason stands in words. */
+  /** The paths of the reason in words. */
   readonly message: Places;
   /**
    * Codes that mean something else than their status says, such as those with which the vendor says in a 5xx that it
@@ -26,7 +26,7 @@ const REASON_LENGTH = 1_000;
 /** About our own name of the model, our account or our address there, and not about the order. */
 const OUR_STATUSES: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407]);
 
-/** What a response to a submit says unless it accepts; undefined = nothing speaks against it. */
+/** The refusal in a response to a submit; undefined = nothing speaks against it. */
 export function readRefusal(response: TaskApiResponse, table: RefusalTable): Refusal | undefined {
   const body = jsonOf(response);
   const code = textAt(body, table.code);

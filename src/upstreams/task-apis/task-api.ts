@@ -16,7 +16,10 @@ export interface TaskApi {
     | {
         readonly max: number;
         request(upstreamIds: readonly string[], about: PollAbout): TaskApiRequest;
-        /** By upstream id; one that is missing is asked for alone. undefined = it has too much to do to be asked more. */
+        /**
+         * The outcomes by upstream id; a missing one is polled alone. undefined = the vendor is too busy for more
+         * polls.
+         */
         read(response: TaskApiResponse): ReadonlyMap<string, PollOutcome> | undefined;
       }
     | undefined;
@@ -106,14 +109,14 @@ export type PollOutcome =
   | { readonly type: "succeeded"; readonly result: TaskResult }
   | { readonly type: "failed"; readonly reason: string; readonly cost?: TaskResult["cost"] | undefined };
 
-/** What came of it. Links are the vendor's, or data URLs where it answers with the bytes. */
+/** The result of a task. Links are the vendor's, or data URLs if it responds with the bytes. */
 export interface TaskResult {
   readonly outputs: readonly { readonly url: string; readonly expiresAt?: number | undefined }[];
   readonly lastFrameUrl?: string | undefined;
-  /** Of the video that was made, where the vendor says. */
+  /** The length of the video, if the vendor states it. */
   readonly durationSeconds?: number;
   readonly resolution?: string;
-  /** Of the image that was made, where the vendor says: `1024x1024` or a tier, and `low`, `medium` or `high`. */
+  /** The image's terms, if the vendor states them: `1024x1024` or a tier, and `low`, `medium` or `high`. */
   readonly imageTerms?:
     | { readonly size?: string | undefined; readonly quality?: string | undefined }
     | undefined;
@@ -121,7 +124,7 @@ export interface TaskResult {
   readonly usage?: unknown;
   /** The tokens in it, by which images are charged where they have prices. */
   readonly tokens?: TokenUsage | undefined;
-  /** What the vendor says it cost, in its own unit; kept for reports on margins. */
+  /** The cost that the vendor states, in its own unit; kept for reports on margins. */
   readonly cost?: number | undefined;
   /** `data.content` is served too where the vendor's own layout is ark's. */
   readonly layout?: "ark";

@@ -27,7 +27,7 @@ export interface TaskTable {
   readonly name: string;
   readonly idempotent: boolean;
   readonly submit: (order: MediaOrder, about: SubmitAbout) => JsonRequest;
-  /** Where the response to a submit holds the new task's id. */
+  /** The paths of the new task's id in the response to a submit. */
   readonly taskId: Places;
   readonly refusal: RefusalTable;
   /** The path that is read for a task's record; the id comes escaped. */
@@ -42,12 +42,12 @@ interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Where things stand in a task's record. */
+/** The paths in a task's record. */
 interface RecordTable {
-  /** Where the record itself stands in the response; "" = it is the response. */
+  /** The path of the record in the response; "" = it is the response. */
   readonly at: string;
   readonly id: Places;
-  /** Where the word stands that task-words.ts reads. */
+  /** The paths of the word that task-words.ts reads. */
   readonly state: Places;
   readonly progress?: Places;
   readonly reason: Places;
@@ -58,7 +58,7 @@ interface RecordTable {
   readonly resolution?: Places;
   readonly usage?: Places;
   readonly cost?: Places;
-  /** What the places cannot say. */
+  /** Adds facts that paths cannot express. */
   readonly refine?: (outcome: PollOutcome, record: unknown) => PollOutcome;
 }
 
@@ -66,7 +66,7 @@ interface BatchTable {
   readonly max: number;
   readonly path: string;
   readonly body: (upstreamIds: readonly string[]) => object;
-  /** Where the list of records stands. */
+  /** The paths of the list of records. */
   readonly list: Places;
 }
 
@@ -91,7 +91,7 @@ export function taskApiOf(table: TaskTable): TaskApi {
       const otherTask = upstreamId === undefined ? undefined : otherId(table.record, record, upstreamId);
       if (otherTask !== undefined) return { type: "running", otherTask };
       if (isGoodRecord(response, body, table.refusal)) return readRecord(table.record, record);
-      // Beside a record that failed a bad code is why it did, not that it cannot be read.
+      // A bad code beside a failed record is the reason of the failure; it does not mean that the record is unreadable.
       const failure = table.record.at === "" ? undefined : readFailure(response, body, table, record);
       return failure ?? { type: "running" };
     },
@@ -119,7 +119,8 @@ function readSubmit(table: TaskTable, response: TaskApiResponse): SubmitOutcome 
   const refusal = readRefusal(response, table.refusal);
   const body = isSuccessful(response) ? exactJsonOf(response) : undefined;
   const upstreamId = textAt(body, table.taskId);
-  // Beside a code that nobody knows, an id still says that there is a task; so it does beside one by which another would be asked.
+  // An id beside an unknown code still means that there is a task, and so does one beside a code for which another
+  // upstream would be tried.
   if (refusal?.type === "refused" && (upstreamId === undefined || refusal.next === "fail")) return refusal;
   if (upstreamId !== undefined) return { type: "accepted", upstreamId };
   const outcome = readRecord(table.record, valueAt(body, table.record.at));
@@ -191,7 +192,7 @@ function readState(table: RecordTable, record: unknown, said: string | undefined
   };
 }
 
-/** What the vendor gave in a result's place cannot be fetched by anyone. */
+/** Nobody can fetch the value that the vendor put in a result's place. */
 const NO_LINK = "The vendor's result is no http(s) link.";
 
 /** From here on a moment is told in milliseconds: as seconds it would be in the year 5138. */

@@ -1,9 +1,9 @@
-/** What a vendor's word for a task's state means. */
+/** The meaning of a vendor's word for a task's state. */
 export type Meaning = "queued" | "running" | "succeeded" | "failed";
 
 /**
- * What vendors of asynchronous tasks call the states, letters only and in lower case: relays change spelling and case
- * with their versions, so every kind knows all of them. A word that stands nowhere here means running.
+ * Vendors' words for the states of asynchronous tasks, letters only and in lower case: relays change spelling and case
+ * with their versions, so every kind knows all of them. A word that is not listed means running.
  */
 const SYNONYMS: Readonly<Record<Meaning, string>> = {
   queued: `notstart notstarted new created accepted received submitted submitting queued queue queueing queuing inqueue
@@ -22,7 +22,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
   ),
 );
 
-/** Of `In-Progress`, `IN_PROGRESS` and `inProgress` alike; undefined = an unknown word. */
+/** The meaning of `In-Progress`, `IN_PROGRESS` and `inProgress` alike; undefined = an unknown word. */
 export function meaningOf(word: string): Meaning | undefined {
   return MEANINGS.get(word.toLowerCase().replace(/[^\p{L}]/gu, ""));
 }

@@ -2,7 +2,7 @@ import { type Access, AccessFailure } from "../access/access.ts";
 import type { UpstreamCall, UpstreamFailure, UpstreamResponse } from "../call.ts";
 import type { RawHeaders } from "./raw-headers.ts";
 
-/** What a request was let in with. */
+/** The access that a request was sent with. */
 export interface Taking {
   readonly access: Access;
   sent: readonly string[];

@@ -3,10 +3,13 @@ import type { ProtocolName } from "../../conversation/protocol-name.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 import type { CallerQuery } from "../call.ts";
 
-/** By protocol, relative to the base URL. `{model}`, the protocol's `{action}` and what an upstream states of its place are filled in. */
+/**
+ * The paths by protocol, relative to the base URL. `{model}`, the protocol's `{action}` and the fields of an upstream's
+ * place are filled in.
+ */
 export type Paths = Readonly<Partial<Record<ProtocolName, string>>>;
 
-/** Where a kind serves a protocol. */
+/** The paths of a kind. */
 export interface EndpointPaths {
   readonly paths: Paths;
   /** The same for streams, where they are asked for elsewhere. */
@@ -15,11 +18,14 @@ export interface EndpointPaths {
   readonly modelPaths?: readonly { readonly names: RegExp; readonly paths: Paths }[];
   /** The same where the operator states a version of the interface. */
   readonly versionPaths?: Paths;
-  /** Where it counts the tokens of a request without charge, relative to the base URL; a protocol left out is not counted there. */
+  /**
+   * The paths that count the tokens of a request without charge, relative to the base URL; protocols that are left out
+   * are not counted there.
+   */
   readonly countPaths?: Paths;
   /** A list that costs nothing and needs the key, to try it; null = there is none. */
   readonly modelsPath: string | null;
-  /** How that list is asked for page by page; absent = it comes whole. */
+  /** The pages of the list; absent = it comes whole. */
   readonly modelsPages?: ModelsPages;
   /** Its lists of models where the one to try a key with is none, or isn't all of them. */
   readonly modelLists?: readonly ModelList[];
@@ -38,7 +44,7 @@ export interface ModelList {
   readonly entries: string;
   /** The field of an entry with the model's name. */
   readonly name: string;
-  /** What the name there begins with and requests leave out. */
+  /** A prefix of the list's names that requests leave out. */
   readonly before?: string;
   /** The field of an entry with the kinds of media that go in, and the vendor's words for them. */
   readonly media?: string;
@@ -85,9 +91,9 @@ export interface EndpointOrder {
   readonly query: CallerQuery;
   /** Behind the path: "/compact". */
   readonly below?: string | undefined;
-  /** Of the upstream; absent = it states none. */
+  /** The upstream's place; absent = it states none. */
   readonly place?: CloudPlace | undefined;
-  /** Where models of a form of their own are asked; absent = where the protocol is. */
+  /** The paths of models with a form of their own; absent = those of the protocol. */
   readonly form?: { readonly path: string; readonly streamPath: string } | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface WrittenRequest {
   /** A flat list. */
   readonly headers: readonly string[];
   readonly body: string | undefined;
-  /** Of the response; more is not read. */
+  /** The limit of the response; the rest is not read. */
   readonly maxBytes: number;
 }
 

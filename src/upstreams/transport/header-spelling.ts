@@ -1,14 +1,14 @@
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
 
-/** How a kind spells what transport adds to a request. */
+/** A kind's spelling of the headers that transport adds to a request. */
 export interface HeaderSpelling {
-  /** How the credential travels. */
+  /** The header of the credential. */
   readonly auth: KeyHeader;
   /** The same for protocols in which it travels otherwise. */
   readonly authAt?: Readonly<Partial<Record<ProtocolName, KeyHeader>>>;
   /** The part of a credential that travels so, where it holds more than a key. */
   readonly keyIn?: (secret: string) => string;
-  /** What streams are asked for as, in protocols where that is no stream of events. */
+  /** The `accept` of streams, for protocols that do not stream events. */
   readonly streamTypes?: Readonly<Partial<Record<ProtocolName, string>>>;
   /** Names of the version and beta headers. */
   readonly versionHeader: string;

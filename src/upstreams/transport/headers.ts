@@ -63,7 +63,10 @@ export function versionHeaders(
   return headers;
 }
 
-/** What is the same for every request under a credential: made once, since the catalog's objects never change. */
+/**
+ * The headers that are the same for every request under a credential: made once, since the catalog's objects never
+ * change.
+ */
 function fixedHeaders({ credential, protocol }: Candidate, spelling: HeaderSpelling): readonly string[] {
   if (spelling.authAt?.[protocol] !== undefined)
     return [...credentialHeader(credential, spelling, protocol), ...PLAIN_HEADERS];

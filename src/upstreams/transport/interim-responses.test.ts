@@ -12,7 +12,7 @@ describe("an upstream that sends interim answers unasked", () => {
     "HTTP/1.0 100 Continue\r\n\r\n",
     "HTTP/1.1 199 Whatever\r\ncontent-length: 3\r\n\r\n",
   ];
-  // What comes with the response may look like one and is none.
+  // Bytes of the response may look like an interim response, but are none.
   const response = `${OK}content-length: 12\r\n\r\nHTTP/1.1 100`;
 
   it.each([...interim, interim.join(""), interim.join("").repeat(2_000)])(

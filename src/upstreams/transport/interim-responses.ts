@@ -14,14 +14,14 @@ export interface AwaitedHead {
   awaited: boolean;
 }
 
-/** As the HTTP client bounds a head; what is longer is left to it to refuse. */
+/** The HTTP client's limit of a head; it refuses a longer one itself. */
 const MAX_BYTES = 32 * 1024;
 /** A server says some times that it is at work; one that says nothing else for so long keeps us reading for nothing. */
 const MAX_INTERIM_BYTES = 1024 * 1024;
 /**
- * What the HTTP client reads at a time. It reads all that there is whenever it goes on, and puts back what a paused
- * receiver does not take, so that each pause would let the socket read more: of many small pieces all would be in memory,
- * copied with each of them.
+ * The bytes that the HTTP client reads at a time. It reads all that there is whenever it goes on, and puts back the
+ * rest that a paused receiver does not take, so each pause would let the socket read more: of many small pieces all
+ * would be in memory, copied with each of them.
  */
 const MAX_READ_BYTES = 64 * 1024;
 /** `HTTP/1.1 1xx`: so many bytes tell which answer it is. */
@@ -39,7 +39,7 @@ export function skipInterimResponses(socket: Socket, head: AwaitedHead): void {
   const read = (): Buffer | null =>
     readOf(socket.readableLength > MAX_READ_BYTES ? MAX_READ_BYTES : undefined);
   let held: Buffer | undefined;
-  /** Of interim responses since the last final one. */
+  /** The bytes of interim responses since the last final one. */
   let skippedBytes = 0;
 
   /** The first bytes of the final response, as soon as they are there. */

@@ -21,7 +21,7 @@ const STALE_MS = 1_000;
 /** The one interim response that ends HTTP; nothing here asks for it. */
 const SWITCHING = 101;
 
-/** What goes out; made anew for each time, as a large body can be read only once. */
+/** Makes the request; anew for each try, as a large body can be read only once. */
 export type RequestTo = (prefix: string) => Dispatcher.DispatchOptions;
 
 export interface TransportCallOptions {
@@ -102,8 +102,8 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
     // Paused time doesn't count as idle.
     this.#lastByteMs = this.#options.deadlines.nowMs;
     if (!this.#resting) this.#decoder?.resume();
-    // Whoever is called back with one response may let another go on; the client, which reads one at a time, refuses
-    // until it has read what it is at.
+    // A callback of one response may resume another; the client reads one at a time and refuses until it has finished
+    // its present one.
     queueMicrotask(() => this.#goOn());
   }
 
@@ -186,7 +186,7 @@ export class TransportCall implements UpstreamCall, Timed, Dispatcher.DispatchHa
   onData(chunk: Buffer): boolean {
     if (this.#state === OVER) return true;
     this.#lastByteMs = this.#options.deadlines.nowMs;
-    // With the first byte, as some codings make an empty body of none.
+    // The decoder opens with the first byte, because some codings make an empty body of no bytes.
     if (this.#state !== BODY) this.#decoder = this.#openDecoder(chunk);
     this.#state = BODY;
     if (this.#decoder === undefined) this.#pass(chunk);

@@ -61,7 +61,7 @@ export function createConnectionPool(log: Log): UpstreamConnectionPool {
   let byRecord = new WeakMap<Upstream, UpstreamConnection>();
   const byKey = new Map<string, UpstreamConnection>();
   const loads = new Map<bigint, { inFlight: number }>();
-  /** By file: the certificates that it had when it was last read well. */
+  /** The certificates of each file when it was last valid. */
   const certificates = new Map<string, string>();
 
   return {
@@ -195,7 +195,7 @@ function openConnection(
   }
 }
 
-/** What a connection depends on. */
+/** The settings that a connection depends on. */
 function keyOf({ id, baseUrl, timeouts, options }: Upstream, ca: string | undefined): string {
   const key = `${id} ${baseUrl} ${timeouts.connectMs}`;
   return options === undefined ? key : `${key} ${options.proxy?.value} ${ca}`;

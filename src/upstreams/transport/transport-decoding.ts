@@ -9,10 +9,10 @@ import {
   type InflateRaw,
 } from "node:zlib";
 
-/** What opens a body, chosen by its first byte where the coding's name leaves it open. */
+/** Opens a body, chosen by its first byte if the coding's name is ambiguous. */
 type Opener = (first: number) => Gunzip | Inflate | InflateRaw | BrotliDecompress;
 
-/** What proxies before an upstream compress with, although no compression was asked for. */
+/** The codings of proxies before an upstream, which compress although no compression was asked for. */
 const CODINGS: Readonly<Record<string, Opener>> = {
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
@@ -20,7 +20,7 @@ const CODINGS: Readonly<Record<string, Opener>> = {
   br: () => createBrotliDecompress(),
 };
 
-/** Where a body goes as it is decoded. */
+/** The receiver of the decoded body. */
 export interface DecodedSink {
   data(chunk: Buffer): void;
   ended(): void;
@@ -60,7 +60,7 @@ export function openDecoder(
     .on("drain", sink.drained);
 }
 
-/** By the standard deflate comes wrapped in zlib's format; some servers send it bare, which never begins like this. */
+/** The standard wraps deflate in zlib's format; some servers send it bare, which never begins like this. */
 function beginsZlib(first: number): boolean {
   return (first & 0x0f) === 8;
 }

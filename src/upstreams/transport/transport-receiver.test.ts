@@ -70,7 +70,7 @@ describe("the receiver", () => {
     await until(() => sockets.size === 1);
     await pause(100);
     run.flight.abort();
-    // What the kernel took before is read first; then comes the end.
+    // Bytes that the kernel had taken before are read first; then comes the end.
     for (const socket of sockets) socket.resume();
     await until(() => sockets.size === 0);
     expect(run).toMatchObject({ failures: 0, ended: false });

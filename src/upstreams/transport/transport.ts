@@ -26,7 +26,7 @@ import { createConnectionPool } from "./transport-connections.ts";
 export interface TransportOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** That credentials may be taken from; absent = none are. */
+  /** The environment from which credentials may be read; absent = none. */
   readonly environment?: Environment;
 }
 
@@ -199,7 +199,7 @@ function bodyOf(pieces: readonly Uint8Array[], bytes: number): Uint8Array {
   return inTurns(pieces) as unknown as Uint8Array;
 }
 
-/** As much as is written in a fraction of a millisecond. */
+/** The bytes that are written in a fraction of a millisecond. */
 const TURN_BYTES = 512 * 1024;
 
 /**

@@ -5,7 +5,7 @@ import { connect as connectSecure, type SecureContext } from "node:tls";
 import { definedFields } from "../../base/defined-fields.ts";
 import { ProxyFailure } from "../failures.ts";
 
-/** Where a tunnel leads. A name is resolved by the proxy. */
+/** The target of a tunnel. The proxy resolves a name. */
 interface Destination {
   readonly host: string;
   readonly port: number;
@@ -13,7 +13,7 @@ interface Destination {
 
 interface TunnelTerms {
   readonly timeoutMs: number;
-  /** Of a proxy that is itself spoken to in TLS. */
+  /** The TLS context for a proxy that is itself reached by TLS. */
   readonly secureContext: SecureContext | undefined;
 }
 
