@@ -22,7 +22,7 @@ const router = createRouter({
   scrollRestoration: true,
   defaultPendingComponent: Skeleton,
   defaultNotFoundComponent: NotFound,
-  // What failed before the page was drawn is asked again too: drawing alone would show the same error.
+  // A retry reads again, because drawing alone would show the error that came before the page was drawn.
   defaultErrorComponent: ({ error }) => <Failure error={error} retry={() => void router.invalidate()} />,
 });
 

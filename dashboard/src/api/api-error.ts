@@ -1,4 +1,4 @@
-/** What the gateway refused, or could not do: its own words and the id to ask about. */
+/** A refusal or failure of the gateway: its own words and the request's id. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -22,12 +22,12 @@ export class ApiError extends Error {
 type AboutError = Pick<ApiError, "status" | "code" | "param" | "requestId"> &
   Partial<Pick<ApiError, "waitSeconds">>;
 
-/** Whether a write was refused because somebody else had changed what it would have replaced. */
+/** True if a write was refused because somebody else had changed the value that it would have replaced. */
 export function isChangedMeanwhile(error: unknown): boolean {
   return error instanceof ApiError && error.code === "changed_meanwhile";
 }
 
-/** What is wrong with the field of that name, to show beside it; undefined where the fault is elsewhere. */
+/** The error of the field of that name, to show beside it; undefined if the fault is elsewhere. */
 export function faultOf(error: unknown, param: string): ApiError | undefined {
   return error instanceof ApiError && error.param === param ? error : undefined;
 }

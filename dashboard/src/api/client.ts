@@ -21,7 +21,7 @@ export function read<const Path extends string>(
   return readAny(path, query, signal);
 }
 
-/** As `read`, of a path that is known only to whoever uses the part that asks. */
+/** Does what `read` does, with a path that only the calling part knows. */
 export function readAny<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
   return ask<Answer>(urlOf(path, query), signal === undefined ? {} : { signal });
 }

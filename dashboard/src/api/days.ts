@@ -1,8 +1,8 @@
 const DAY_MS = 86_400_000;
 
 /**
- * Whether a value of the URL, which anybody may have typed or cut short, is a day: `YYYY-MM-DD`. A year below 1000 is one
- * half typed: browsers tell of 0002, 0020 and 0202 on the way to 2026.
+ * True if a value of the URL, which anybody may have typed or cut short, is a day: `YYYY-MM-DD`. A year below 1000 is
+ * half typed: browsers report 0002, 0020 and 0202 on the way to 2026.
  */
 export function isDay(text: string | undefined): text is string {
   return text !== undefined && /^[1-9]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));

@@ -7,14 +7,14 @@ export interface Clash {
 }
 
 interface Versions<Draft> {
-  /** What the form began with. */
+  /** The values that the form began with. */
   readonly base: Draft;
   readonly mine: Draft;
-  /** What it would begin with now. */
+  /** The values that it would begin with now. */
   readonly theirs: Draft;
 }
 
-/** What was typed, over what others have written since: fields that were not touched here are theirs. */
+/** Merges the user's input over the changes of others: fields that were not touched here are theirs. */
 export function mergeDrafts<Draft extends object>({
   base,
   mine,

@@ -7,7 +7,10 @@ import type { useList } from "./use-list.ts";
 type Keys = `/accounts/${string}/keys`;
 type Key = `/accounts/${string}/keys/${string}`;
 
-/** What the compiler knows of the gateway's description of its API; it is `npm run check:types` that fails here. */
+/**
+ * The compiler checks these calls against the gateway's description of its API; it is `npm run check:types` that fails
+ * here.
+ */
 describe("a call of the console", () => {
   it("answers what the operation's contract says", () => {
     expectTypeOf<ResponseOf<Key, "get">>().toExtend<KeyDetail>();

@@ -39,7 +39,7 @@ type Unknown<Path extends string, Method extends string> = Path extends string
 
 type Content<Told> = Told extends { content: infer Types } ? Types[keyof Types] : never;
 
-/** What it answers with success. */
+/** The successful response. */
 export type ResponseOf<Path extends string, Method extends string> =
   OperationOf<Path, Method> extends { responses: infer Responses }
     ? Content<Responses[keyof Responses]>
@@ -62,7 +62,7 @@ export type BodyOf<Path extends string, Method extends string> =
     ? Given<Body>
     : Readonly<Record<string, never>> | undefined;
 
-/** What is undefined is not written, so that it may stand for what is left out. */
+/** Fields of the value undefined are not written, so undefined may stand for a field that is left out. */
 type Given<Value> = Value extends readonly (infer Item)[]
   ? readonly Given<Item>[]
   : Value extends object

@@ -1,18 +1,19 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
 
-/** How long a response counts as fresh: going back and forth between pages asks nothing twice. */
+/** The time for which a response counts as fresh: going back and forth between pages reads nothing twice. */
 const FRESH_MS = 10_000;
 
 /**
- * Whatever the browser believes of its network: a gateway on this machine or in this house answers without one, and where
- * it does not, that is said. Otherwise reads and writes wait without a word, and writes are made whenever it is back.
+ * Requests are sent whatever the browser believes of its network: a gateway on this machine or network responds without
+ * one, and if it does not, the page says so. Otherwise reads and writes would wait silently, and writes would be made
+ * whenever the network is back.
  */
 const NETWORK_MODE = "always";
 
 let turnAway: (error: ApiError) => void = () => undefined;
 
-/** What to do with a person whose session is over, or who must choose a password first. */
+/** Registers the action for a user whose session is over, or who must choose a password first. */
 export function onTurnedAway(act: (error: ApiError) => void): void {
   turnAway = act;
 }
@@ -30,7 +31,7 @@ export const queryClient = new QueryClient({
     queries: {
       networkMode: NETWORK_MODE,
       staleTime: FRESH_MS,
-      // What the gateway refuses it refuses again; what did not reach it may reach it now.
+      // The gateway would refuse the request again; a request that did not reach it may reach it now.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status >= 502),
     },
   },

@@ -5,7 +5,7 @@ import { ApiError } from "./api-error.ts";
 import { read } from "./client.ts";
 import { useRead } from "./use-read.ts";
 
-/** Who is signed in, and the word their changes are sent with; null: nobody. */
+/** The signed-in user, and the token that their changes are sent with; null: nobody. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: () =>
@@ -16,7 +16,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Who is signed in. Only for pages within the shell, which nobody sees unsigned. */
+/** The signed-in user. Only for pages within the shell, which nobody sees without signing in. */
 export function useSession(): SessionResponse {
   const { data } = useSuspenseQuery(sessionQuery);
   if (data === null) throw new Error("nobody is signed in");
@@ -45,7 +45,7 @@ export function useAccountName(id: string): string {
   return useAccountFacts(id).name;
 }
 
-/** What every page of an account shows of it; operators may look at accounts they do not belong to. */
+/** The facts of an account that its every page shows; operators may open accounts that they do not belong to. */
 function useAccountFacts(id: string): { readonly name: string; readonly suspended: boolean } {
   const { accounts, user } = useSession();
   const own = accounts.find((account) => account.id === id);

@@ -6,7 +6,7 @@ import { queryClient } from "./query-client.ts";
 import { useWrite } from "./use-write.ts";
 
 interface EditOptions<Shown, Draft> {
-  /** What the form is opened on; undefined = something new. */
+  /** The record that the form edits; undefined = a new one. */
   readonly shown: Shown | undefined;
   readonly draftOf: (shown: Shown | undefined) => Draft;
   /** Reads it as it is now, where others changed it. */
@@ -18,13 +18,13 @@ interface EditOptions<Shown, Draft> {
 
 /** A form over something that others may change while it is typed into. `<Meanwhile edit={edit} names={…} />` shows that. */
 export interface Edit<Shown, Draft> {
-  /** What the draft began with, newer where the new state was loaded. */
+  /** The record that the draft began with; a newer one once the new state was loaded. */
   readonly from: Shown | undefined;
   readonly draft: Draft;
   readonly change: (values: Partial<Draft>) => void;
   readonly save: () => void;
   readonly busy: boolean;
-  /** What went wrong, but for what `meanwhile` says. */
+  /** The error, unless `meanwhile` explains it. */
   readonly error: unknown;
   readonly meanwhile: Meanwhile;
 }

@@ -3,10 +3,10 @@ import { apiUrl, read } from "./client.ts";
 import type { Offered, QueryOf } from "./operations.ts";
 import { queryClient } from "./query-client.ts";
 
-/** Whether what happens arrives as it happens. */
+/** The state of the live connection. */
 export type Liveness = "connecting" | "live" | "lost";
 
-/** As long as browsers wait by themselves. */
+/** Browsers' own delay. */
 const RETRY_DELAY_MS = 3_000;
 
 /**

@@ -3,7 +3,7 @@ import type { Offered, QueryOf, RowOf } from "./operations.ts";
 import { useSearch } from "./search.ts";
 import { type ReadOptions, useReadAny } from "./use-read.ts";
 
-/** How the console's lists answer: a page, and where the next begins. */
+/** The response of the console's lists: a page, and the mark of the next. */
 export interface ListAnswer<Row> {
   readonly data: readonly Row[];
   readonly next: string | null;

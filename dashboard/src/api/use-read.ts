@@ -9,7 +9,7 @@ export interface ReadOptions {
   readonly enabled?: boolean;
 }
 
-/** What the console's API answers: ``useRead(`/accounts/${account}/keys`, { limit: 20 })``. */
+/** Reads from the console's API: ``useRead(`/accounts/${account}/keys`, { limit: 20 })``. */
 export function useRead<const Path extends string>(
   path: Path & Offered<Path, "get">,
   query?: QueryOf<Path>,
@@ -18,7 +18,7 @@ export function useRead<const Path extends string>(
   return useReadAny(path, query, options);
 }
 
-/** As `useRead`, of a path that is known only to whoever uses the part that asks. */
+/** Does what `useRead` does, with a path that only the calling part knows. */
 export function useReadAny<Answer>(
   path: string,
   query: Query = {},

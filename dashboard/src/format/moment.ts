@@ -8,7 +8,7 @@ const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ["minute", 60],
 ];
 
-/** How long ago or until: "3 minutes ago", "in 2 days"; "now" within a few seconds. */
+/** The time since or until a moment: "3 minutes ago", "in 2 days"; "now" within a few seconds. */
 export function formatAgo(moment: Date, now: Date, language: Language): string {
   const seconds = Math.round((moment.getTime() - now.getTime()) / 1_000);
   const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });

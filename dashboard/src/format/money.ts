@@ -14,7 +14,10 @@ export function formatMoney(nanos: string): string {
 
 const CENT = 10_000_000n;
 
-/** What an amount may come to, which is no truer for its ninth digit: rounded up to a cent, so never below what is spent. */
+/**
+ * A forecast amount, for which nine digits would be false precision: rounded up to a cent, so never below the amount
+ * spent.
+ */
 export function formatForecast(nanos: string): string {
   return formatMoney(String(((BigInt(nanos) + CENT - 1n) / CENT) * CENT));
 }

@@ -19,7 +19,9 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Where screen readers hear of a new page; once, around all pages, as they listen only to what was there before. */
+/**
+ * Announces new pages to screen readers; once, around all pages, since they only watch elements that were there before.
+ */
 export function Announced(): ReactNode {
   const title = useSyncExternalStore(listen, () => announced);
   return (

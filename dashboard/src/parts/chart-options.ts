@@ -20,7 +20,7 @@ interface ChartContext {
   readonly onHover: (index: number | null) => void;
 }
 
-/** How uPlot is to draw: amounts from zero, thin lines, the axis in words. */
+/** The options of uPlot: amounts from zero, thin lines, the axis in words. */
 export function chartOptions(
   shown: Shown,
   box: HTMLElement,
@@ -66,7 +66,7 @@ export function chartOptions(
   };
 }
 
-/** Whether two of these days would have one name without their years. */
+/** True if two of these days would have the same name without their years. */
 export function needsYears(moments: ChartProps["moments"]): boolean {
   const seconds = secondsOf(moments);
   return (seconds.at(-1) ?? 0) - (seconds[0] ?? 0) >= 365 * DAY;

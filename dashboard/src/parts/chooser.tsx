@@ -8,12 +8,12 @@ import { Failed } from "./failure.tsx";
 import { Input, useAttributes } from "./field.tsx";
 import { partsWords } from "./words.ts";
 
-/** How long typing rests before the gateway is asked. */
+/** The pause in typing after which the gateway is asked. */
 const REST_MS = 250;
-/** As many as are looked over at a glance; more words find the others. */
+/** The number of rows that can be read at a glance; more words find the others. */
 const MAX_SHOWN = 20;
 
-/** As wide as its box, so that it stands within the window wherever that does. */
+/** The list is as wide as its box, so that it stays within the window. */
 const OVER =
   "absolute inset-x-0 top-full z-20 mt-1 flex flex-col gap-1 rounded-md border border-line bg-paper p-1 shadow-lg";
 
@@ -21,7 +21,7 @@ const OVER =
 export interface Choice {
   readonly id: string;
   readonly name: string;
-  /** What tells it from its likes, beside its name. */
+  /** A text that distinguishes it from others of its name. */
   readonly note?: string;
 }
 
@@ -66,7 +66,7 @@ export function Chooser<const Path extends string>({
     inputValue: chosen?.name ?? typed,
     selectedItem: chosen,
     isOpen: open,
-    // By its id, as the list may become another one under it.
+    // The highlight follows the id, because the list may change under it.
     highlightedIndex: choices.findIndex(({ id }) => id === pointed),
     stateReducer,
     onIsOpenChange: ({ isOpen }) => setOpen(isOpen),
@@ -93,7 +93,7 @@ export function Chooser<const Path extends string>({
             const leaves = event.key === "Escape" && !open;
             Object.assign(event.nativeEvent, { preventDownshiftDefault: leaves });
           },
-          // What stands in the box is what is chosen, or nothing.
+          // The box shows the chosen item, or nothing.
           onBlur: () => setTyped(""),
         })}
       />
@@ -145,7 +145,7 @@ function stateReducer(
   return changes;
 }
 
-/** What the list has for a text, once typing rests. */
+/** The rows for a text, once typing pauses. */
 function useFound<Row>(path: string, typed: string, enabled: boolean) {
   const [search, setSearch] = useState(typed);
   useEffect(() => {

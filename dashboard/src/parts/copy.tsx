@@ -3,7 +3,7 @@ import { useWords } from "../words/use-words.ts";
 import { Button, IconButton } from "./button.tsx";
 import { partsWords } from "./words.ts";
 
-/** How long a button says that it copied. */
+/** The time for which a button says that it copied. */
 const SAID_MS = 2_000;
 
 /**
@@ -75,7 +75,7 @@ function copyTheOldWay(text: string): boolean {
   const focused = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
-  // What is selected is scrolled to.
+  // The fixed position keeps the browser from scrolling to the selection.
   area.className = "fixed top-0 opacity-0";
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();

@@ -90,7 +90,7 @@ export function Dialog({ open, title, onClose, children, wide = false }: DialogP
 interface ConfirmProps {
   readonly open: boolean;
   readonly title: string;
-  /** What will be gone or stop working, one sentence each: the reader must not have to guess. */
+  /** The things that will be gone or stop working, one sentence each: the reader must not have to guess. */
   readonly breaks: readonly ReactNode[];
   /** The verb on the button: "Revoke". */
   readonly confirm: string;
@@ -148,7 +148,7 @@ interface FormProps {
   /** The verb on the button. */
   readonly submit: string;
   readonly busy: boolean;
-  /** What went wrong, where no field says it already. */
+  /** The error, unless a field shows it already. */
   readonly error: unknown;
   readonly onSubmit: () => void;
   readonly onClose: () => void;

@@ -6,7 +6,7 @@ import { useWords } from "../words/use-words.ts";
 import { Button } from "./button.tsx";
 import { partsWords } from "./words.ts";
 
-/** What did not load: a sentence, a way to try again, the id to ask about. */
+/** Data that did not load: a sentence, a button to try again, the request's id. */
 export function Failure({
   error,
   retry,

@@ -13,7 +13,7 @@ const Context = createContext<FieldContext>({ id: "", describedBy: undefined, in
 interface FieldProps {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
-  /** What is wrong with the value; `faultOf(create.error, "name")`. */
+  /** The value's error; `faultOf(create.error, "name")`. */
   readonly error?: string | ApiError | undefined;
   readonly children: ReactNode;
   /** The label is said, not shown: where a row of filters explains itself. */
@@ -68,7 +68,7 @@ export function Select(props: ComponentProps<"select">): ReactNode {
   return <select {...useAttributes()} {...props} className={`${BOX} h-8 ${props.className ?? ""}`} />;
 }
 
-/** With its own label: `<Checkbox label={t.all} checked={…} onChange={…} />`. */
+/** A checkbox with its own label: `<Checkbox label={t.all} checked={…} onChange={…} />`. */
 export function Checkbox({
   label,
   hint,

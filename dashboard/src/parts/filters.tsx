@@ -8,7 +8,7 @@ import { type Choice, Chooser } from "./chooser.tsx";
 import { Field, Input, Select } from "./field.tsx";
 import { partsWords } from "./words.ts";
 
-/** How long typing rests before the URL follows. */
+/** The pause in typing after which the URL follows. */
 const REST_MS = 300;
 
 /** A row of filters kept in the URL: `<Filters names={["q", "state"]}><SearchFilter …/><SelectFilter …/></Filters>`. */
@@ -79,13 +79,13 @@ export function ChooserFilter<const Path extends string>({
   readonly name: string;
   readonly label: string;
   readonly all: string;
-  /** As Chooser's, with each of the list below it by its id. */
+  /** The path has Chooser's form, with each of the list below it by its id. */
   readonly path: Path & Offered<Path, "get">;
   readonly choiceOf: (row: RowOf<Path>) => Choice;
 }): ReactNode {
   const [search, change] = useSearch();
   const given = search[name] ?? "";
-  // What was chosen here, until the URL says it or something else; its name need not be asked for.
+  // The choice made here, until the URL has it or another one; its name need not be read.
   const [chosen, setChosen] = useState<Choice | null>();
   useEffect(() => setChosen((now) => ((now?.id ?? "") === given ? now : undefined)), [given]);
   const named = useReadAny<RowOf<Path>>(

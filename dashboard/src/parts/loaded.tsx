@@ -9,7 +9,7 @@ interface LoadedProps<Answer> {
   readonly children: (answer: Answer) => ReactNode;
 }
 
-/** What was read, or its skeleton, or why not: `<Loaded query={useRead(path)}>{(x) => …}</Loaded>`. */
+/** The data of a read, its skeleton, or its error: `<Loaded query={useRead(path)}>{(x) => …}</Loaded>`. */
 export function Loaded<Answer>({ query, skeleton, children }: LoadedProps<Answer>): ReactNode {
   if (query.data !== undefined) return children(query.data);
   if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />;

@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { Failed } from "./failure.tsx";
 import { partsWords } from "./words.ts";
 
-/** What the form calls its fields: one text, or one for each value within. */
+/** The form's names of its fields: one text, or one for each value within. */
 export type FieldNames<Draft> = {
   readonly [Field in keyof Draft]: Draft[Field] extends
     | string

@@ -1,6 +1,6 @@
 import { wordsOf } from "../words/use-words.ts";
 
-/** What a receipt says. */
+/** The words of a receipt. */
 export const receiptWords = wordsOf({
   en: {
     receipt: "Receipt",

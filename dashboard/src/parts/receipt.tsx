@@ -9,7 +9,7 @@ import { useUsageName } from "./usage-name.ts";
 
 type Line = NonNullable<Receipt["lines"]>[number];
 
-/** What a request cost, as a bank would say it: units, price, amount; sum, factor, charge. */
+/** The cost of a request in the form of a bank statement: units, price, amount; sum, factor, charge. */
 export function ReceiptStatement({ receipt }: { readonly receipt: Receipt }): ReactNode {
   const t = useWords(receiptWords);
   const { lines } = receipt;
@@ -72,7 +72,7 @@ function Notes({ receipt }: { readonly receipt: Receipt }): ReactNode {
   );
 }
 
-/** What a hold left over, exactly; undefined where the charge took all of it. */
+/** The exact rest of a hold; undefined if the charge took all of it. */
 function releasedOf(hold: string, charge: string): string | undefined {
   const left = BigInt(readNanos(hold) ?? 0) - BigInt(readNanos(charge) ?? 0);
   return left > 0n ? formatMoney(String(left)) : undefined;

@@ -16,7 +16,7 @@ export function seriesColour(name: string): string {
   return `light-dark(oklch(${light} 0.14 ${hue}), oklch(${dark} 0.12 ${hue}))`;
 }
 
-/** What a CSS colour is now, in this theme, for a canvas that knows no variables. */
+/** The present value of a CSS colour in this theme, for a canvas, which knows no variables. */
 export function computedColour(colour: string, within: HTMLElement): string {
   const before = within.style.color;
   within.style.color = colour;

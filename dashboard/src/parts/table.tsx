@@ -18,7 +18,7 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** What the table is of, said to who cannot see it. */
+  /** The table's subject, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rowKey: (row: Row) => string;
@@ -43,7 +43,7 @@ export function Table<Row>({
   );
 }
 
-/** As many of the rows at hand as are drawn at once: thousands would stop the browser for seconds. */
+/** The number of rows that are drawn at once: thousands would stop the browser for seconds. */
 const MAX_DRAWN = 100;
 
 /** Rows that are all there and may be thousands: a page of them, after as many as the URL says. */

@@ -45,7 +45,7 @@ export function Tabs<Name extends string>({ label, tabs, param = "tab" }: TabsPr
   );
 }
 
-/** Which tab the URL names; the first where it names none. */
+/** The tab that the URL names; the first if it names none. */
 export function useTab<Name extends string>(names: readonly Name[], param = "tab"): Name {
   const [search] = useSearch();
   return names.find((name) => name === search[param]) ?? (names[0] as Name);

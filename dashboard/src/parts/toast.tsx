@@ -15,7 +15,7 @@ export function toast(text: string): void {
   setTimeout(() => set(shown.filter((each) => each.id !== id)), SHOWN_MS);
 }
 
-/** Where toasts appear; once, in the shell. */
+/** The place of toasts; once, in the shell. */
 export function Toasts(): ReactNode {
   const toasts = useSyncExternalStore(listen, () => shown);
   return (

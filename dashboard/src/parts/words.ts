@@ -1,6 +1,6 @@
 import { wordsOf } from "../words/use-words.ts";
 
-/** What the parts themselves say. */
+/** The words of the parts themselves. */
 export const partsWords = wordsOf({
   en: {
     close: "Close",

@@ -4,7 +4,7 @@ import { Toasts } from "../parts/toast.tsx";
 import { AppearanceSwitches } from "./appearance.tsx";
 import { Mark } from "./sidebar.tsx";
 
-/** What stands around the pages before signing in. */
+/** The frame of the pages before signing in. */
 export function Gate(): ReactNode {
   return (
     <Column>

@@ -5,7 +5,7 @@ import { useWords } from "../words/use-words.ts";
 import { type Place, usePlaces } from "./use-places.ts";
 import { shellWords } from "./words.ts";
 
-/** How long `g` waits for its letter. */
+/** The time that `g` waits for its letter. */
 const WAIT_MS = 1_500;
 
 /** `/` to the search, `g` and a letter to a page, `?` for the list of them. */

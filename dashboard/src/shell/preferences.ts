@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** What someone chose in this browser. Empty text: nothing, the system's choice holds. */
+/** A user's choice in this browser. Empty text: none, so the system's choice holds. */
 type Preference = "theme" | "language" | "account" | "snippet";
 
 const listeners = new Set<() => void>();

@@ -9,7 +9,7 @@ import { writePreference } from "./preferences.ts";
 import { Mark, Sidebar } from "./sidebar.tsx";
 import { shellWords } from "./words.ts";
 
-/** What stands around every page of someone signed in. */
+/** The frame of every page of a signed-in user. */
 export function Shell(): ReactNode {
   const t = useWords(shellWords);
   const { account } = useParams({ strict: false }) as { account?: string };
@@ -76,7 +76,7 @@ function Drawer(): ReactNode {
         ref={ref}
         aria-label={t.navigation}
         onClose={() => setOpen(false)}
-        // Beside the drawer is the dialog itself; within it are its children.
+        // A click beside the drawer hits the dialog itself; a click within it hits its children.
         onClick={(event) => event.target === ref.current && setOpen(false)}
         onKeyDown={() => undefined}
         className="m-0 h-dvh max-h-none w-64 max-w-[85vw] overflow-y-auto border-r border-line bg-paper text-ink backdrop:bg-veil"

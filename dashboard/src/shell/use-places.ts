@@ -15,7 +15,7 @@ export interface Place {
 
 const RANK: Readonly<Record<AccountRole, number>> = { viewer: 1, member: 2, owner: 3 };
 
-/** Where this person may go: the pages of the account they look at, and the operator's. */
+/** The pages that this user may open: those of the selected account, and the operator's. */
 export function usePlaces(): { readonly account: readonly Place[]; readonly operator: readonly Place[] } {
   const t = useWords(shellWords);
   const session = useSession();

@@ -1,6 +1,6 @@
 import type { ModelEndpoint } from "../../../src/console/models/contract.ts";
 
-/** What a snippet is written with. */
+/** The SDKs and tools of snippets. */
 export const SDKS = {
   curl: "curl",
   "openai-python": "OpenAI · Python",
@@ -15,7 +15,7 @@ export interface SnippetOf {
   readonly sdk: Sdk;
   readonly endpoint: ModelEndpoint;
   readonly model: string;
-  /** Of images and videos; null = text. */
+  /** The family of images and videos; null = text. */
   readonly family: string | null;
   /** The gateway's address, without a slash at its end. */
   readonly url: string;

@@ -6,18 +6,18 @@ type Refused = Pick<ApiError, "code" | "message" | "param" | "status" | "waitSec
 
 interface Refusal {
   readonly says: string | ((error: Refused) => string);
-  /** Beside the field at fault, where "this" is what stands in it. */
+  /** The words beside the field at fault, where "this" is its value. */
   readonly beside?: string;
   /** The gateway's own sentence says no more than this. */
   readonly whole?: true;
 }
 
-/** What a page refuses by itself. */
+/** Refusals of the pages themselves. */
 type OwnCode = "somebody_else";
 
 /**
- * What the gateway refuses, in Chinese, by the codes of src/errors.ts: each has its words here, or the types do not
- * fit. English pages show the gateway's sentences, which are English and say more.
+ * The gateway's refusals in Chinese, by the codes of src/errors.ts: each has its words here, or the types do not fit.
+ * English pages show the gateway's sentences, which are English and say more.
  */
 const CHINESE: Readonly<Record<ErrorCode | OwnCode, Refusal>> = {
   somebody_else: { says: "其他人已在另一个标签页中登录，未作任何更改。", whole: true },

@@ -1,6 +1,6 @@
 import { type Language, useLanguage } from "./language.ts";
 
-/** What a page says, by language. */
+/** The words of a page, by language. */
 export type Words<Page> = Readonly<Record<Language, Page>>;
 
 /**
