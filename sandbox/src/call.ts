@@ -31,9 +31,9 @@ export interface Track {
   refused: number | undefined;
   fault: string | undefined;
   sent: Sent;
-  /** What an image, video, asset or file adds to the journal. */
+  /** The facts that an image, video, asset or file adds to the request log. */
   media: MediaNote | undefined;
-  /** What was consumed, given whether the response ended whole. */
+  /** The usage; `whole` says if the response ended in full. */
   usage: (whole: boolean) => Usage;
 }
 

@@ -68,7 +68,7 @@ async function sendJournal(world: World, { query, response }: ControlRequest): P
   response.end();
 }
 
-/** What a vendor would bill for the responses in the journal, at the prices in the body. */
+/** Sends a vendor's bill for the responses in the request log, at the prices in the body. */
 function sendExport(world: World, { body, response }: ControlRequest): void {
   const given = bodyOf(body);
   const format = EXPORT_FORMATS.find((each) => each === given["format"]);

@@ -31,7 +31,7 @@ export interface Frame {
   thought?: boolean;
 }
 
-/** What a decoder sees besides the body. */
+/** The input of a decoder besides the body. */
 export interface DecodeContext {
   /** Model and action of a path like `/v1beta/models/{model}:{action}`. */
   pathModel: string;
@@ -51,7 +51,7 @@ export interface TextProtocol {
   /** The vendor's way of failing after the stream has begun; `sentFrames` frames went before. */
   encodeStreamError(exchange: Exchange, error: VendorError, sentFrames: number): string | Buffer;
   encodeError(error: VendorError, requestId: string): JsonObject;
-  /** What the vendor says with a status, for scripted faults. */
+  /** The vendor's words for a status, for scripted faults. */
   scriptedError(status: number): VendorError;
   badKey: VendorError;
   noCredit: VendorError;
@@ -60,6 +60,6 @@ export interface TextProtocol {
   newRequestId(): string;
   /** Type of its streams; absent = events. */
   streamType?: string;
-  /** What else the vendor says of an error beside its body. */
+  /** The vendor's headers of an error. */
   errorHeaders?(error: VendorError): Record<string, string>;
 }

@@ -13,7 +13,7 @@ const TERMINALS = /\[DONE\]|response\.completed|message_stop|"finishReason"|"fin
 
 type Patience = (text: string) => boolean;
 
-/** What arrives until the connection ends, however it ends, or the reader has seen enough and leaves. */
+/** The bytes that arrive until the connection ends, however it ends, or until the reader has seen enough and leaves. */
 async function received(
   protocol: ProtocolUnderTest,
   ask: Ask,

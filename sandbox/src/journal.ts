@@ -19,12 +19,12 @@ export interface JournalEntry {
   headers: Record<string, string>;
   stream: boolean;
   request: { sha256: string; bytes: number };
-  /** What was asked of the sandbox, as `tag` in a directive. */
+  /** The value of `tag` in a directive. */
   tag: string | null;
   /** Id of the response, as the vendor's client sees it. */
   responseId: string | null;
   produced: { textLength: number; tokens: number; chunks: number; bytes: number };
-  /** What was truly consumed, whatever was reported. */
+  /** The true usage, whatever was reported. */
   usage: Usage;
   /** Only of images, videos, assets and files. */
   media?: MediaNote;
@@ -37,16 +37,16 @@ export interface JournalEntry {
 export interface MediaNote {
   /** Id of the task or asset. */
   id?: string;
-  /** What the caller was told of its state. */
+  /** The task's state in the response. */
   told?: string;
-  /** What a submit asked, without bytes of images. */
+  /** The body of a submit, without bytes of images. */
   body?: JsonObject;
   /** Name of the file, and the bytes of it that were asked for. */
   file?: string;
   range?: string;
 }
 
-/** What the server knows at the end of a request; headers stay raw until somebody reads them. */
+/** The facts that the server knows at the end of a request; headers stay raw until somebody reads them. */
 export interface JournalRecord extends Omit<JournalEntry, "n" | "headers"> {
   rawHeaders: readonly string[];
 }

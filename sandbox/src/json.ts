@@ -1,4 +1,4 @@
-/** What `JSON.parse` can give. */
+/** The results of `JSON.parse`. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /** A JSON object as it came off the wire: every field may be absent or of any type. */

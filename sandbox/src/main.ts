@@ -67,7 +67,7 @@ function endWith(parent: boolean, close: () => Promise<void>): void {
   };
   process.on("SIGTERM", end);
   process.on("SIGINT", end);
-  // With an IPC channel standard input may well be /dev/null, which says nothing about the parent.
+  // With an IPC channel, standard input may be /dev/null, whose end says nothing about the parent.
   if (process.send !== undefined) process.on("disconnect", end);
   if (!parent) return;
   process.stdin.on("end", end);

@@ -7,7 +7,7 @@ const LONG_PIECE = 4_096;
 /** A reader on libuv that finds data and RST in one poll takes it for an ordinary end: they are kept apart. */
 const RESET_GAP_MS = 20;
 
-/** What left the sandbox; the journal counts from it. */
+/** The bytes that left the sandbox; the request log counts from them. */
 export interface Sent {
   frames: number;
   chunks: number;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "./json.ts";
 /** The four text protocols; also the names used in the journal. */
 export type TextProtocolName = "chat-completions" | "responses" | "messages" | "generate-content";
 export type ProtocolName = TextProtocolName | "embeddings" | "rerank" | MediaProtocolName;
-/** What is asked about images, videos and assets, and the files themselves. */
+/** Requests for images, videos and assets, and for the files themselves. */
 export type MediaProtocolName =
   | "image-submit"
   | "image-poll"
@@ -49,7 +49,7 @@ export interface ToolChoice {
 
 export type ResponseFormat = { kind: "text" } | { kind: "json" } | { kind: "schema"; schema: JsonObject };
 
-/** What a request asks for, whichever protocol it came in. */
+/** The order of a request, whichever protocol it came in. */
 export interface Prompt {
   protocol: TextProtocolName;
   model: string;
@@ -61,7 +61,7 @@ export interface Prompt {
   /** Limit on all output tokens, thinking included; undefined = none. */
   maxTokens: number | undefined;
   stops: string[];
-  /** How many alternative answers (`n`, `candidateCount`). */
+  /** The number of alternative responses (`n`, `candidateCount`). */
   count: number;
   thinking: { on: boolean; shown: boolean };
   format: ResponseFormat;

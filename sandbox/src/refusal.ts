@@ -8,7 +8,7 @@ export interface VendorError {
   param?: string | undefined;
   /** Machine-readable code where the vendor has one (`invalid_value`, `API_KEY_INVALID`). */
   code?: string | undefined;
-  /** What the vendor adds in structured form. */
+  /** The vendor's structured details. */
   details?: JsonObject | undefined;
   /** The vendor's error type where it does not follow from the status. */
   type?: string | undefined;

@@ -45,8 +45,8 @@ export function sendError(call: Call, form: ErrorForm, error: VendorError): void
 }
 
 /**
- * What a scenario does before the first byte: wait, stall, cut, an HTML page, an error status.
- * True when it has taken the request over.
+ * Plays a scenario's fault before the first byte: wait, stall, cut, an HTML page, an error status. True when it has
+ * taken the request over.
  */
 export async function strikeBeforeHeaders(
   call: Call,
@@ -86,7 +86,7 @@ export async function strikeBeforeHeaders(
   return true;
 }
 
-/** What a proxy in front of a vendor says when nothing answers behind it. */
+/** The page of a proxy in front of a vendor that does not respond. */
 const HTML_PAGE =
   "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n" +
   "<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n";

@@ -7,7 +7,7 @@ import { resultText } from "./segments.ts";
 import { countTokens, firstTokens } from "./tokens.ts";
 import { piecesInto, piecesOf, sentenceOf, slicesOf, wordsOf } from "./words.ts";
 
-/** What the model says, before any protocol writes it down. */
+/** The model's output, before any protocol writes it down. */
 export interface Response {
   /** Undefined = it did not think. The text may be longer than what is shown. */
   thinking: string | undefined;

@@ -50,13 +50,13 @@ export interface Scenario {
   recoversMs?: number;
   /** Moderation refuses the submit, or what was made. */
   moderation?: "submit" | "result";
-  /** What the polls in turn are answered, before the truth: see media/turns.ts. */
+  /** The responses to the polls in turn, before the truth: see media/turns.ts. */
   polls?: string;
-  /** What the fetches of the result in turn are answered, before the file. */
+  /** The responses to the fetches of the result in turn, before the file. */
   files?: string;
-  /** What a video's duration of -1 becomes. */
+  /** The seconds of a video whose duration is -1. */
   seconds?: number;
-  /** How long the result's links are good for, once it is there. */
+  /** The lifetime of the result's links, once it is there. */
   expiresSeconds?: number;
   /** `ark`: a finished videoa task in that vendor's own layout. */
   layout?: "ark";

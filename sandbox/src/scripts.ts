@@ -9,7 +9,7 @@ export interface ScriptRule {
    */
   match: { method?: string; path?: string; model?: string; credential?: string };
   directive: string;
-  /** How many requests it serves; absent = all until it is deleted. */
+  /** The number of requests that it serves; absent = all until it is deleted. */
   times?: number;
 }
 
@@ -34,7 +34,7 @@ export interface Scripts {
 
 /** Prompts whose requests are counted; older ones start again. */
 const MAX_COUNTED_PROMPTS = 100_000;
-/** What a flap answers where the directive names no status. */
+/** The status of a flap if the directive names none. */
 const FLAP_STATUS = 503;
 
 export function createScripts(): Scripts {

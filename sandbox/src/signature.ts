@@ -7,7 +7,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
  */
 export interface Mint {
   sign(kind: string, content: string): string;
-  /** Whether this mint made the value for exactly this kind and content. */
+  /** True if this issuer made the value for exactly this kind and content. */
   verify(kind: string, content: string, signature: string): boolean;
 }
 

@@ -14,7 +14,7 @@ import { type InputUsage, inputTotal, NO_USAGE, type Usage } from "./usage.ts";
 import { bareNumbers } from "./usage-fault.ts";
 import type { World } from "./world.ts";
 
-/** What a path says besides its protocol. */
+/** The facts in a path besides its protocol. */
 export interface TextPath {
   model: string;
   stream: boolean;
@@ -169,7 +169,7 @@ function readCache(world: World, call: Call, { prompt, segments }: Prepared): In
   return world.cache.readMarked(scope, segments);
 }
 
-/** What had been produced when a response broke off: the input, and the tokens of what was sent. */
+/** The usage of a response that broke off: the input, and the tokens that were sent. */
 function partialUsage(call: Call, exchange: Exchange): Usage {
   const { sent } = call.track;
   if (inputTotal(exchange.usage) === 0 || !call.response.headersSent) return { ...NO_USAGE };

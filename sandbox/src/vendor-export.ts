@@ -28,16 +28,16 @@ type Bucket = "input" | "cached input" | "cache write" | "cache write 1h" | "out
 export type ModelPrices = Partial<Record<Bucket, number>>;
 
 export interface Billing {
-  /** What a model costs at a moment. */
+  /** The prices of a model at a moment. */
   priceOf(model: string, at: number, tier: string | undefined): ModelPrices;
-  /** Of the vendor's days, from UTC. */
+  /** The offset of the vendor's days from UTC. */
   offsetHours: number;
   currency?: string;
   /** Decimals that amounts are rounded to; absent = none are lost. */
   decimals?: number;
 }
 
-/** What is billed of the journal: what was answered, as far as it got. */
+/** The entries of the request log that are billed: responses, as far as they got. */
 export function billedAnswers(entries: Iterable<JournalEntry>): BilledAnswer[] {
   const answers: BilledAnswer[] = [];
   for (const { status, closedAtMs, model, usage } of entries)

@@ -12,9 +12,9 @@ export interface IssuedKeys {
   expiration: string;
 }
 
-/** What the sandbox remembers as the vendor that gives out temporary keys. */
+/** The state of the vendor that issues temporary keys. */
 export interface KeyIssuer {
-  /** How long the keys that it issues live; a test shortens it. */
+  /** The lifetime of the keys that it issues; a test shortens it. */
   lifeSeconds: number;
   /** Keys issued so far, whoever asked and how. */
   issued: number;

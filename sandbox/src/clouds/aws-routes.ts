@@ -20,14 +20,14 @@ export interface AwsRoute {
   response: (world: World, call: Call) => Promise<void>;
 }
 
-/** Where the sandbox is Amazon: each of its servers has a path of its own here in place of a host. */
+/** The sandbox's paths as Amazon: each of its servers has a path of its own here in place of a host. */
 const RUNTIME = "/aws/bedrock";
 const MANTLE = "/aws/bedrock-mantle";
 
 const ACTION =
   /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream|converse|converse-stream|count-tokens)$/;
 
-/** What both servers speak beside their own form, by the path. */
+/** The protocols that both servers speak beside their own form, by the path. */
 const SPOKEN: readonly [path: RegExp, protocol: TextProtocol][] = [
   [/^(?:\/openai)?\/v1\/chat\/completions$/, chatCompletions],
   [/^(?:\/openai)?\/v1\/responses$/, responses],

@@ -12,7 +12,7 @@ export interface AzureOptions {
   readonly publicKey?: KeyLike;
 }
 
-/** What the fake knows its callers by. */
+/** The key of the fake's callers. */
 export const AZURE_KEY = "azure-key-0123456789abcdef0123456789";
 export const AZURE_CLIENT = {
   tenant_id: "tenant-0123",

@@ -53,7 +53,7 @@ function encodeBlock(value: Json): JsonObject {
   }
 }
 
-/** What was read from a cache, or written to it, is not part of `inputTokens`, but of the total. */
+/** Tokens that were read from a cache, or written to it, are not part of `inputTokens`, but of the total. */
 function encodeUsage(usage: Usage): JsonObject {
   const { inputUncached: inputTokens, cacheRead, cacheWrite5m, cacheWrite1h } = usage;
   const outputTokens = usage.outputVisible + usage.outputReasoning;

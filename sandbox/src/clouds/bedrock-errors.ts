@@ -27,7 +27,7 @@ function typeOf(error: VendorError): string {
   return error.type ?? TYPES[error.status] ?? "InternalServerException";
 }
 
-/** What all of Bedrock's own forms say of errors, whatever their bodies. */
+/** The form of errors that all of Bedrock's own forms share, whatever their bodies. */
 export const BEDROCK_ERRORS = {
   streamType: "application/vnd.amazon.eventstream",
   encodeStreamError: (_exchange, error) => {

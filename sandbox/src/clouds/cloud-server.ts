@@ -15,7 +15,9 @@ export interface CloudRequest {
   readonly text: string;
 }
 
-/** What a cloud does with it: an answer of its own, or the sandbox's to a request as its vendor would have it. */
+/**
+ * The cloud's treatment of a request: a response of its own, or the sandbox's to a request in the form of its vendor.
+ */
 export type CloudAnswer =
   | { readonly status: number; readonly body: unknown }
   | {
@@ -40,7 +42,7 @@ export interface FakeCloud {
 export class Tokens {
   readonly #ends = new Map<string, number>();
   readonly #lifeMs: number;
-  /** Asked for, refused ones too. */
+  /** The number of requests, refused ones included. */
   asked = 0;
 
   constructor(seconds: number) {

@@ -12,7 +12,7 @@ export interface GoogleOptions {
   readonly publicKey: KeyLike;
 }
 
-/** What the fake knows its callers by. */
+/** The account of the fake's callers. */
 export const GOOGLE_ACCOUNT = {
   client_email: "gateway@acme-prod.iam.gserviceaccount.com",
   private_key_id: "key-id-0123",

@@ -4,7 +4,7 @@ import type { VendorError } from "../refusal.ts";
 import type { World } from "../world.ts";
 import { secretOf } from "./aws-keys.ts";
 
-/** What AWS says of callers that it does not let in. */
+/** AWS's error for callers that it does not let in. */
 function denied(type: string, message: string, status = 403): VendorError {
   return { status, type, message };
 }
@@ -21,8 +21,9 @@ export interface Verified {
 }
 
 /**
- * Whether AWS would let the request in for a service: by its signature, or by a key of the service's own as a bearer. Written
- * from https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html, with the request as it came off the wire.
+ * Decides if AWS would let the request in for a service: by its signature, or by a key of the service's own as a
+ * bearer. Written from https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html, with the request as it
+ * came off the wire.
  */
 export function verifyAws(
   world: World,

@@ -3,7 +3,7 @@ import type { MediaOrder } from "./order.ts";
 import { nearestRatio, type Size, videoSize } from "./pixels.ts";
 import { taskIdOf } from "./task.ts";
 
-/** What an adaptive video without any reference to go by becomes. */
+/** The ratio of an adaptive video that has no reference. */
 const USUAL_RATIO = "16:9";
 
 /**

@@ -44,12 +44,12 @@ function bodyOf(file: MadeFile, turn: Turn | undefined): MadeFile {
 
 interface Found {
   spec: FileSpec;
-  /** What its fetches are answered in turn, and which of them this one is. */
+  /** The responses to the file's fetches in turn, and the position of this one. */
   list: string | undefined;
   asked: number;
 }
 
-/** What the file holds, once the link is known to be good and the file to be there. */
+/** Finds the file's content, once the link is valid and the file exists. */
 function find(world: World, call: Call, name: string): Found {
   const { links, tasks, assets, takesMs } = world.media;
   const nowMs = world.clock.nowMs();

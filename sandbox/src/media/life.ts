@@ -1,9 +1,9 @@
 import type { Scenario } from "../scenario.ts";
 
-/** Where a task or asset stands: a function of its age alone, so that ten thousand of them cost no timer. */
+/** The progress of a task or asset: a function of its age alone, so that ten thousand of them need no timer. */
 export interface Life {
   stage: Stage;
-  /** Of the whole, 0 to 100. */
+  /** The progress in percent, 0 to 100. */
   percent: number;
   /** Unix milliseconds; undefined = not yet. */
   startedMs: number | undefined;
@@ -16,7 +16,7 @@ type Stage = "NOT_START" | "SUBMITTED" | "QUEUED" | "IN_PROGRESS" | "SUCCESS" | 
 const SUBMITTED_AT = 0.05;
 const QUEUED_AT = 0.1;
 const STARTED_AT = 0.25;
-/** Where a task stays that never ends. */
+/** The progress of a task that never ends. */
 const STUCK_AT = 0.6;
 
 type Fate = Pick<Scenario, "takesMs" | "never" | "fail" | "moderation" | "recoversMs">;

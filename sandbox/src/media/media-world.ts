@@ -4,14 +4,14 @@ import { createStudio, type Studio } from "./files/studio.ts";
 import { createLinks, type Links } from "./links.ts";
 import type { Task } from "./task.ts";
 
-/** What one sandbox remembers of images, videos and assets. */
+/** The state of one sandbox: images, videos and assets. */
 export interface MediaWorld {
   /** The newest come first to be kept; ids are unique among both. */
   tasks: Lru<Task>;
   assets: Lru<Asset>;
   studio: Studio;
   links: Links;
-  /** How long a task or asset takes whose scenario says nothing. */
+  /** The duration of a task or asset whose scenario states none. */
   takesMs: number;
   clear(): void;
 }

@@ -1,6 +1,6 @@
 import type { Size } from "./pixels.ts";
 
-/** What a submit asks for, in one form for all families: what becomes a task, and at last a file. */
+/** The order of a submit, in one form for all families: it becomes a task, and at last a file. */
 export interface MediaOrder {
   medium: "image" | "video";
   family: Family;
@@ -10,7 +10,7 @@ export interface MediaOrder {
   size: Size | undefined;
   /** Videos: -1 = the model decides; images: 0. */
   seconds: number;
-  /** As the caller is told: "720p". Images: "2k". */
+  /** The resolution in the caller's form: "720p". Images: "2k". */
   resolution: string;
   ratio: string;
   sound: boolean;
@@ -19,7 +19,7 @@ export interface MediaOrder {
   seed: number | undefined;
   /** URLs in their order; every `asset://` id must be the caller's. */
   references: string[];
-  /** What a duration of -1 may become at most. */
+  /** The longest video that a duration of -1 may become. */
   mostSeconds: number;
 }
 

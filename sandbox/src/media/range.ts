@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { MadeFile } from "./files/file-spec.ts";
 
-/** What part of a file a request wants: `end` is the last byte's index. */
+/** The part of a file that a request asks for: `end` is the last byte's index. */
 export type Part =
   | { type: "whole" }
   | { type: "unchanged" }

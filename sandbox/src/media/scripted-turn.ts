@@ -3,7 +3,7 @@ import type { Scenario } from "../scenario.ts";
 import type { World } from "../world.ts";
 import { type Turn, turnAt } from "./turns.ts";
 
-/** What a read is answered instead of the truth: its turn of a list, and faults of the list or of a rule. */
+/** The response to a read in place of the truth: its turn of a list, and faults of the list or of a rule. */
 export interface ScriptedTurn {
   turn: Turn | undefined;
   scenario: Scenario;

@@ -8,12 +8,12 @@ import type { Size } from "./pixels.ts";
 /** An accepted order. Some hundred bytes each: nothing is made before its file is asked for. */
 export interface Task {
   id: string;
-  /** Whose it is: a credential's fingerprint, or null without one. */
+  /** The owner: a credential's fingerprint, or null without one. */
   account: string | null;
   order: MediaOrder & { size: Size };
   createdMs: number;
   scenario: Scenario;
-  /** How often its record and its files were asked for. */
+  /** The number of reads of its record and of its files. */
   polled: number;
   fetched: number;
   /** Seconds of the video, whatever the order left open. */
@@ -50,12 +50,12 @@ export function fileNames(task: Task): { result: string; lastFrame: string } {
   return { result: `${task.id}.${extension}`, lastFrame: `${task.id}-last.png` };
 }
 
-/** Whose file it is, by its name. */
+/** The task of a file, by its name. */
 export function taskIdOf(fileName: string): string {
   return fileName.replace(/(-last)?\.\w+$/, "");
 }
 
-/** What the file of that name holds; undefined for a name the task has no file of. */
+/** The content of the file of that name; undefined for a name the task has no file of. */
 export function specOf(task: Task, name: string): FileSpec | undefined {
   const { order, scenario, seconds } = task;
   const { model, prompt } = order;

@@ -1,15 +1,15 @@
 import type { Scenario } from "../scenario.ts";
 
 /**
- * What is said in turn before the truth, as `polls="QUEUED,503*2,garbage,PAUSED"` has it: a word is a
- * status, a number an HTTP error, and some words are faults.
+ * The responses in turn before the truth, in the form `polls="QUEUED,503*2,garbage,PAUSED"`: a word is a status, a
+ * number an HTTP error, and some words are faults.
  */
 export type Turn =
   | { type: "status"; word: string }
   | { type: "fault"; scenario: Scenario }
   /** 200 with something that is not JSON, or JSON without any field that is known. */
   | { type: "nonsense"; body: string }
-  /** As if the task were unknown. */
+  /** The task counts as unknown. */
   | { type: "unknown" };
 
 const FAULTS: Readonly<Record<string, Turn>> = {

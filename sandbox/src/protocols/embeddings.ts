@@ -39,7 +39,7 @@ const embeddingsForm = {
 
 interface EmbeddingsRequest {
   model: string;
-  /** What is embedded, as text; token lists are written out so that equal lists embed alike. */
+  /** The embedded texts; token lists are written out so that equal lists embed alike. */
   inputs: { text: string; tokens: number }[];
   dimensions: number;
   base64: boolean;

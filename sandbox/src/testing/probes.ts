@@ -1,6 +1,6 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from "mediabunny";
 
-/** What a file says of itself, read by none of the code that wrote it. */
+/** The facts in a file, read by none of the code that wrote it. */
 export interface PictureProbe {
   format: "png" | "jpeg" | "webp";
   width: number;
@@ -77,7 +77,7 @@ function one(among: readonly Box[], type: string): Buffer {
   return found[1];
 }
 
-/** Of an mvhd or mdhd box of version 0 or 1. */
+/** Reads the duration of an mvhd or mdhd box of version 0 or 1. */
 function durationOf(header: Buffer): number {
   if (header[0] === 1) return Number(header.readBigUInt64BE(24)) / header.readUInt32BE(20);
   return header.readUInt32BE(16) / header.readUInt32BE(12);

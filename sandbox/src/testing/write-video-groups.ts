@@ -43,7 +43,10 @@ async function encodeGroup(width: number, height: number): Promise<StoredGroup> 
   return readGroup(bytes);
 }
 
-/** As planar YUV 4:2:0 in BT.601 of limited range, 8 fractional bits: what a player assumes where a file does not say. */
+/**
+ * Encodes planar YUV 4:2:0 in BT.601 of limited range, 8 fractional bits: players assume it if a file does not state
+ * its own.
+ */
 function encodeYuv({ width, height, row }: Image): Uint8Array {
   const colors = new Uint32Array(width * height);
   for (let y = 0; y < height; y += 1) paintRow(row(y), width, colors, y * width);

@@ -1,6 +1,6 @@
 /** 48 kHz, as video has it. */
 export const SAMPLE_RATE = 48_000;
-/** What an AAC frame holds. */
+/** The samples of an AAC frame. */
 export const SAMPLES_PER_FRAME = 1_024;
 
 /** AudioSpecificConfig: object type 2 (AAC-LC, 5 bits), 48 kHz (index 3, 4 bits), one channel (4 bits). */

@@ -5,7 +5,7 @@ export interface ByteList {
   bytes(): Buffer;
 }
 
-/** What the smallest image takes; it doubles when it is full. */
+/** The bytes of the smallest image; the list doubles when it is full. */
 const FIRST_BYTES = 4_096;
 
 export function createByteList(): ByteList {

@@ -57,7 +57,7 @@ const MAX_LINE_CHARACTERS = 42;
 /** Share of the height that the prompt may take. */
 const TEXT_SHARE = 0.7;
 const INK = 0xffffff;
-/** How much of a disc's colour covers what is below it. */
+/** The opacity of a disc over the shapes below it. */
 const DISC_OPACITY = 0.25;
 
 /** An image of exactly these pixels: two colours from the seed, discs, the text and a caption. */
@@ -91,7 +91,7 @@ export function paintRow(row: readonly Stretch[], width: number, colors: Uint32A
   });
 }
 
-/** Whether two rows show the same. */
+/** True if two rows show the same. */
 export function sameRow(one: readonly Stretch[], other: readonly Stretch[]): boolean {
   return (
     one.length === other.length &&
@@ -142,7 +142,7 @@ function inked(ground: readonly Stretch[], ink: Span[], width: number): Stretch[
   return row;
 }
 
-/** What a line of text covers in a row of the image. */
+/** The parts of a row of the image that a line of text covers. */
 function inkOf({ text, left, top, point }: Line, y: number): Span[] {
   const row = Math.floor((y - top) / point);
   if (row < 0 || row >= GLYPH_ROWS) return [];
@@ -154,7 +154,7 @@ function inkOf({ text, left, top, point }: Line, y: number): Span[] {
   );
 }
 
-/** Where the text and the caption stand. */
+/** The positions of the text and the caption. */
 function layOut({ width, height, text, caption }: Omit<Drawing, "seed">): Line[] {
   const margin = Math.round(Math.min(width, height) * MARGIN);
   const room = { width: width - 2 * margin, height: (height - 2 * margin) * TEXT_SHARE };
@@ -195,7 +195,7 @@ function brokenInto(text: string, characters: number): string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** Of a hue in degrees, a saturation and a lightness of 0 to 1, as CSS defines them. */
+/** The colour of a hue in degrees, a saturation and a lightness of 0 to 1, as CSS defines them. */
 function colorOf(hue: number, saturation: number, lightness: number): number {
   const reach = saturation * Math.min(lightness, 1 - lightness);
   const channel = (offset: number): number => {

@@ -1,4 +1,4 @@
-/** What a file shows and measures: everything its bytes depend on, so that equal specs are one file. */
+/** The content and size of a file: everything its bytes depend on, so that equal specs are one file. */
 export type FileSpec = PictureSpec | VideoSpec | LastFrameSpec | SoundSpec;
 
 interface Drawing {
@@ -7,7 +7,7 @@ interface Drawing {
   height: number;
   /** Drawn on an image and written in its notes, a video's title; cut to MAX_DRAWN_CHARACTERS. */
   text: string;
-  /** What it is: a line at the bottom of an image, in a video's comment. */
+  /** The description: a line at the bottom of an image, in a video's comment. */
   caption: string;
   /** An image's colours follow from it. */
   seed: number;

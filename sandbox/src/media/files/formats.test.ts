@@ -19,7 +19,7 @@ const drawings = fc.record({
 });
 type Drawn = Parameters<typeof drawPicture>[0];
 
-/** What a decoder that has nothing to do with ours makes of a file: the channels of its pixels. */
+/** The channels of a file's pixels, read by a decoder that shares no code with the sandbox. */
 async function decoded(
   bytes: Buffer,
 ): Promise<{ data: Buffer; width: number; height: number; alpha: boolean }> {

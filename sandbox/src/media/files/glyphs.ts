@@ -66,7 +66,7 @@ const GLYPHS: ReadonlyMap<string, readonly Run[]> = new Map(
   }),
 );
 
-/** What stands for a character that the alphabet lacks: an empty box. */
+/** The glyph of a character that the alphabet lacks: an empty box. */
 const BOX: readonly Run[] = [0, 1, 2, 3, 4, 5, 6].flatMap((row) =>
   row % (GLYPH_ROWS - 1) === 0
     ? [{ column: 0, row, length: GLYPH_COLUMNS }]

@@ -17,7 +17,10 @@ export function makePicture(spec: PictureSpec): Promise<Buffer> | Buffer {
   }
 }
 
-/** What a file says of itself: the whole text, of which small images show the beginning, and what told it from others. */
+/**
+ * The notes inside of a file: the whole text, of which small images show only the beginning, and the facts that
+ * distinguish it.
+ */
 export function notesOf({ text, caption, seed }: Pick<Drawing, "text" | "caption" | "seed">) {
   return { Title: text, Comment: `${caption}, seed ${seed}` };
 }

@@ -46,7 +46,7 @@ export function writeJpeg(image: Image): Buffer {
 }
 
 interface Codes {
-  /** How many codes there are of each length, then their symbols. */
+  /** The number of codes of each length, then their symbols. */
   table: number[];
   codes: number[];
   bits: number[];
@@ -86,7 +86,7 @@ function writeBlocks({ width, height, row }: Image): Buffer {
       paintRow(row(Math.min(height - 1, top + y)), stride, colors, y * stride);
     let flat = false;
     for (let left = 0; left < stride; left += SIDE) {
-      // Beside a like one, which most are, what was computed holds.
+      // Most blocks equal their neighbour, whose computed values then hold.
       if (left === 0 || !sameBlock(colors, stride, left, left - SIDE)) {
         flat = readBlock(colors, stride, left, planes);
         if (!flat) for (const plane of planes) transform(plane, rows);

@@ -25,7 +25,7 @@ interface Track {
   /** Units of a second, and how many of them a sample is shown. */
   timescale: number;
   step: number;
-  /** Of the whole track: the last sample is shown for what is left. */
+  /** The duration of the whole track: the last sample is shown for the rest. */
   duration: number;
   samples: readonly Buffer[];
   /** Sizes of its chunks, in samples. */
@@ -184,7 +184,7 @@ function sampleTable(
   );
 }
 
-/** What every description begins with: reserved bytes, and the first data reference. */
+/** The beginning of every description: reserved bytes, and the first data reference. */
 const ENTRY_HEAD = uint16s([0, 0, 0, 1]);
 const LANGUAGE = uint16s([UNDETERMINED_LANGUAGE, 0]);
 

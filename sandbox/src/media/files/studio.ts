@@ -7,7 +7,7 @@ import type { FileDelivery, FileOrder } from "./worker.ts";
 export interface Studio {
   /** Rejects where the file cannot be made, or when the studio closes meanwhile. */
   make(spec: FileSpec): Promise<MadeFile>;
-  /** How many files were truly made. */
+  /** The number of files that were truly made. */
   made(): number;
   close(): Promise<void>;
 }

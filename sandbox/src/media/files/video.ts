@@ -8,12 +8,12 @@ import { writePng } from "./png.ts";
 /** Frames of a stored group of images: half a second, so that whole groups make whole seconds. */
 export const GROUP_FRAMES = FRAMES_PER_SECOND / 2;
 
-/** By size, "1280x720"; the script beside the tests that writes it is `npm run sandbox:videos`. */
+/** The groups by size, "1280x720"; the script beside the tests that writes them is `npm run sandbox:videos`. */
 const STORED = new URL("../../../video-groups.json", import.meta.url);
 
-/** As it stands in the file, binary parts in Base64. */
+/** A group in the file's form, binary parts in Base64. */
 export interface StoredGroup {
-  /** What a player must know to decode the frames: the content of an `avcC` box. */
+  /** The parameters that a player needs to decode the frames: the content of an `avcC` box. */
   config: string;
   /** H.264, each unit behind its length; the first is a key frame. */
   frames: readonly string[];

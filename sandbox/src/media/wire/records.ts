@@ -11,12 +11,12 @@ export interface ResultLinks {
   expiresSeconds: number;
 }
 
-/** What a submit of an image is answered. */
+/** The response to a submit of an image. */
 export function encodeImageSubmit(task: Task): JsonObject {
   return { code: 200, status: "submitted", task_id: task.id, id: task.id };
 }
 
-/** What a submit of a video is answered. */
+/** The response to a submit of a video. */
 export function encodeVideoSubmit(task: Task): JsonObject {
   return {
     id: task.id,

@@ -13,11 +13,11 @@ export interface StrictBody {
   word(field: string, words: readonly string[], anyCase?: "any case"): string;
   texts(field: string, most: number): string[];
   list(field: string): Json[];
-  /** Whether the field is there: optional fields are read only then. */
+  /** True if the field is there: optional fields are read only then. */
   has(field: string): boolean;
 }
 
-/** Where a body lacks a required field or has one too many, it is refused at once. */
+/** A body that lacks a required field or has an unknown one is refused at once. */
 export function strictBody(
   body: JsonObject,
   required: readonly string[],

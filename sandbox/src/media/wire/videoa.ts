@@ -16,7 +16,7 @@ const REQUIRED = [
 const OPTIONAL = ["seed", "tools"];
 const MAX_SEED = 2 ** 32 - 1;
 
-/** What differs between the generations. */
+/** The differences between the generations. */
 interface Variant {
   mostSeconds: number;
   most: Readonly<Record<string, number>>;

@@ -48,7 +48,7 @@ function* encodeChoice(response: Response, index: number, frame: FrameWriter): G
   const [firstCall] = response.calls;
   const silent = response.text === "" && response.thinking === undefined && firstCall !== undefined;
   const opening: JsonObject = { role: "assistant", content: silent ? null : "", refusal: null };
-  // With nothing to say the role rides on the first call's opening delta.
+  // Without text, the role travels on the first call's opening delta.
   if (silent) opening["tool_calls"] = [callOpening(firstCall, 0)];
   yield { bytes: frame.delta(index, opening) };
   for (const piece of piecesOf(response.thinking ?? "")) {

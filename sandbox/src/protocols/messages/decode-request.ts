@@ -162,7 +162,7 @@ function checkBudget(body: JsonObject, thinking: JsonObject): void {
   }
 }
 
-/** With thinking on, the assistant turn of a running tool loop begins with its thinking block. */
+/** Checks that, with thinking on, the assistant turn of a running tool loop begins with its thinking block. */
 function checkThinkingReplayed(body: JsonObject): void {
   const turns = arrayOr(body["messages"]).map(objectOr);
   const results = arrayOr(turns.at(-1)?.["content"]).some(

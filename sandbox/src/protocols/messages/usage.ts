@@ -4,7 +4,7 @@ import { servedPlace, servedTier } from "../../service.ts";
 import { outputTotal } from "../../usage.ts";
 import { CACHED_OVER_BY, spoilUsage } from "../../usage-fault.ts";
 
-/** What `message_start` says of the output: only its opening tokens are known by then. */
+/** The output count of `message_start`: only its opening tokens are known by then. */
 const OPENING_OUTPUT_TOKENS = 1;
 
 /** The `usage` of a whole message; `input_tokens` is only what no cache read or wrote. */

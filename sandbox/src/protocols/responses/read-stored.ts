@@ -5,7 +5,7 @@ import { sendJson } from "../../reply.ts";
 import { encodeOpenaiError, OPENAI_BAD_KEY } from "../openai-errors.ts";
 import type { ResponseStore, StoredResponse } from "./response-store.ts";
 
-/** What is asked of a stored response: to read it, to read its input, to delete it. */
+/** The kinds of request for a stored response: to read it, to read its input, to delete it. */
 interface StoredRoute {
   readonly id: string;
   readonly what: "response" | "input" | "deletion";
@@ -60,7 +60,7 @@ function inputPage(id: string, { input }: StoredResponse, query: URLSearchParams
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-/** As the vendor writes an item that came in a shorter form. */
+/** The vendor's form of an item that came in a shorter form. */
 function inputItem(item: JsonObject, responseId: string, index: number): JsonObject {
   const id =
     item["id"] ?? `msg_${responseId.replace(/^resp_/, "").slice(0, 40)}${String(index).padStart(10, "0")}`;

@@ -11,7 +11,7 @@ export interface ResponseStore {
   get(id: string): StoredResponse | undefined;
   item(id: string): JsonObject | undefined;
   put(id: string, stored: StoredResponse): void;
-  /** Whether it was there. */
+  /** Returns true if it was there. */
   delete(id: string): boolean;
   clear(): void;
 }
