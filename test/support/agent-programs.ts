@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/protocols/json.ts";
 
-/** Where an agent works, and with what. */
+/** The folder and settings of an agent's work. */
 export interface AgentTask {
   readonly gateway: string;
   readonly key: string;
@@ -21,7 +21,7 @@ export interface AgentProgram {
   readonly version: string;
   /** The file that Node runs, below the package's folder. */
   readonly entry: string;
-  /** What it reads from its home folder, by file. */
+  /** The files that it reads from its home folder. */
   settings(task: AgentTask): Readonly<Record<string, string>>;
   environment(task: AgentTask, home: string): Readonly<Record<string, string>>;
   command(task: AgentTask): readonly string[];
@@ -130,7 +130,7 @@ wire_api = "responses"
   },
 };
 
-/** What a program that has ended said, and which hosts beside the gateway it wanted to reach. */
+/** The output of a program that has ended, and the hosts beside the gateway that it tried to reach. */
 export interface AgentRun {
   readonly code: number | null;
   readonly output: string;
@@ -167,7 +167,7 @@ export async function installAgent(name: string): Promise<InstalledAgent> {
     "--fetch-timeout",
     "60000",
   ];
-  // What a package wants of Node is no matter where its program brings its own.
+  // The package's Node version does not matter if its program brings its own.
   const npm = ["install", "--prefix", root, "--engine-strict=false", ...quiet, wanted];
   const installed = await run("npm", npm, root, process.env);
   const said =

@@ -5,7 +5,7 @@ import { listOperations } from "./console-operations.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Where the types lie that the pages ask the console by. */
+/** The file of the types with which the pages call the console. */
 export const API_TYPES = fileURLToPath(new URL("../../dashboard/generated/api.d.ts", import.meta.url));
 
 /**

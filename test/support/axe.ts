@@ -8,7 +8,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What keeps people from using a page, of those findings that are serious or worse, one line each. */
+/** The findings that keep people from using a page, serious or worse, one line each. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {

@@ -79,7 +79,7 @@ export async function createBillingRig(): Promise<BillingRig> {
   };
 }
 
-/** What a request of `completed(tokens)` costs: a token is 3 dollars per million. */
+/** The price of a token of `completed(tokens)`: 3 dollars per million. */
 export const TOKEN_NANOS = 3_000n;
 
 let requests = 0;

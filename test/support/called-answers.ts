@@ -7,18 +7,18 @@ import { frame, plan } from "./conversation-arbitraries.ts";
 
 /** An upstream's response: the arguments of its calls as it writes them, and its word for the end ("" = none). */
 export interface CalledResponse {
-  /** Where the protocol, or `asValues`, has a value in their place, the JSON of it. */
+  /** The arguments of the calls; JSON if the protocol, or `asValues`, has a value in their place. */
   readonly calls: readonly string[];
   readonly asValues?: true;
   readonly finish: string;
 }
 
-/** What a caller gets of it. */
+/** The caller's view of the response. */
 export interface CalledTold {
   /** The arguments of each call as text. */
   readonly calls: readonly string[];
   readonly finish: string;
-  /** What the receipt names. */
+  /** The losses that the receipt names. */
   readonly losses: readonly string[];
 }
 

@@ -6,14 +6,14 @@ export interface CallingTurn {
   /** Turns of the model's before this one; in its ids, as clients join answers of one id. */
   readonly step: number;
   readonly model: string;
-  /** Of the thought before the calls; undefined = there is none. */
+  /** The signature of the reasoning before the calls; undefined = there is none. */
   readonly signature: string | undefined;
   /** None = the turn is its text. */
   readonly calls: readonly { readonly name: string; readonly args: JsonObject }[];
   readonly text: string;
 }
 
-/** How one protocol's vendor writes such turns, and where it reads them again. */
+/** The form in which one protocol's vendor writes such turns, and the place in which it reads them again. */
 export interface CallingWire {
   /** The signature of each turn with calls in the history, "" where there is none in its place. */
   signed(body: JsonObject): readonly string[];
@@ -25,7 +25,7 @@ export interface CallingWire {
   stream(turn: CallingTurn): string;
 }
 
-/** Of a `data:` URL. */
+/** The image of a `data:` URL. */
 function imageAt(url: unknown): string {
   return asText(url).replace(/^data:image\/png;base64,/, "");
 }
@@ -248,7 +248,7 @@ const messages: CallingWire = {
 
 function blocksOf({ step, signature, calls, text }: CallingTurn): readonly JsonObject[] {
   if (calls.length === 0) return [{ type: "text", text }];
-  // What is thought is told in every other step.
+  // Every other step has reasoning.
   const thought =
     step % 2 === 0
       ? { type: "thinking", thinking: `Hm ${step}.`, signature }

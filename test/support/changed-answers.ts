@@ -1,4 +1,4 @@
-/** Where something stands in a value out of JSON: the names and numbers that lead to it. */
+/** The path of a value out of JSON: the names and numbers that lead to it. */
 export type Place = readonly (string | number)[];
 
 /** Every place in a value, itself apart. */
@@ -11,7 +11,7 @@ export function placesIn(value: unknown, at: Place = []): readonly Place[] {
   });
 }
 
-/** What stands at a place instead, by what it is called: nothing, null, emptied, and each wrong type. */
+/** The values put in place of another, by name: nothing, null, emptied, and each wrong type. */
 export const INSTEAD: Readonly<Record<string, unknown>> = {
   nothing: undefined,
   null: null,

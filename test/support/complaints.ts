@@ -1,6 +1,6 @@
 import type { CommandResult } from "./gateway.ts";
 
-/** What a command said to a person on its error output: its log's lines are for machines. */
+/** A command's words for people on its error output: its log's lines are for machines. */
 export function complaints({ stderr }: Pick<CommandResult, "stderr">): string[] {
   return stderr.split("\n").filter((line) => line !== "" && !line.startsWith('{"level"'));
 }

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import type { SessionResponse } from "../../src/console/session/contract.ts";
 
-/** What the console answered. */
+/** The console's response. */
 export interface ConsoleResponse {
   readonly status: number;
   /** The parsed JSON; the text where it is another type. */
@@ -15,7 +15,7 @@ export interface ConsoleAsk {
   /** Below /api. */
   readonly path: string;
   readonly body?: unknown;
-  /** Beside or instead of the caller's own; undefined leaves one of them out. */
+  /** Headers beside or instead of the caller's own; undefined leaves one of them out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -30,9 +30,9 @@ export interface ConsoleCaller {
 }
 
 export interface SignedIn extends ConsoleCaller {
-  /** What GET /session said at the sign-in. */
+  /** The response of GET /session at the sign-in. */
   readonly session: SessionResponse;
-  /** As a browser sends it: `faregate_session=...`. */
+  /** The cookie in the browser's form: `faregate_session=...`. */
   readonly cookie: string;
 }
 

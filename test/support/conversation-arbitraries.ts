@@ -33,7 +33,7 @@ import type { MeteredUsage, TokenUsage } from "../../src/usage/usage.ts";
 
 /** Generators of the neutral form. What they make is well-formed: a valid caller or vendor could have said it. */
 
-/** Where requests of a property test are encoded to, and who issues the state in its responses. */
+/** The target of a property test's requests, and the issuer of the state in its responses. */
 export function origin(protocol: ChatProtocol): Origin {
   return { protocol, upstream: "here", model: "model-1" };
 }

@@ -8,7 +8,7 @@ export interface CuttingProxy {
   readonly url: string;
   /** Cuts the next `times` statements that contain this text: the server has run them, nobody hears of it. */
   cutAfter(statement: string, times: number): void;
-  /** How many were cut. */
+  /** The number of cut connections. */
   cuts(): number;
   close(): Promise<void>;
 }

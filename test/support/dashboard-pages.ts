@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What stands for the `$names` of a page's path. */
+/** The values of the `$names` of a page's path. */
 export type PathValues = Readonly<Record<string, string>>;
 
 /**

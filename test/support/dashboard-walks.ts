@@ -3,7 +3,7 @@ import { seriousFindings } from "./axe.ts";
 import { dashboardPages } from "./dashboard-pages.ts";
 import { type FullDashboard, openPage, redrawn, signedInTo } from "./dashboard-widths.ts";
 
-/** What every page complains of, and what axe finds serious on it, in one colour scheme. */
+/** The complaints of every page, and axe's serious findings on it, in one colour scheme. */
 export async function findComplaints(
   dashboard: FullDashboard,
   colorScheme: "light" | "dark",

@@ -5,10 +5,10 @@ import { type DashboardWorld, lendSession } from "./dashboard-world.ts";
 
 export const WIDTHS = [360, 768, 1440];
 
-/** How long a page may take to fit another width; one that does not fit stays so. */
+/** The longest time in which a page fits another width; one that does not fit stays so. */
 const MAX_FRAMES = 60;
 
-/** What looks at the pages of a dashboard that is full of data. */
+/** The means of looking at the pages of a dashboard that is full of data. */
 export interface FullDashboard {
   readonly world: DashboardWorld;
   readonly browser: TestBrowser;

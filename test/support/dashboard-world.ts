@@ -11,7 +11,7 @@ const KEY = "test-key-of-the-dashboards-world";
 export interface DashboardWorld {
   readonly gateway: TestGateway;
   readonly operator: SignedIn;
-  /** Of the demo account. */
+  /** The key of the demo account. */
   readonly key: string;
   /** For the paths of pages. */
   readonly values: PathValues;
@@ -62,7 +62,7 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   const { id: task } = (await image.json()) as { id: string };
   const { id: videoTask } = (await video.json()) as { id: string };
   await made(operator.post(`${account}/keys`, { name: "nightly reports", models: ["text-small"] }));
-  // As long as texts may be, without a place to break.
+  // The longest text allowed, without a place to break.
   const long = "x".repeat(200);
   await made(operator.post(`${account}/keys`, { name: long }));
   const named = await made(operator.post("/operator/accounts", { name: long }));

@@ -108,7 +108,7 @@ export async function runSql(url: string, text: string): Promise<Record<string, 
   }
 }
 
-/** Whether a server runs on the data folder, read from its own pid file. */
+/** True if a server runs on the data folder, read from its own pid file. */
 export async function serverPid(dataDir: string): Promise<number | undefined> {
   const text = await readFile(join(dataDir, "pg", "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number.parseInt(text, 10);

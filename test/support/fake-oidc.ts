@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the provider says of whoever signs in next. */
+/** The provider's claims about the next user who signs in. */
 export interface OidcClaims {
   readonly sub: string;
   readonly email?: string;
@@ -15,11 +15,11 @@ export interface OidcClaims {
 export interface FakeOidc {
   readonly issuer: string;
   /**
-   * What a browser does there: follows the URL it was sent to, signs in as `claims`, and gives the query string
-   * with which it is sent back. `lie` bends the token.
+   * Does what a browser does there: follows the URL it was sent to, signs in as `claims`, and returns the query string
+   * with which it is sent back. `lie` falsifies the token.
    */
   visit(url: string, claims: OidcClaims, lie?: Partial<Record<"nonce" | "aud" | "iss", string>>): string;
-  /** Who is signed in there from now on: browsers that come to its page are sent back at once. */
+  /** Sets the user who is signed in there from now on: browsers that come to its page are sent back at once. */
   know(claims: OidcClaims): void;
   close(): Promise<void>;
 }

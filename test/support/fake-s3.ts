@@ -10,7 +10,7 @@ export const S3_BUCKET = "media-bucket";
 export interface FakeS3 {
   readonly url: string;
   readonly objects: Map<string, { readonly body: Buffer; readonly type: string | undefined }>;
-  /** What was asked, as `PUT key`, with the status that was answered. */
+  /** The requests, as `PUT key`, with the status of the response. */
   readonly asked: { readonly what: string; readonly status: number }[];
   /** Answers the next PUTs with these statuses instead. */
   readonly refusals: number[];

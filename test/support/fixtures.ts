@@ -19,7 +19,7 @@ function said(folder: string | undefined): string {
   return folder ? `names ${folder}, which is not there` : "names no folder; npm run test:recordings sets it";
 }
 
-/** Said once before the lane begins, instead of by each of its files. */
+/** The message comes once before the lane begins, instead of once for each of its files. */
 export default function setup(): void {
   fixture("");
 }

@@ -10,7 +10,7 @@ export function forbiddenUrls(port: number): readonly string[] {
   ];
 }
 
-/** What a hostile or a careless zone answers for the names among them, and for any other that is asked for. */
+/** The answers of a hostile or a careless zone for the names among them, and for all other names. */
 export function hostileLookup(host: string): readonly string[] {
   return NAMES[host] ?? ["127.0.0.1"];
 }

@@ -45,7 +45,7 @@ async function openServer(): Promise<{ adminUrl: string; shared: boolean; close(
   if (given) return { adminUrl: given, shared: true, close: async () => undefined };
   await sweep();
   const dataDir = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
-  // What these tests prove survives kill -9 without fsync too, and the machine's disk is spared.
+  // These tests prove their guarantees after kill -9 without fsync too, and the machine's disk is spared.
   const settings = { fsync: "off", max_connections: "400" };
   const embedded = await openEmbedded({ dataDir, role: "guest", log: quiet, settings });
   return {

@@ -126,7 +126,7 @@ interface Findings {
   readonly honest: number;
   readonly answered: number;
   readonly hostile: number;
-  /** What honest callers got instead of a response. */
+  /** The results of honest callers who got no response. */
   readonly unanswered: readonly string[];
   readonly leaks: readonly string[];
   readonly resident: readonly number[];

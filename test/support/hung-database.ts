@@ -144,7 +144,7 @@ const FROM_MEMORY: readonly RegExp[] = [
   /^POST \/api\/registration$/,
 ];
 
-/** How long each route took, by its name, in milliseconds. */
+/** The durations of each route in milliseconds, by its name. */
 type Times = Map<string, number[]>;
 
 /** Asks every route until the time is over, several at once, and expects 503 of all that need the database. */

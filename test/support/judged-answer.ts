@@ -18,13 +18,13 @@ import type { Candidate, UpstreamResponse } from "../../src/upstreams/call.ts";
 import { RawHeaders } from "../../src/upstreams/transport/raw-headers.ts";
 import { type TextProtocol, wireForm } from "./text-caller.ts";
 
-/** What becomes of one response: how it was settled, or that another candidate may answer in its place. */
+/** The verdict on one response: its settlement, or that another candidate may respond in its place. */
 export interface Verdict {
   /** "" = not settled: another candidate may answer. */
   readonly reason: string;
   readonly usage: Outcome["usage"] | undefined;
   readonly next: boolean;
-  /** As it was settled. */
+  /** The settlement. */
   readonly outcome: Outcome | undefined;
   /** All that the caller got. */
   readonly told: string;
@@ -36,9 +36,11 @@ export interface JudgedAnswer {
   readonly streamed: boolean;
   /** The bytes of the response, as they come. */
   readonly pieces: readonly (string | Uint8Array)[];
-  /** Of the request, beside its prompt. */
+  /** The request's fields beside its prompt. */
   readonly fields?: object;
-  /** That were asked for; where a request brings one, each of several requests is answered so. */
+  /**
+   * The number of responses that were requested; if a request brings one, each of several requests gets this response.
+   */
   readonly responses?: number;
   /** Reads long answers; absent = there are none. */
   readonly reader?: AttemptDeps["responseReader"];

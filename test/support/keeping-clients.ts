@@ -4,7 +4,7 @@ import type { WireFrame } from "../../src/protocols/translation.ts";
 
 /** Clients by what they keep of a response in the history that they send back. */
 
-/** What a client keeps of a response in its history. */
+/** A client, by the parts of a response that it keeps in its history. */
 export interface Client {
   readonly keeps: string;
   readonly protocol: ChatProtocol;

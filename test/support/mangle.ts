@@ -120,7 +120,7 @@ export function openMangler(random: SeededRandom, words: readonly string[]): Man
   return { bytes, json, stream, noise };
 }
 
-/** What no field expects. */
+/** Values that no field expects. */
 const ODD: readonly unknown[] = [
   null,
   true,

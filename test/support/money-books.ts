@@ -33,7 +33,7 @@ export function priceYaml(price: TextPrice): string {
     .join(", ")} }`;
 }
 
-/** What a usage costs: computed here once more, by nothing of the gateway's own code. */
+/** The charge of a usage, computed here once more without the gateway's own code. */
 export function nanosOf(usage: Readonly<Record<string, number>>, price: TextPrice): bigint {
   const rate = (usd: number): bigint => BigInt(Math.round(usd * 1e9));
   const tokens = (bucket: string): bigint => BigInt(usage[bucket] ?? 0);
@@ -132,7 +132,7 @@ function usageRowOf(row: Record<string, unknown>): UsageRow {
   };
 }
 
-/** What `faregate ledger verify --json` says; amounts beyond 2^53 come as text. */
+/** The output of `faregate ledger verify --json`; amounts beyond 2^53 come as text. */
 export interface LedgerVerdict {
   readonly ok: boolean;
   readonly breaches: readonly object[];

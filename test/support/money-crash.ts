@@ -16,7 +16,7 @@ export interface Told {
 export interface Load {
   /** Lets what runs finish, and gives everything that was asked. */
   stop(): Promise<Told[]>;
-  /** How many responses arrived complete so far. */
+  /** The number of responses that have arrived complete. */
   answered(): number;
 }
 

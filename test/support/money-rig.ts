@@ -10,7 +10,7 @@ export interface MoneyRig {
   readonly gateway: TestGateway;
   readonly sandbox: TestSandbox;
   readonly databaseUrl: string;
-  /** What became of the request whose prompt carried `[[sandbox: tag=...]]`; waits until both have written. */
+  /** The account of the request whose prompt carried `[[sandbox: tag=...]]`; waits until both sides have written. */
   accountOf(tag: string): Promise<Account>;
   /** The same by the id that a response told. */
   accountOfId(requestId: string | undefined): Promise<Account>;
@@ -18,9 +18,9 @@ export interface MoneyRig {
 }
 
 export interface Account {
-  /** What the upstream did. */
+  /** The upstream's record. */
   readonly line: JournalLine;
-  /** What the gateway charged. */
+  /** The gateway's charge. */
   readonly row: UsageRow;
 }
 

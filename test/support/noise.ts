@@ -1,6 +1,6 @@
 /**
- * How late this machine is with everything at the moment: the latest of timers here and of responses from
- * `url`, in milliseconds. Promises about time are judged with this much allowance.
+ * The present delay of this machine: the latest of timers here and of responses from `url`, in milliseconds. Promises
+ * about time are judged with this much allowance.
  */
 export async function withNoise<T>(
   url: string,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { asObject } from "../../src/protocols/json.ts";
 
-/** Where two values part; the side that has nothing there is undefined. */
+/** A difference between two values; the side that has nothing there is undefined. */
 export interface Difference {
   /** For example `messages[1].content[0].text`, numbered as on the side that has it, ours where both have. */
   readonly path: string;
@@ -59,7 +59,10 @@ function likenessOf(a: unknown, b: unknown): number {
   return kindOf(a) === kindOf(b) ? 2 : 0;
 }
 
-/** What an element is: its type (an event's: of what), its role, or the word that tells a part of generateContent. */
+/**
+ * The kind of an element: its type (an event's: of its subject), its role, or the word that distinguishes a part of
+ * generateContent.
+ */
 function kindOf(value: unknown): string {
   const object = asObject(value);
   if (object === undefined) return typeof value;

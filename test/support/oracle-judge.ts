@@ -24,13 +24,13 @@ export interface Finding extends Difference {
   readonly side: "request" | "answer" | "stream";
   readonly caller: ChatProtocol;
   readonly upstream: ChatProtocol;
-  /** What we told the caller was lost of its request; nothing where the side is another. */
+  /** The losses of the caller's request; empty for the other direction. */
   readonly lost: readonly string[];
   /** The path without numbers, for example `messages[].content[].text`; of events, in the response they tell. */
   readonly place: string;
 }
 
-/** What we and the peer make of a caller's request, and of the upstream's response to it. */
+/** Compares the gateway's and the peer's translation of a caller's request, and of the upstream's response to it. */
 export function judgePair(row: PairRow): readonly Finding[] {
   const decoded = codecOf(row.caller).decodeRequest(row.request);
   if ("refused" in decoded) throw new Error(`${row.id}: ${decoded.refused.path} ${decoded.refused.message}`);
@@ -66,7 +66,7 @@ function judgeResponse(row: PairRow, plan: ResponsePlan, framed: ResponseFrame):
   return differences(ours, theirs).map((difference) => findingOf(row, "answer", difference, []));
 }
 
-/** What we and the peer make of an upstream's stream. */
+/** Compares the gateway's and the peer's translation of an upstream's stream. */
 export function judgeStream(row: StreamRow): readonly Finding[] {
   const ours = foldStream(row.caller, writeFrames(translatedStream(row)));
   const theirs = foldStream(row.caller, row.expected);
@@ -83,7 +83,7 @@ function findingOf(
   return { ...difference, row: id, side, caller, upstream, lost, place: placeInResponse(place) };
 }
 
-/** Where it stands in the whole response, for what an event of a stream tells. */
+/** The path in the whole response, for a path in an event of a stream. */
 function placeInResponse(place: string): string {
   return EVENT_PARTS.reduce((told, [part, whole]) => told.replace(part, whole), place);
 }
@@ -139,10 +139,10 @@ function codecOf(protocol: ChatProtocol): Translation {
   return codec;
 }
 
-/** What the peer tells messages where the caller names no limit. */
+/** The peer's limit for messages if the caller names none. */
 const MAX_OUTPUT_TOKENS = 4096;
 
-/** What a catalog would say of the peer's models. */
+/** The catalog's statements about the peer's models. */
 function quirksOf(model: string): Quirks {
   return QUIRKS.find(([name]) => name.test(model))?.[1] ?? {};
 }

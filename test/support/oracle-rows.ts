@@ -4,7 +4,7 @@ import type { JsonObject } from "../../src/conversation/request.ts";
 import { asObject, asObjects } from "../../src/protocols/json.ts";
 import { fixture } from "./fixtures.ts";
 
-/** Who spoke which protocol, told by the shape of what was written and never by the row's labels. */
+/** The protocols of both sides, found by the form of the bodies and never by the row's labels. */
 interface Way {
   /** Names the row in messages of failures only; nothing may depend on it. */
   readonly id: string;
@@ -15,7 +15,7 @@ interface Way {
 export interface PairRow extends Way {
   readonly request: JsonObject;
   readonly expectedRequest: JsonObject;
-  /** What the upstream said; undefined where the peer's own request was refused by it. */
+  /** The upstream's response; undefined if it refused the peer's own request. */
   readonly answer: { readonly given: JsonObject; readonly expected: JsonObject } | undefined;
 }
 

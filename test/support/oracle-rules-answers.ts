@@ -142,7 +142,7 @@ export const RESPONSE_RULES: readonly Rule[] = [
   ),
 ].map(({ why, covers }) => ({ why, covers: (found: Finding) => found.side !== "request" && covers(found) }));
 
-/** Of a response: the fields that its request may set. */
+/** The fields of a response that its request may set. */
 const ECHOED: ReadonlySet<string> = new Set([
   "background",
   "instructions",

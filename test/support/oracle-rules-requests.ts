@@ -124,7 +124,7 @@ function toolsOf(value: unknown): readonly Record<string, unknown>[] {
   return Array.isArray(value) ? asObjects(asArray(value)) : [asObject(value) ?? {}];
 }
 
-/** Whether both are the same JSON, as a value or as its text. */
+/** True if both are the same JSON, as a value or as its text. */
 function sameJson(ours: unknown, theirs: unknown): boolean {
   const read = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);
   return isDeepStrictEqual(read(ours), read(theirs));

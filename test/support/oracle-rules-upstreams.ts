@@ -160,7 +160,7 @@ export const UPSTREAM_RULES: readonly Rule[] = [
   })),
 );
 
-/** What the callers' protocols call the form of the response. */
+/** The names of the response's form in the callers' protocols. */
 const FORMATS = [
   ...["response_format", "text.format"],
   ...["generationConfig.responseJsonSchema", "generationConfig.responseMimeType"],

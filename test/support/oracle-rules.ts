@@ -7,7 +7,7 @@ import { STREAM_RULES } from "./oracle-rules-streams.ts";
 export interface Rule {
   /** Why ours is right, or as right as the peer's. */
   readonly why: string;
-  /** By what the difference is: where, between whom, which values. Never by the row it was found in. */
+  /** Decides by the difference itself: its path, its sides, its values. The row in which it was found never counts. */
   covers(finding: Finding): boolean;
 }
 

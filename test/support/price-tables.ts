@@ -129,7 +129,7 @@ export const pricedUsages: fc.Arbitrary<PricedUsage> = fc.record({
   units: fc.dictionary(fc.constantFrom(...BILLED_UNITS), fc.nat({ max: 100_000 })),
 });
 
-/** What a request was served with, in words that the table has or lacks. */
+/** The terms that a request was served with, in words that the table has or lacks. */
 export const priceTerms = fc
   .record(
     {
@@ -179,7 +179,7 @@ export const comingPrices = fc
     ),
   );
 
-/** What an upstream with these models may cost; null = the list prices. */
+/** The costs of an upstream with these models; null = the list prices. */
 export function upstreamCosts(models: ReadonlyMap<string, string>): fc.Arbitrary<UpstreamCost | null> {
   const prices = fc
     .uniqueArray(fc.tuple(fc.constantFrom("", ...models.keys()), priceTables), {

@@ -20,7 +20,7 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return text.split(" ").filter(Boolean).map(Number);
 }
 
-/** Whether a process exists and is not merely waiting to be buried. */
+/** True if a process exists and is no zombie. */
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return stat !== "" && !/\) [ZX] /.test(stat);

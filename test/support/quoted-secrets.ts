@@ -1,7 +1,7 @@
-/** What an operator has at vendors: none of it is for anyone to read. */
+/** The operator's secrets and names at vendors, which nobody may read. */
 export const OURS = {
   credential: "sk-proj-9fQ2/xW7+aL4tR8vB3nK6mZ1cY5dH0gJ",
-  /** Of another upstream, which is never asked. */
+  /** The credential of another upstream, which is never called. */
   otherCredential: "vk_live_41d7c9b2e8f6a035",
   host: "vllm-7.corp.internal",
   organization: "org-Zt4QmW81LkVbN2xP",

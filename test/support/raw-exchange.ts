@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** How long a response may be silent before what has come counts as all of it. */
+/** The silence after which the bytes so far count as the whole response. */
 const SILENCE_MS = 700;
 
 /**

@@ -2,9 +2,8 @@ import type { Recording } from "./recordings.ts";
 import { PRICE } from "./world.ts";
 
 /**
- * What a recorded answer must be charged for, computed from the vendors' documentation and written apart
- * from the product: every number that any usage object of the response states, by its path, the last one
- * standing.
+ * The usage for which a recorded response must be charged, computed from the vendors' documentation and written apart
+ * from the product: every number that any usage object of the response states, by its path; the last one counts.
  */
 export interface Buckets {
   readonly inputUncached: number;
@@ -15,7 +14,10 @@ export interface Buckets {
   readonly outputReasoning: number;
 }
 
-/** What a response states, as buckets, and whether it is in doubt: a part was larger than its whole and left out, or calls are not told. */
+/**
+ * The counts of a response, as buckets, and if they are in doubt: a part was larger than its whole and left out, or
+ * calls are not reported.
+ */
 export interface Stated {
   readonly buckets: Buckets;
   readonly doubted: boolean;
@@ -89,12 +91,12 @@ export function statedUsage(
   }
 }
 
-/** What summaries of the conversation cost, which are billed beside the totals: `iterations` of type compaction. */
+/** The tokens of summaries of the conversation, which are billed beside the totals: `iterations` of type compaction. */
 export function ofSummaries(stated: ReadonlyMap<string, number>, count: string): number {
   return ofIterations(stated, "compaction", count);
 }
 
-/** What is billed: the tokens of an advisor too, of which callers of other protocols are not told. */
+/** The billed usage. It includes the tokens of an advisor, which callers of other protocols are not told. */
 export function billedUsage(recording: Recording): Stated | undefined {
   const stated = statedUsage(recording, ["compaction", "advisor_message"]);
   const isUntold = offersSearch(recording) && !/"(web_search_requests|server_tool_use)/.test(recording.body);
@@ -167,7 +169,7 @@ function usagesOf(message: unknown): unknown[] {
   const opening = at(at(message, "message"), "usage");
   return [
     at(at(message, "x_groq"), "usage"),
-    // What a message states of its output before it is written is a placeholder.
+    // A message's statement of its output before it is written is a placeholder.
     typeof opening === "object" && opening !== null ? { ...opening, output_tokens: undefined } : undefined,
     at(at(message, "response"), "usage"),
     at(message, "usage"),
@@ -179,7 +181,7 @@ function flatten(value: unknown, path: string, into: Map<string, number>): void 
   if (typeof value === "number") into.set(path, value);
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    // What a list holds is told apart by its type.
+    // The type distinguishes the items of a list.
     const kind = Array.isArray(value) ? `.${(inner as { type?: string } | null)?.type}` : "";
     flatten(inner, path === "" ? key : `${path}.${key}${kind}`, into);
   }

@@ -41,7 +41,7 @@ export function replayRequest(
   };
 }
 
-/** Of a request that was not recorded, whose response an advisor has worked on. */
+/** The advisor of a request that was not recorded, but on whose response an advisor has worked. */
 function advisorOf({ model, body }: Recording): object {
   if (!body.includes("advisor_message")) return {};
   return { tools: [{ type: "advisor_20260301", name: "advisor", model }] };

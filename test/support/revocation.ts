@@ -18,7 +18,10 @@ const ALLOWANCE_MS = 5_000;
 const WAYS = ["revoked", "disabled", "deleted", "expiring", "rotated", "account"] as const;
 type Way = (typeof WAYS)[number];
 
-/** Whoever still sends the key has its secret, and is told what has ended it; of a key without a row nobody knows that it was one. */
+/**
+ * A caller who still sends the key has its secret, and is told what has ended it; of a key without a row nobody knows
+ * that it was one.
+ */
 const TOLD: Readonly<Record<Way, RegExp>> = {
   revoked: /^This API key was revoked\./,
   disabled: /^This API key is disabled\./,
@@ -28,7 +31,7 @@ const TOLD: Readonly<Record<Way, RegExp>> = {
   account: /^The account of this API key is suspended\./,
 };
 
-/** What the operator's log calls it. */
+/** The operator's log line of each. */
 const LOGGED: Readonly<Record<Way, RegExp>> = {
   revoked: /"errorCode":"revoked_api_key"/,
   disabled: /"errorCode":"disabled_api_key"/,

@@ -1,7 +1,7 @@
 import type { TextProtocol } from "./text-caller.ts";
 import { readEvents } from "./text-errors.ts";
 
-/** What a response says, however it was worded. */
+/** The content of a response, however it was worded. */
 export interface Said {
   readonly text: string;
   readonly thoughts: string;

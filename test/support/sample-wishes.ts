@@ -1,6 +1,6 @@
 import type { TextProtocol } from "./text-caller.ts";
 
-/** What a wish may carry beside its words, in each protocol's own wire form. */
+/** The parts that a request may have beside its words, in each protocol's own wire form. */
 
 const CITY = {
   type: "object",

@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import type { TextProtocol } from "./text-caller.ts";
 import { KEYS } from "./world.ts";
 
-/** What a loop came to. */
+/** The result of a loop. */
 export interface LoopOutcome {
   /** The first turn's calls. */
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];

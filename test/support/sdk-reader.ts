@@ -3,7 +3,7 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import type { ChatProtocol } from "../../src/conversation/protocol-name.ts";
 
-/** What an unmodified official SDK reads from a stream. */
+/** The response that an unmodified official SDK reads from a stream. */
 export interface SdkResponse {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];

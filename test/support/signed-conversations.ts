@@ -75,7 +75,7 @@ export async function signingVendors(
   };
 }
 
-/** With every letter that a slot could trip over. */
+/** The text has every letter that could break a slot. */
 const TAIL = " \u00fb\u00ff\u00be?>";
 
 function signed(text: string): string {

@@ -5,20 +5,20 @@ import { VENDOR_WIRES } from "./vendor-wire.ts";
 
 export interface SigningUpstream {
   readonly url: string;
-  /** What came back otherwise than it was signed, or not at all; each was refused. */
+  /** State that came back altered, or not at all; each such request was refused. */
   readonly faults: readonly string[];
   /** Answers whose state came back, of all conversations. */
   readonly kept: () => number;
   close(): Promise<void>;
 }
 
-/** What the model is to do in a conversation. */
+/** The model's part in a conversation. */
 export interface SigningScript {
   /** The name of the conversation, "" of one that is none of the script's. */
   name(body: JsonObject): string;
   /** Pictures that each request shows, in base64. */
   readonly images: readonly string[];
-  /** What it calls after so many turns with calls; nothing: it answers. */
+  /** The calls after so many turns with calls; none: it responds with text. */
   calls(step: number, offered: readonly string[], name: string): CallingTurn["calls"];
   readonly response: string;
 }
@@ -61,7 +61,7 @@ export async function signingUpstream(script: SigningScript): Promise<SigningUps
   return { url: vendor.url, faults, kept: () => kept, close: () => vendor.close() };
 }
 
-/** With every letter that a slot could trip over. */
+/** The signature has every letter that could break a slot. */
 function signatureOf(name: string, step: number): string {
   return Buffer.from(`${name} ${step} \u00fb\u00ff\u00be?>`).toString("base64");
 }

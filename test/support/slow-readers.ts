@@ -9,7 +9,7 @@ import { VENDOR_WIRES } from "./vendor-wire.ts";
 /** Each frame of a flood; small enough to be many, large enough to be much. */
 const FRAME_TEXT = "flood ".repeat(2_000);
 
-/** What an upstream has sent in floods, in bytes that its own kernel took. */
+/** The bytes that an upstream has sent in floods, as its own kernel took them. */
 export class Flood {
   sent = 0;
 

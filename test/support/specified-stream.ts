@@ -23,23 +23,23 @@ type Due = string | object | typeof CHARGED;
 
 const CHARGED = Symbol("a chunk of usage");
 
-/** Told apart by blank lines, which stay with their frames. */
+/** Splits a stream at blank lines, which stay with their frames. */
 export function framesOf(stream: string): readonly string[] {
   return stream.split(/(?<=\r?\n\r?\n)/);
 }
 
-/** What a caller of chat completions reads of a vendor's stream, worked out on values and not on bytes. */
+/** The frames that a caller of chat completions reads of a vendor's stream, computed on values and not on bytes. */
 export function specifiedStream(stream: string, asksUsage: boolean): readonly Due[] {
   const due: Due[] = [];
   const opened = new Set<number>();
   let counted: Due | undefined;
-  // As the response began: some vendors give chunks ids of their own.
+  // The beginning of the response counts: some vendors give chunks ids of their own.
   let beginning: object | undefined;
   for (const frame of framesOf(stream)) {
     const chunk = chunkIn(frame);
     if (/^data: ?\[DONE\]/.test(frame) && asksUsage) due.push(counted ?? CHARGED);
     if (chunk === undefined || chunk.error !== undefined) due.push(frame);
-    // What follows an error is nobody's to rely on.
+    // No client may rely on frames after an error.
     if (chunk?.error !== undefined) break;
     if (chunk === undefined) continue;
     const { choices, usage, ...head } = chunk;
@@ -63,7 +63,7 @@ export function specifiedStream(stream: string, asksUsage: boolean): readonly Du
       const isCut = (isApart && role) || (role && !isFirst);
       const { usage: own, ...others } = choice;
       if (own && asksUsage) counted = { ...beginning, choices: [], usage: own };
-      // Beside a call vendors write no text; alone the role stands with an empty one.
+      // Vendors write no text beside a call; a role alone has an empty one.
       const isBare = isFirst && !isApart && !("tool_calls" in delta || "function_call" in delta);
       const told = isBare ? { ...delta, content: delta.content ?? "" } : delta;
       return { ...others, ...(choice.delta === undefined ? {} : { delta: isCut ? rest : told }) };
@@ -76,7 +76,7 @@ export function specifiedStream(stream: string, asksUsage: boolean): readonly Du
   return due;
 }
 
-/** Whether frames are what is due: the very bytes, or an event of that value. */
+/** True if the frames are the due ones: the same bytes, or an event of that value. */
 export function isSpecified(frames: readonly string[], due: readonly Due[]): boolean {
   return due.every((each, at) => {
     const frame = frames[at] ?? "";

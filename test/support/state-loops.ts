@@ -9,7 +9,7 @@ import type { SigningScript } from "./signing-upstream.ts";
 import type { TextProtocol } from "./text-caller.ts";
 import { KEYS } from "./world.ts";
 
-/** What a loop is told: the gateway, the model, the first words, and whether answers are streamed. */
+/** The settings of a loop: the gateway, the model, the first words, and if responses are streamed. */
 export interface LoopAsk {
   readonly url: string;
   readonly model: string;
@@ -28,7 +28,9 @@ export const RESPONSE = "Seven degrees.";
 const IMAGE =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** What the model does in these loops: both tools at once, step after step. The question names the conversation. */
+/**
+ * The model's part in these loops: it calls both tools at once, step after step. The question names the conversation.
+ */
 export const LOOP_SCRIPT: SigningScript = {
   name: (body) => /loop-[\w-]+/.exec(JSON.stringify(body))?.[0] ?? "",
   images: [IMAGE],
@@ -53,7 +55,7 @@ export const STATE_LOOPS: Readonly<
   >
 > = {
   openai: { client: "chat-completions", run: (ask) => chatLoop(ask) },
-  // As many clients do, who keep no field that they do not know.
+  // Many clients do this: they keep no field that they do not know.
   "openai, of calls ids alone": {
     client: "chat-completions",
     run: (ask) => chatLoop(ask, bareTurn),

@@ -23,13 +23,13 @@ import { PATIENT } from "./transport-rig.ts";
 export interface FakeVendor {
   readonly kind: KindName;
   readonly authorization: string;
-  /** What each order must arrive as. */
+  /** The bodies in which the orders must arrive. */
   readonly orders: readonly FakeOrder[];
   /** Its response to a good order. */
   readonly accepted: (id: string) => object;
-  /** What an accepted order is read as, unless it is `accepted`. */
+  /** The reading of an accepted order, unless it is `accepted`. */
   readonly done?: SubmitOutcome;
-  /** How it words an error with this HTTP status. */
+  /** The vendor's words for an error with this HTTP status. */
   readonly error: (status: number, message: string) => object;
   /** Errors that mean something else than their status says. */
   readonly peculiar: readonly {
@@ -67,7 +67,7 @@ interface Arrived {
   readonly body: Buffer;
 }
 
-/** What no caller may be shown as a link. */
+/** Values that no caller may be shown as a link. */
 export const NO_LINKS = [
   ...[
     "javascript:alert(1)",
@@ -93,7 +93,7 @@ export const NO_LINKS = [
   ],
 ] as const;
 
-/** By what a look gives; a word for success without a result is none yet. */
+/** The words by the state that a poll returns; a word for success without a result is none yet. */
 const STATE_WORDS = {
   queued: ["not_start", "submitted", "queued", "pending", "in-queue", "waiting", "created", "scheduled"],
   running: ["in_progress", "processing", "running", "in progress", "inProgress", "generating", "started"],
@@ -114,7 +114,7 @@ const STATE_WORDS = {
 
 const ABOUT = { model: "their-model", taskId: "task_0123456789abcdef" };
 
-/** What every task API promises, shown against a server that behaves as its vendor does. */
+/** The contract of every task API, shown against a server that behaves as its vendor does. */
 export function taskApiContract(vendor: FakeVendor): void {
   const api = apiOf(vendor.kind);
   let server: Server;

@@ -9,7 +9,7 @@ export interface TaskCrowd {
   readonly sandbox: TestSandbox;
   /** Once per crowd. */
   start(count: number, options?: { deadlineMinutes?: number; balance?: number }): Promise<Gateways>;
-  /** Of the gateways that were started. */
+  /** The database of the gateways that were started. */
   databaseUrl(): string;
   /** Every task of the journal and the log is one of these and ended well; the books of `asked` are clean. */
   expectNothingWrong(accepted: readonly AcceptedTask[], asked?: Gateways["first"]): Promise<void>;

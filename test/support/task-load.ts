@@ -5,7 +5,7 @@ import type { JournalLine } from "./sandbox.ts";
 
 export type Medium = "image" | "video";
 
-/** What one picture, and one video of two seconds, costs by `taskCatalog`: odd, so that nothing adds up by chance. */
+/** The price of an image, and of a video of two seconds, in `taskCatalog`: odd, so that nothing adds up by chance. */
 export const TASK_NANOS: Readonly<Record<Medium, bigint>> = { image: 40_000_003n, video: 2n * 50_000_007n };
 
 export interface TaskCatalogOptions {
@@ -138,12 +138,12 @@ export async function taskRows(databaseUrl: string): Promise<TaskRow[]> {
   }));
 }
 
-/** How often the upstream has made a task for each of ours. */
+/** The number of tasks that the upstream made for each of the gateway's. */
 export function createsByTask(journal: readonly JournalLine[]): ReadonlyMap<string, number> {
   const creates = new Map<string, number>();
   for (const line of journal) {
     if (!line.protocol.endsWith("-submit")) continue;
-    // What was refused made nothing; what was faulted may have.
+    // A refused submit made nothing; one with a fault may have made a task.
     if (line.outcome.startsWith("refused")) continue;
     const { "idempotency-key": id = "" } = line["headers"] as Record<string, string>;
     creates.set(id, (creates.get(id) ?? 0) + 1);

@@ -43,7 +43,7 @@ export const MODEL: Model = {
 /** A vendor in memory, driven by functions that a test may replace; `asked` is its journal. */
 export interface FakeVendor {
   readonly asked: { readonly kind: "submit" | "find" | "poll"; readonly taskId: string }[];
-  /** How often this task was submitted. */
+  /** The number of submits of this task. */
   submits(taskId: string): number;
   onSubmit: (taskId: string) => SubmitOutcome | "lost" | "unreachable" | Promise<SubmitOutcome | "lost">;
   onFind: (taskId: string) => FindOutcome | "lost";

@@ -2,7 +2,7 @@ import { statfsSync } from "node:fs";
 
 const IN_MEMORY = "/dev/shm";
 
-/** What all tests that run at once may write, with plenty to spare. */
+/** The bytes that all tests that run at once may write, with plenty to spare. */
 const ENOUGH_BYTES = 4 * 1024 ** 3;
 
 /**

@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a caller received. */
+/** The response that a caller received. */
 export interface Heard {
   /** 0 where the connection ended before any. */
   readonly status: number;
@@ -143,7 +143,7 @@ function heardOf(wish: Wish, response: IncomingMessage | undefined, text: string
   };
 }
 
-/** What makes a client of the protocol take a stream for finished. */
+/** The ends at which a client of each protocol takes a stream for finished. */
 const FINISHED: Readonly<Record<TextProtocol, RegExp>> = {
   "chat-completions": /^data: \[DONE\]$/m,
   responses: /^event: response\.(completed|incomplete)$/m,

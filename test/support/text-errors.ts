@@ -4,7 +4,7 @@ import type { TextProtocol } from "./text-caller.ts";
 export interface ExpectedError {
   readonly status: number;
   readonly code: string;
-  /** Where the error keeps a vendor's own type. */
+  /** The vendor's own type, if the error keeps it. */
   readonly type?: string;
   /** The id under which a stream of responses began; by default the one of the vendor in these tests. */
   readonly responseId?: unknown;

@@ -17,7 +17,7 @@ const CASES = Number(process.env["FAREGATE_FUZZ_CASES"] ?? casesOf(50_000)) / CH
 /** Ten times what a case takes on a busy machine. */
 const MAX_MS_PER_CASE = 20;
 
-/** What is changed before it is read: at least one of each kind. */
+/** The bodies that are changed before they are read: at least one of each kind. */
 export interface Samples {
   readonly requests: readonly unknown[];
   readonly responses: readonly unknown[];
@@ -48,7 +48,7 @@ export function fuzzLaw(protocol: ChatProtocol, samples: Samples): void {
 
 type Input = Buffer | { readonly value: unknown };
 
-/** What is done with requests, plain responses and streams, in turn. */
+/** The operations on requests, plain responses and streams, in turn. */
 const INPUTS: readonly ((
   protocol: ChatProtocol,
   other: ChatProtocol,
@@ -79,7 +79,7 @@ const INPUTS: readonly ((
   },
 ];
 
-/** What an upstream said so, and what its caller must judge. */
+/** Errors that pass on the upstream's words, for the caller to judge. */
 const PASSED_ON: ReadonlySet<string> = new Set([
   "arguments are an object",
   // A word that nobody knows is told as a stop.
@@ -107,7 +107,7 @@ function oneOf<T>(values: readonly T[], random: SeededRandom): T {
 
 /** The vendor's own names of fields and kinds, to be met in wrong places. */
 function wordsOf(values: readonly unknown[]): readonly string[] {
-  // What every object answers to, though nobody gave it.
+  // Names that every object has by inheritance.
   const words = new Set<string>(["type", "__proto__", "constructor", "toString", "hasOwnProperty"]);
   const gather = (value: unknown): void => {
     if (typeof value === "string" && /^\w{1,30}$/.test(value)) words.add(value);

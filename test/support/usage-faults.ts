@@ -4,7 +4,7 @@ import { type TokenUsage, totalInput, totalOutput } from "../../src/usage/usage.
 import { statedUsage } from "./recorded-usage.ts";
 import type { Recording } from "./recordings.ts";
 
-/** What is not as the vendor counted it, by the arithmetic of the caller's protocol (rules 1 to 7). */
+/** The deviations from the vendor's counts, by the arithmetic of the caller's protocol (rules 1 to 7). */
 export function usageFaults(
   recording: Recording,
   to: ChatProtocol,

@@ -47,7 +47,7 @@ const WORDS: Readonly<Partial<Record<Fault, VendorFault>>> = {
   },
 };
 
-/** What a caller is to read where the vendor found fault with the request itself. */
+/** The words that a caller must read if the vendor found fault with the request itself. */
 export const CALLERS_FAULT = WORDS["callers-fault"];
 
 const PAGE = `<html><body><h1>502 Bad Gateway</h1><hr>proxy of ${VENDOR_SECRET}</body></html>`;

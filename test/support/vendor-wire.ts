@@ -3,10 +3,10 @@ import type { TextProtocol } from "./text-caller.ts";
 /** One protocol as a vendor writes it, cut into the parts that a misbehaving vendor leaves out. */
 export interface VendorWire {
   readonly path: (model: string, streamed: boolean) => string;
-  /** What comes before the first text. */
+  /** The frames before the first text. */
   readonly opening: (model: string) => string;
   readonly delta: (text: string) => string;
-  /** What makes a client take the stream for finished. */
+  /** The frames that make a client take the stream for finished. */
   readonly closing: (model: string) => string;
   readonly plain: (model: string) => string;
   /** The vendor's own error body. */

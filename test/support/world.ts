@@ -7,13 +7,13 @@ export const KEYS = {
   main: TEST_KEY,
   /** Another key of acme. */
   second: "second-key-0123456789abcdef",
-  /** Of acme, with a whitelist: `text` alone. */
+  /** A key of acme with an allow-list: `text` alone. */
   narrow: "narrow-key-0123456789abcdef",
-  /** Of acme: one request per minute. */
+  /** A key of acme: one request per minute. */
   slow: "slow-key-0123456789abcdef",
-  /** Of acme: one request at once. */
+  /** A key of acme: one request at once. */
   single: "single-key-0123456789abcdef",
-  /** Of acme: few tokens per minute, fewer than a response has. */
+  /** A key of acme: few tokens per minute, fewer than a response has. */
   thrifty: "thrifty-key-0123456789abcdef",
   /** Another account, in group partners, which pays 0.85 of the price and sees one model more. */
   partner: "partner-key-0123456789abcdef",
@@ -97,7 +97,7 @@ export function codeIn(body: any): unknown {
   return body?.error?.reason ?? body?.error?.code;
 }
 
-/** What a caller received. */
+/** The reply that a caller received. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;

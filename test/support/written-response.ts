@@ -34,7 +34,7 @@ const WRITERS: Readonly<
     const message = text === "" ? null : { role: "assistant", content: text };
     const chunk = (delta: object, finish: string | null = null): string =>
       frame({ id: "chatcmpl-1", choices: [{ index: 0, delta, finish_reason: finish }] });
-    // Whoever fails counts in the same breath, if at all.
+    // A failed response has its counts in the same chunk, if at all.
     const last = { choices: [{ index: 0, delta: {}, finish_reason }], ...(end === "failed" ? usage : {}) };
     const counted = end === "failed" || output === undefined ? "" : frame({ choices: [], ...usage });
     const said = text === "" ? "" : chunk({ content: text });

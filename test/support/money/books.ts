@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange.ts";
 import type { ModelStore, ModelUsage } from "./model-store.ts";
 
-/** What must be true of the books when everybody has drained: gives what is not. */
+/** Checks the invariants of the books when all processes have drained: returns those that do not hold. */
 export function checkBooks(store: ModelStore, exchanges: readonly Exchange[]): string[] {
   return [
     ...checkLedgers(store),

@@ -11,11 +11,11 @@ export interface Exchange {
   readonly ledgers: readonly string[];
   readonly amount: bigint;
   readonly sinceMs: number;
-  /** Of a refusal. */
+  /** The reason of a refusal. */
   reason?: string;
-  /** Whose lease its hold was taken from. */
+  /** The journal whose lease its hold was taken from. */
   journal?: string;
-  /** What it is charged, as far as that is decided. */
+  /** The charge, as far as it is decided. */
   charge: () => bigint;
   /**
    * "begun": its begin line is safe; "growing": it cost more than its hold, which is to grow; "settling": its end line is on its way; "settled": the line was

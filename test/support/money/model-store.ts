@@ -18,7 +18,7 @@ export interface ModelLedger {
   wallet: bigint;
   leased: bigint;
   allowance: bigint;
-  /** What was put in and what was paid out, for conservation. */
+  /** The amounts put in and paid out, for conservation. */
   funded: bigint;
   paid: bigint;
   lost: bigint;
@@ -31,7 +31,10 @@ interface ModelJournal {
   readonly leases: Map<string, { amount: bigint; reclaimed: boolean }>;
   /** Closed by somebody who may not read its lines. */
   closedElsewhere: boolean;
-  /** By ledger: what closing it returned, what lines that came later were charged, and how much of that nobody had. */
+  /**
+   * By ledger: the amount that closing it returned, the charges of records that came later, and the part of those that
+   * nobody had.
+   */
   readonly late: Map<string, { returned: bigint; charged: bigint; lost: bigint }>;
 }
 

@@ -14,7 +14,7 @@ import { silentLog } from "../../../src/observe/log.ts";
 import type { ModelStore } from "./model-store.ts";
 import type { World } from "./world.ts";
 
-/** What may go wrong between a process and the database, switched by the scenario. */
+/** The faults between a process and the database, switched by the scenario. */
 export interface Faults {
   /** No statement reaches the database. */
   outage: boolean;
@@ -22,7 +22,7 @@ export interface Faults {
   lostCommit: number;
   /** A statement never arrives. */
   lostStatement: number;
-  /** What is lost is lost without a word, so that only the driver gives up on it, after 35 s. */
+  /** Lost statements have no error, so that only the driver gives up on them, after 35 s. */
   silentLoss: number;
   /** A notification is lost. */
   lostNotification: number;
@@ -109,7 +109,7 @@ export class SimulatedProcess {
     return this.world.nowMs < this.pausedUntilMs;
   }
 
-  /** Where this process takes new holds. */
+  /** The journal in which this process takes new holds. */
   get currentJournal(): string {
     return `${this.name}.${this.journalsMade}`;
   }

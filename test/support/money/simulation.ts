@@ -15,7 +15,7 @@ export interface SimulationOptions {
 
 export interface Findings {
   readonly breaches: string[];
-  /** How much the run has exercised: a run in which nothing happens proves nothing. */
+  /** The number of events of each kind: a run in which nothing happens proves nothing. */
   readonly counts: {
     served: number;
     insufficient: number;

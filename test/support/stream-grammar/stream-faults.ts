@@ -5,7 +5,9 @@ import { generateContentFaults } from "./generate-content.ts";
 import { messagesFaults } from "./messages.ts";
 import { responsesFaults } from "./responses.ts";
 
-/** What is wrong with a stream as callers of the protocol know it, written apart from the product; [] where nothing is. */
+/**
+ * The faults of a stream in the eyes of the protocol's callers, written apart from the product; [] if there are none.
+ */
 export function streamFaults(protocol: ChatProtocol, frames: readonly SentFrame[]): readonly string[] {
   return GRAMMARS[protocol](frames);
 }

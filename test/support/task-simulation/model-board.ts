@@ -222,7 +222,7 @@ export class ModelStore {
         return leftMs > 0 ? [{ ...place, leftMs }] : [];
       }),
     nextDueMs: (maxMs: number): number => {
-      // Asked twenty times a second of simulated time: nothing is copied.
+      // This runs twenty times a second of simulated time, so nothing is copied.
       let nextMs = this.world.nowMs + maxMs;
       for (const { dueMs } of this.tasks.values()) if (dueMs !== null && dueMs < nextMs) nextMs = dueMs;
       return Math.max(0, nextMs - this.world.nowMs);
@@ -264,7 +264,7 @@ export class ModelStore {
     task.fence += 1n;
   }
 
-  /** What the trigger on the table guards. */
+  /** The rule that the trigger on the table enforces. */
   private forward(task: ModelTask, state: TaskState, progressPercent: number): void {
     const back =
       TASK_STATES.indexOf(state) < TASK_STATES.indexOf(task.state) ||

@@ -4,7 +4,7 @@ import type { World } from "../money/world.ts";
 
 export const RESULT = { outputs: [{ url: "http://vendor.test/v.mp4" }] };
 
-/** How unreliable it is. */
+/** The unreliability of the vendor. */
 export interface VendorFaults {
   readonly refused: number;
   readonly lostResponse: number;

@@ -21,7 +21,7 @@ import { fakeApi, fakeFind } from "../tasks.ts";
 import type { ModelStore } from "./model-board.ts";
 import type { ModelVendor } from "./model-vendor.ts";
 
-/** What may go wrong between a process and the database. */
+/** The faults between a process and the database. */
 export interface StoreFaults {
   outage: boolean;
   lostCommit: number;

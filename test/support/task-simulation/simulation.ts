@@ -16,7 +16,7 @@ export interface TaskSimulationOptions {
 
 export interface TaskFindings {
   readonly breaches: string[];
-  /** How much the run has exercised: a run in which nothing happens proves nothing. */
+  /** The number of events of each kind: a run in which nothing happens proves nothing. */
   readonly counts: {
     succeeded: number;
     failed: number;
@@ -177,7 +177,7 @@ class TaskSimulation {
     await this.until(this.world.nowMs + DEADLINE_MS + 2 * MAX_PAUSE_MS + MAX_LATE_MS);
   }
 
-  /** What is held is what open tasks hold; nobody pays more than there was. */
+  /** The sum of all holds is that of open tasks; nobody pays more than there was. */
   private checkMoney(): void {
     for (const [account, { wallet, held, revenue }] of this.store.wallets) {
       const open = [...this.store.tasks.values()].filter(

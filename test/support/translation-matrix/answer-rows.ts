@@ -12,7 +12,7 @@ export interface ResponseRow {
   readonly from: readonly ChatProtocol[];
   /** The response as it is read from such an upstream. */
   response(upstream: ChatProtocol): ChatResponse;
-  /** What the response says of it; compared before and after. */
+  /** The response's statement of it; compared before and after. */
   read(response: ChatResponse): unknown;
   /** Callers who are told it in another way, and in which. */
   readonly told?: Partial<Readonly<Record<ChatProtocol, string>>>;
@@ -288,7 +288,7 @@ function citationsOf(response: ChatResponse): readonly Citation[] {
   return partsOf(response).flatMap((part) => (part.kind === "text" ? (part.citations ?? []) : []));
 }
 
-/** Whether there is state at all: that it comes back to its issuer is a law of its own. */
+/** True if there is state at all: that it comes back to its issuer is a law of its own. */
 function states(response: ChatResponse): unknown {
   return partsOf(response).some((part) => part.kind !== "foreign" && part.opaque !== undefined);
 }

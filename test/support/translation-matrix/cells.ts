@@ -8,7 +8,7 @@ import type { ResponseRow } from "./answer-rows.ts";
 import type { RequestRow } from "./row.ts";
 import { LEAST } from "./spoken.ts";
 
-/** What became of one thing on its way from one protocol to another. */
+/** The fate of one thing on its way from one protocol to another. */
 export type Cell =
   /** The caller's protocol has no words for it. */
   | "-"

@@ -7,7 +7,7 @@ export interface RequestRow {
   readonly title: string;
   /** Laid over the least request. Depends on who is asked where it is about state. */
   readonly says: Spoken | ((upstream: ChatProtocol) => Spoken);
-  /** What the request says of it, the same however it is said; compared before and after. */
+  /** The request's statement of it, the same in every form; compared before and after. */
   read(request: ChatRequest): unknown;
 }
 

@@ -94,7 +94,7 @@ export const SETTING_ROWS: readonly RequestRow[] = [
       messages: { thinking: { type: "enabled", budget_tokens: 2000, display: "summarized" } },
       [NATIVE]: config({ thinkingConfig: { thinkingBudget: 2000, includeThoughts: true } }),
     },
-    // How long a summary to give is its vendor's business.
+    // The vendor decides the length of a summary.
     read: ({ reasoning }) => reasoning?.summary !== undefined && reasoning.summary !== "none",
   },
   {
