@@ -146,7 +146,7 @@ export async function reasonToWait(stopping: AbortSignal, database: Database): P
 export function describeLimits(metrics: Metrics, catalog: Base["catalog"], { upstreams }: AllLimits): void {
   metrics.gauges(
     "upstream_limited_seconds",
-    "Seconds until an upstream at its limit per minute gets requests again, by upstream; 0 = it has room",
+    "Seconds until an upstream at its limit per minute gets requests again; 0 = not limited",
     "upstream",
     () =>
       catalog

@@ -207,12 +207,14 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const responseMemory = new ResponseMemory(
     () => RESPONSE_MEMORY_SHARE * catalog.current().settings.bodyMemoryMb * 1024 * 1024,
   );
-  metrics.gauge("response_memory_bytes", "Memory held by large plain responses and long streams", () =>
-    responseMemory.heldBytes(),
+  metrics.gauge(
+    "response_memory_bytes",
+    "Memory held by large plain responses and long streams, in bytes",
+    () => responseMemory.heldBytes(),
   );
   metrics.counters(
     "response_memory_refused_total",
-    "Long streams ended by a memory limit, by the limit",
+    "Long streams ended by a memory limit, by reason",
     "reason",
     () => responseMemory.refused(),
   );
@@ -247,7 +249,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   );
   metrics.gauge(
     "holds_waiting",
-    "Requests waiting for money of their account",
+    "Requests waiting for funds of their account",
     () => billing.counts().waiting,
   );
   metrics.gauge("requests_running", "Running text requests", () => relay.running());

@@ -22,7 +22,7 @@ const oidcProvider = z.strictObject({
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "must be lower-case letters, digits and dashes")
-    .describe("Identifies the provider in URLs; never changes"),
+    .describe("Id of the provider in URLs; can't be changed"),
   name: z.string().min(1).max(60).describe("Label of the button"),
   issuer: z
     .url({ protocol: /^https?$/ })
@@ -45,7 +45,7 @@ export const settingsFile = z.strictObject({
   egress_allow: z
     .array(z.string().min(1).refine(isAllowEntry, "must be a CIDR, an address or host:port"))
     .optional()
-    .describe("Private CIDR or host:port that may be fetched for callers"),
+    .describe("Private addresses that the gateway may fetch for callers, as CIDR, address or host:port"),
   task_deadline_minutes: z
     .strictObject({ image: wholeNumber(1, 1_440).optional(), video: wholeNumber(1, 1_440).optional() })
     .optional()
@@ -56,46 +56,49 @@ export const settingsFile = z.strictObject({
     .describe("Retention of refused and failed requests with their attempts, in days; default 7"),
   task_retention_days: wholeNumber(30, 3_650)
     .optional()
-    .describe("Retention of finished tasks, in days; at least 30"),
-  charge_empty_answers: z.boolean().optional().describe("Charge the input of empty responses"),
+    .describe("Retention of finished tasks, in days; at least 30; default 30"),
+  charge_empty_answers: z
+    .boolean()
+    .optional()
+    .describe("true charges the input of empty responses; default false"),
   keepalive: z
     .strictObject({
       first_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS)
         .optional()
-        .describe("Before the first event; default 25000"),
+        .describe("Milliseconds of silence before the first event; default 25000"),
       between_ms: wholeNumber(MIN_SILENCE_MS, MAX_SILENCE_MS)
         .optional()
-        .describe("After the first event; default 15000"),
+        .describe("Milliseconds of silence after the first event; default 15000"),
     })
     .optional()
     .describe("Interval of keep-alives in silent streams, in milliseconds"),
   max_passes: wholeNumber(1, 10_000)
     .optional()
-    .describe("Maximum number of passes charged per request with vendor tools"),
+    .describe("Maximum number of passes charged per request with vendor tools; default 100"),
   hold_calls: wholeNumber(0, 1_000)
     .optional()
-    .describe("Vendor tool calls that a hold covers if the request sets no limit"),
+    .describe("Number of vendor tool calls that a hold covers if the request sets no limit; default 1"),
   unpriced: z
     .enum(["refuse", "drop"])
     .optional()
     .describe(
-      "What happens to a vendor tool that a request offers and the model has no price for; default refuse",
+      "Treatment of vendor tools without a price in a request: refuse the request, or drop the tool; default refuse",
     ),
   foreign_ids: z
     .enum(["refuse", "allow"])
     .optional()
     .describe(
-      "Ids of vendor objects that were not issued to the account through this gateway. By default refused if more than one account can use the upstream",
+      "Treatment of ids of vendor objects that were not issued to the account through this gateway. By default refused if more than one account can use the upstream",
     ),
   count_tokens: z
     .boolean()
     .optional()
-    .describe("Serve token counting, free, 60 times a minute per key; default true"),
+    .describe("true serves token counting, free of charge, 60 times a minute per key; default true"),
   affinity: z
     .enum(["auto", "anchor"])
     .optional()
     .describe(
-      "How requests of a conversation are recognized, to keep it at one upstream: auto = by the client's conversation id, else by its beginning; anchor = only by its beginning, for clients that send a new id with each request",
+      "Identification of conversations, to keep each at one upstream: auto = by the client's conversation id, else by its beginning; anchor = only by its beginning, for clients that send a new id with each request",
     ),
   affinity_header: z
     .string()
@@ -116,7 +119,7 @@ export const settingsFile = z.strictObject({
             "must not contain a user, password or query; credentials are in the environment",
           )
           .describe("URL of the service, without the bucket; credentials are in the environment"),
-        region: z.string().min(1).max(100).optional().describe("Default us-east-1"),
+        region: z.string().min(1).max(100).optional().describe("Region; default us-east-1"),
         bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be a bucket name"),
         prefix: z
           .string()
@@ -126,14 +129,14 @@ export const settingsFile = z.strictObject({
       }),
     ])
     .optional()
-    .describe("Where task results are copied, to serve them under permanent URLs"),
+    .describe("Storage for copies of task results, served under permanent URLs; default none"),
   metrics_address: z
     .string()
     .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:]+):\d{1,5}$/, "must be host:port")
     .refine((text) => Number(text.slice(text.lastIndexOf(":") + 1)) < 65_536, "must have a port up to 65535")
     .nullable()
     .optional()
-    .describe("host:port that serves /metrics instead of the public port, and the probes"),
+    .describe("host:port that serves /metrics in place of the public port, and also the probes"),
   metrics_token: z
     .string()
     .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without spaces")
@@ -150,7 +153,7 @@ export const settingsFile = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          "Lets anyone sign up; new users get their own account in the group default, with a zero balance",
+          "true lets anyone sign up; new users get their own account in the group default, with a zero balance; default false",
         ),
       oidc: z
         .array(oidcProvider)
@@ -162,7 +165,7 @@ export const settingsFile = z.strictObject({
         .describe("Identity providers to sign in with"),
     })
     .optional()
-    .describe("How users sign in to the dashboard"),
+    .describe("Sign-in to the dashboard"),
   queues: z
     .strictObject({
       balance_waiting: wholeNumber(0, 100_000).optional(),
@@ -171,7 +174,7 @@ export const settingsFile = z.strictObject({
     })
     .optional()
     .describe(
-      "Queue limits: requests of an account waiting for money, tasks of a model waiting for an upstream",
+      "Limits of queues: requests of an account that wait for money, tasks of a model that wait for an upstream",
     ),
   body_memory_mb: wholeNumber(64, 65_536)
     .optional()

@@ -19,9 +19,7 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
     `  API docs    ${publicUrl}/docs`,
     ...(welcome.sandboxUrl === undefined
       ? []
-      : [
-          `  Sandbox     ${welcome.sandboxUrl} (makes up the answers of the demo's models; see README, "A real vendor")`,
-        ]),
+      : [`  Sandbox     ${welcome.sandboxUrl} (simulates the demo's models; see README, "A real vendor")`]),
     ...(welcome.asItIs ? ["  Catalog     from the database; FAREGATE_CONFIG is not set"] : []),
     key === undefined
       ? `  API key     create one (shown once): ${commandLine("keys create --account NAME")}`

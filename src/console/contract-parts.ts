@@ -22,7 +22,7 @@ export const moment = z.iso.datetime();
 export const inputMoment = z.iso
   .datetime({ offset: true, error: "must be a time with its zone, such as 2027-01-31T00:00:00Z" })
   .refine(hasPlainYear, PLAIN_YEAR)
-  .describe("ISO 8601 with a zone");
+  .describe("Time in ISO 8601 with a time zone");
 
 /** An amount of money as a user or a script gives it: exactly one of the two. */
 export const inputAmount = {
@@ -34,13 +34,13 @@ export const inputAmount = {
     )
     .optional()
     .describe("US dollars as a decimal string, with up to nine places"),
-  amount_nanos: nanos.max(19).optional().describe("Alternative to amount_usd, in billionths of a dollar"),
+  amount_nanos: nanos.max(19).optional().describe("Alternative to amount_usd, in billionths of a US dollar"),
 };
 
 /** The revision of a record that a write replaces, as revisionOf() returns it. */
 export const revision = z
   .string()
-  .describe("Revision of this state; send it quoted as If-Match to avoid overwriting a newer one");
+  .describe("Revision of this state; send it in double quotes as If-Match to avoid overwriting a newer one");
 
 /** An operator's or owner's words. */
 export const words = (most: number) => z.string().trim().min(1, "must not be empty").max(most);

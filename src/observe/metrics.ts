@@ -172,25 +172,25 @@ function requestTexts(series: readonly Series[]): string[] {
     metricText(
       "faregate_requests_total",
       "counter",
-      "Text requests, including refused ones, by status; 0 = the client disconnected first",
+      "Text requests by HTTP status, refused ones included; 0 = the client disconnected first",
       each(({ labels, byStatus }) =>
         [...byStatus].map(([status, value]) => ({ labels: [...labels, ["status", String(status)]], value })),
       ),
     ),
     histogramText(
       "faregate_request_first_byte_seconds",
-      "Time from a request's arrival to the first byte of its response",
+      "Time from the arrival of a request to the first byte of its response, in seconds",
       series.map(({ labels, firstByte }) => [labels, firstByte]),
     ),
     histogramText(
       "faregate_request_duration_seconds",
-      "Time from a request's arrival to its end",
+      "Time from the arrival of a request to its end, in seconds",
       series.map(({ labels, total }) => [labels, total]),
     ),
     metricText(
       "faregate_tokens_total",
       "counter",
-      "Tokens by bucket; each token is counted in one",
+      "Tokens by bucket; each token is counted in one bucket",
       each(({ labels, tokens }) =>
         [...tokens].map(([bucket, value]) => ({ labels: [...labels, ["bucket", snakeCase(bucket)]], value })),
       ),
@@ -198,13 +198,13 @@ function requestTexts(series: readonly Series[]): string[] {
     metricText(
       "faregate_charged_nanos_total",
       "counter",
-      "Charges, in billionths of a US dollar",
+      "Charges, in billionths of a US dollar (nanos)",
       each(({ labels, chargeNanos }) => (chargeNanos > 0n ? [{ labels, value: chargeNanos }] : [])),
     ),
     metricText(
       "faregate_written_off_nanos_total",
       "counter",
-      "Cost above what account or key could pay, in billionths of a US dollar",
+      "Cost that was written off because account or key could not pay it, in billionths of a US dollar (nanos)",
       // Also where it is 0: an alarm on its increase needs the sample before the first write-off.
       each(({ labels, writtenOffNanos }) => [{ labels, value: writtenOffNanos }]),
     ),
@@ -218,16 +218,21 @@ function attemptText(attempts: ReadonlyMap<string, ReadonlyMap<string, number>>)
       value,
     })),
   );
-  return metricText("faregate_upstream_attempts_total", "counter", "Upstream attempts by outcome", samples);
+  return metricText(
+    "faregate_upstream_attempts_total",
+    "counter",
+    "Requests sent to upstreams, by outcome",
+    samples,
+  );
 }
 
 function implausibleText(counts: ReadonlyMap<string, number>): string {
-  const help = "Responses with impossible token counts reported by the upstream";
+  const help = "Responses for which the upstream reported implausible usage";
   return metricText("faregate_implausible_usage_total", "counter", help, samplesOf("upstream", counts));
 }
 
 function unpricedText(counts: ReadonlyMap<string, number>): string {
-  const help = "Responses that used something that the model has no price for";
+  const help = "Responses with usage that the model has no price for";
   return metricText("faregate_unpriced_usage_total", "counter", help, samplesOf("model", counts));
 }
 

@@ -14,11 +14,11 @@ export const applyCommand: Command = {
   summary: "apply a catalog file to the database",
   positionals: ["FILE"],
   options: {
-    "dry-run": { type: "boolean", help: "only print what would change" },
+    "dry-run": { type: "boolean", help: "print the changes without applying them" },
     "remove-demo": { type: "boolean", help: "also remove the demo's upstream, models and account" },
     prune: {
       type: "boolean",
-      help: "also remove what the file doesn't name, including keys and accounts created by hand",
+      help: "also remove objects that the file doesn't name, including keys and accounts created by hand",
     },
   },
   examples: [

@@ -28,7 +28,7 @@ export const keysCreateCommand: Command = {
     models: {
       type: "string",
       value: "a,b",
-      help: "models that the key may use (default: all of the account's group)",
+      help: "models that the key may use, separated by commas (default: all of the account's group)",
     },
     ...KEY_TERMS,
     json: { type: "boolean", help: "print the result as JSON" },

@@ -20,7 +20,11 @@ export const modelsCommand: Command = {
   summary: "list the models that an upstream's vendor offers, with their listed limits and prices",
   positionals: ["UPSTREAM"],
   options: {
-    models: { type: "string", value: "a,b", help: "only these, by the vendor's names (default: all)" },
+    models: {
+      type: "string",
+      value: "a,b",
+      help: "models to list by the vendor's names, separated by commas (default: all)",
+    },
     yaml: { type: "boolean", help: "print the models of --models as rows of a catalog file" },
     json: { type: "boolean", help: "print the result as JSON" },
   },

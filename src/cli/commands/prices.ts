@@ -37,19 +37,23 @@ export const pricesCommand: Command = {
     file: {
       type: "string",
       value: "FILE",
-      help: "compare with this list, in the format of LiteLLM's model_prices_and_context_window.json, instead of the bundled one",
+      help: "price list to compare with, in the format of LiteLLM's model_prices_and_context_window.json (default: the bundled list)",
     },
-    models: { type: "string", value: "a,b", help: "only these models (default: all text models)" },
+    models: {
+      type: "string",
+      value: "a,b",
+      help: "models to compare, separated by commas (default: all text models)",
+    },
     vendor: {
       type: "string",
       value: "NAME",
-      help: "only this vendor's prices, for models that several vendors serve: openai, azure, aws ...",
+      help: "vendor whose prices to use for models of several vendors: openai, azure, aws ...",
     },
     unpriced: {
       type: "boolean",
-      help: "instead list what vendors served and models have no price for",
+      help: "list usage that models have no price for, instead of comparing prices",
     },
-    apply: { type: "boolean", help: "set the listed prices; nothing changes without it" },
+    apply: { type: "boolean", help: "set the listed prices (default: only compare)" },
     json: { type: "boolean", help: "print the result as JSON" },
   },
   failureCode: 3,
@@ -138,7 +142,7 @@ function listUnpriced(config: Config, wanted: readonly string[] | undefined, jso
 }
 
 function unpricedText(found: readonly Unpriced[]): string {
-  if (found.length === 0) return "Nothing was served without a price.";
+  if (found.length === 0) return "No unpriced usage.";
   const rows = found.map((each) => {
     const { requests, first_at, last_at, request_id, prices } = unpricedJson(each);
     const missing = prices.map(({ price, listed }) =>

@@ -24,9 +24,13 @@ export const reconcileCommand: Command = {
   summary: "compare a vendor's export with recorded costs; exit code 1 = differences, 3 = could not run",
   positionals: ["FILE"],
   options: {
-    upstream: { type: "string", value: "a,b", help: "only requests sent to these upstreams (default: all)" },
-    project: { type: "string", value: "ID", help: "only the export's rows of this project" },
-    workspace: { type: "string", value: "ID", help: "only the export's rows of this workspace" },
+    upstream: {
+      type: "string",
+      value: "a,b",
+      help: "upstreams whose requests to compare, separated by commas (default: all)",
+    },
+    project: { type: "string", value: "ID", help: "project whose rows of the export to compare" },
+    workspace: { type: "string", value: "ID", help: "workspace whose rows of the export to compare" },
     zone: {
       type: "string",
       value: "ZONE",
@@ -35,7 +39,7 @@ export const reconcileCommand: Command = {
     tolerance: {
       type: "string",
       value: "USD",
-      help: `how much a day's model and bucket may differ (default: ${DEFAULT_TOLERANCE})`,
+      help: `tolerated difference per day, model and bucket, in US dollars (default: ${DEFAULT_TOLERANCE})`,
     },
     json: { type: "boolean", help: "print the result as JSON" },
   },
@@ -95,9 +99,9 @@ function asText(report: ReconcileReport): string {
     ...(more === 0 ? [] : [`These are the largest; ${counted(more, "smaller difference")} not listed.`]),
     ...(causes.length === 0
       ? []
-      : ["What may explain it:", ...causes.map(({ name, text }) => `  ${CAUSE_NAMES[name]}: ${text}`)]),
-    ...(moreCauses === 0 ? [] : [`  ${counted(moreCauses, "further cause")} not listed.`]),
-    ...(requests.length === 0 ? [] : ["Requests to look at:", ...requests]),
+      : ["Possible causes:", ...causes.map(({ name, text }) => `  ${CAUSE_NAMES[name]}: ${text}`)]),
+    ...(moreCauses === 0 ? [] : [`  ${counted(moreCauses, "more cause")} not listed.`]),
+    ...(requests.length === 0 ? [] : ["Related requests:", ...requests]),
     ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join("; ")}.`]),
     `${resultOf(report)}: ${about}; recorded $${short(report.ours_usd)}${theirs}.`,
   ];

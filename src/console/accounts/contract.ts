@@ -17,7 +17,7 @@ const accountRow = z.object({
   created_at: moment,
   balance_nanos: nanos,
   available_nanos: nanos,
-  spent_this_month_nanos: nanos.describe("Charges of this month, UTC"),
+  spent_this_month_nanos: nanos.describe("Charges of the current month (UTC)"),
 });
 export type AccountRow = z.infer<typeof accountRow>;
 
@@ -27,7 +27,7 @@ export type AccountsPage = z.infer<typeof accountsPage>;
 export const accountDetail = accountRow.extend({
   keys: z.int().describe("API keys that are not revoked"),
   members: z.int().describe("Number of members"),
-  requests_last_hour: z.int().describe("Requests in this hour and the previous one"),
+  requests_last_hour: z.int().describe("Requests in the current and the previous hour"),
 });
 export type AccountDetail = z.infer<typeof accountDetail>;
 
@@ -47,25 +47,25 @@ export type NewAccount = z.input<typeof newAccount>;
 export const accountChange = z
   .strictObject({
     group: z.string().max(64).optional(),
-    disabled: z.boolean().optional().describe("true suspends it: its keys stop working immediately"),
+    disabled: z.boolean().optional().describe("true suspends the account: its keys stop working immediately"),
   })
   .refine(({ group, disabled }) => group !== undefined || disabled !== undefined, "must change something");
 export type AccountChange = z.infer<typeof accountChange>;
 
 export const adjustment = z.strictObject({
   ...inputAmount,
-  reason: words(500).describe("The account's owners read it on their statement"),
+  reason: words(500).describe("Reason, shown on the account's statement"),
   idempotency_key: z
     .string()
     .min(8)
     .max(200)
     .regex(/^[\x21-\x7e]+$/, "must be visible ASCII characters without spaces")
-    .describe("A key moves money once, however often it is sent"),
+    .describe("Idempotency key: repeating a request with it moves no further money"),
 });
 export type Adjustment = z.infer<typeof adjustment>;
 
 export const adjusted = z.object({
-  repeated: z.boolean().describe("The key was already used; no money was moved"),
+  repeated: z.boolean().describe("true if the key was already used; no money was moved"),
   balance_nanos: nanos,
   available_nanos: nanos,
 });

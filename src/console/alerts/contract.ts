@@ -8,17 +8,17 @@ export const alertBody = z.strictObject({
 export type AlertBody = z.input<typeof alertBody>;
 
 const delivery = z.object({
-  id: z.string().describe("As in the header x-faregate-delivery"),
-  event: z.string().describe("balance.low, or balance.test for a test"),
+  id: z.string().describe("Delivery id, as in the header x-faregate-delivery"),
+  event: z.string().describe("Event: balance.low, or balance.test for a test delivery"),
   url: z.string(),
   created_at: moment,
   delivered_at: moment.nullable(),
-  next_attempt_at: moment.nullable().describe("null = delivered or given up"),
+  next_attempt_at: moment.nullable().describe("Time of the next attempt; null = delivered or given up"),
   attempts: z.array(
     z.object({
       attempt: z.int(),
       at: moment,
-      status: z.int().nullable().describe("null = no response"),
+      status: z.int().nullable().describe("Status of the receiver's response; null = no response"),
       failure: z.string().nullable(),
       duration_ms: z.int(),
     }),
@@ -29,18 +29,20 @@ export type AlertDelivery = z.infer<typeof delivery>;
 export const alertSettings = z.object({
   alert: z
     .object({
-      threshold_nanos: nanos.describe("Triggers when less than this is available"),
+      threshold_nanos: nanos.describe("Threshold of the available balance"),
       url: z.string(),
-      below: z.boolean().describe("Triggered; re-armed once the balance is back at the threshold"),
+      below: z
+        .boolean()
+        .describe("true once triggered; the alert is re-armed when the balance is back at the threshold"),
       fired_at: moment.nullable(),
     })
     .nullable(),
-  revision: revision.describe("Revision of threshold and URL, or of their absence"),
-  deliveries: z.array(delivery).describe("The latest ten, newest first"),
+  revision: revision.describe("Revision of the alert, also if there is none"),
+  deliveries: z.array(delivery).describe("Latest ten deliveries, newest first"),
 });
 export type AlertSettings = z.infer<typeof alertSettings>;
 
 export const signingSecret = z.object({
-  secret: z.string().describe("Verifies x-faregate-signature of alerts and finished tasks"),
+  secret: z.string().describe("Secret that verifies x-faregate-signature of alerts and finished tasks"),
 });
 export type SigningSecret = z.infer<typeof signingSecret>;

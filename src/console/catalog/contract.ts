@@ -6,9 +6,11 @@ import { moment, revision } from "../contract-parts.ts";
 const usd = z
   .string()
   .max(40)
-  .describe("US dollars as an exact decimal string; per 1,000,000 tokens, image, second or request");
+  .describe("US dollars as an exact decimal string, per 1,000,000 tokens, image, second or request");
 const usdByName = z.record(z.string(), usd);
-const factor = z.strictObject({ factor: z.string().describe("Decimal string; 1 = the plain price") });
+const factor = z.strictObject({
+  factor: z.string().describe("Multiplier as a decimal string; 1 = the plain price"),
+});
 
 const medium = z.strictObject({ input: usd, cache_read: usd, output: usd }).partial().optional();
 const tokenPrices = {
@@ -37,35 +39,39 @@ const call = z.union([usd, z.strictObject({ price: usd, per: z.string() }), usdB
 /** The price of a model as under `price` in the catalog file; what is left out has no price of its own. */
 export const price = z.strictObject({
   ...tokenPrices,
-  steps: z.array(step).optional().describe("For input above this many tokens"),
+  steps: z.array(step).optional().describe("Input size in tokens above which the step applies"),
   tiers: z
     .record(z.string(), z.strictObject({ ...factor.partial().shape, ...tokenPrices }))
     .optional()
-    .describe("By the service tier that the vendor reports"),
+    .describe("Prices by the service tier that the vendor reports"),
   speeds: z.record(z.string(), factor).optional(),
   regions: z.record(z.string(), factor).optional(),
   hours: z.array(hours).optional(),
-  calls: z.record(z.string(), call).optional().describe("Calls of tools run by the vendor"),
+  calls: z.record(z.string(), call).optional().describe("Prices of tools run by the vendor"),
   units: usdByName.optional(),
   request: usd.optional(),
-  per_image: usdByName.optional().describe("Per image, by tier"),
-  per_second: usdByName.optional().describe("Per second of video, by resolution"),
+  per_image: usdByName.optional().describe("US dollars per image, by tier"),
+  per_second: usdByName.optional().describe("US dollars per second of video, by resolution"),
 });
 export type Price = z.infer<typeof price>;
 
-const comingPrice = price.extend({ from: moment.describe("When it takes the place of the price before it") });
+const comingPrice = price.extend({
+  from: moment.describe("Time at which this price replaces the one before it"),
+});
 
 const terms = {
   alias_of: z
     .string()
     .nullable()
-    .describe("Model of which this is a second name, with all that is that model's; null = a model"),
+    .describe(
+      "Target of an alias, which shares its target's price, upstreams and groups; null = not an alias",
+    ),
   family: z.string().nullable().describe("Image or video family; null = text model"),
   variant: z.string().nullable(),
   owned_by: z.string(),
-  created: z.int().describe("Unix seconds"),
-  endpoints: z.array(z.string()).describe("Names as in the catalog file: oa, an, ge ..."),
-  groups: z.array(z.string()).nullable().describe("Groups that can use it; null = all"),
+  created: z.int().describe("Creation time in Unix seconds"),
+  endpoints: z.array(z.string()).describe("Endpoints, by their names in the catalog file: oa, an, ge ..."),
+  groups: z.array(z.string()).nullable().describe("Groups that can use the model; null = all"),
   context_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
   fallbacks: z
@@ -84,15 +90,19 @@ const terms = {
 export const modelTerms = z.strictObject(terms).partial();
 export type ModelTerms = z.infer<typeof modelTerms>;
 
-export const newModel = modelTerms.extend({ id: z.string().describe("The value callers send as `model`") });
+export const newModel = modelTerms.extend({
+  id: z.string().describe("Model id that callers send as `model`"),
+});
 export type NewModel = z.infer<typeof newModel>;
 
 export const model = z.object({
   id: z.string(),
   ...terms,
-  price_since: moment.nullable().describe("When the current price was set, or began if it was set ahead"),
-  upstreams: z.array(z.string()).describe("Upstreams that list it, including disabled ones"),
-  callable_in: z.array(z.string()).describe("Groups that can currently use it"),
+  price_since: moment
+    .nullable()
+    .describe("Start of the current price: when it was set, or its scheduled time"),
+  upstreams: z.array(z.string()).describe("Upstreams that list the model, including disabled ones"),
+  callable_in: z.array(z.string()).describe("Groups that can currently use the model"),
   revision,
 });
 export type Model = z.infer<typeof model>;
@@ -105,12 +115,12 @@ export const priceHistory = z.object({
     .array(
       z.object({
         id: z.string(),
-        since: moment.describe("When it was set, or begins if it was set ahead"),
+        since: moment.describe("Start of the price: when it was set, or its scheduled time"),
         price,
         in_force: z.boolean(),
       }),
     )
-    .describe("Latest first, those to come included; a price never changes, a new one is added"),
+    .describe("Price history, latest first, with scheduled prices; prices never change, new ones are added"),
   next: z.null(),
 });
 export type PriceHistory = z.infer<typeof priceHistory>;
@@ -126,46 +136,51 @@ export const knownPrices = z.object({
   data: z.array(
     z.object({
       vendor: z.string(),
-      model: z.string().describe("The vendor's name for it"),
+      model: z.string().describe("Vendor's name of the model"),
       name: z.string(),
       context_tokens: z.int().nullable(),
       price,
-      notes: z.array(z.string()).describe("What this price doesn't cover, such as tiers"),
+      notes: z.array(z.string()).describe("Dimensions that this price doesn't cover, such as tiers"),
     }),
   ),
-  next: z.null().describe("At most a hundred; refine the search for others"),
+  next: z.null().describe("At most 100 models; refine the search for others"),
 });
 export type KnownPrices = z.infer<typeof knownPrices>;
 
 export const priceDifferences = z.object({
   list: z.object({
-    name: z.string().describe("The list with its release"),
-    date: z.string().describe("Day of that release"),
+    name: z.string().describe("Name and release of the list"),
+    date: z.string().describe("Release date of the list"),
   }),
   data: z
     .array(
       z.object({
         model: z.string(),
-        upstreams: z.array(z.string()).describe("Upstreams that serve it as the listed model"),
-        vendor: z.string().describe("The list's name of their vendor"),
-        listed_as: z.string().describe("The list's name of the model"),
-        url: z.string().nullable().describe("Where the vendor states its prices"),
+        upstreams: z.array(z.string()).describe("Upstreams that serve the model under the listed name"),
+        vendor: z.string().describe("Vendor's name in the list"),
+        listed_as: z.string().describe("Model's name in the list"),
+        url: z.string().nullable().describe("URL of the vendor's prices"),
         differences: z
           .array(
             z.object({
-              price: z.string().describe("Its keys under `price` in the catalog file"),
+              price: z.string().describe("Keys under `price` in the catalog file"),
               ours: z.string().nullable(),
-              theirs: z.string().nullable().describe("null = removed with the list's other steps or hours"),
+              theirs: z
+                .string()
+                .nullable()
+                .describe("Listed price; null = removed with the list's other steps or hours"),
             }),
           )
-          .describe("What accepting would change"),
-        left_out: z.array(z.string()).describe("What the list states in part only; it stays as it is"),
-        problem: z.string().nullable().describe("Why it can't be accepted"),
-        version: z.string().describe("Of these differences; sent to accept them"),
+          .describe("Changes that accepting would make"),
+        left_out: z
+          .array(z.string())
+          .describe("Prices that the list states only in part; they stay unchanged"),
+        problem: z.string().nullable().describe("Reason why the listed price can't be accepted"),
+        version: z.string().describe("Revision of these differences; send it to accept them"),
       }),
     )
-    .describe("Entries that differ, or whose price can't be used"),
-  compared: z.int().describe("Models that have an entry"),
+    .describe("Models whose listed price differs or can't be used"),
+  compared: z.int().describe("Number of models with an entry"),
   unlisted: z.array(z.string()).describe("Text models without an entry"),
   next: z.null(),
 });
@@ -174,7 +189,7 @@ export type PriceDifferences = z.infer<typeof priceDifferences>;
 export const acceptedPrice = z.strictObject({
   vendor: z.string(),
   listed_as: z.string(),
-  version: z.string().describe("Of the differences that were shown; 409 if they are others by now"),
+  version: z.string().describe("Revision of the reviewed differences; 409 if they have changed since"),
 });
 export type AcceptedPrice = z.infer<typeof acceptedPrice>;
 
@@ -184,32 +199,32 @@ export const unpricedUsage = z.object({
       z.object({
         model: z.string(),
         upstream: z.string(),
-        what: z.string().describe("As receipts list it under `unpriced`"),
+        what: z.string().describe("Name, as in a receipt's `unpriced`"),
         requests: z.int(),
         first_at: moment,
         last_at: moment,
-        request_id: z.string().describe("The latest of these requests"),
+        request_id: z.string().describe("Latest request with this usage"),
         prices: z
           .array(
             z.object({
-              price: z.string().describe("Its keys under `price` in the catalog file"),
-              listed: z.string().nullable().describe("The vendor's list price; null = not listed"),
+              price: z.string().describe("Keys under `price` in the catalog file"),
+              listed: z.string().nullable().describe("Vendor's list price; null = not listed"),
             }),
           )
-          .describe("What is missing; empty if only an edit of the whole price helps"),
+          .describe("Missing prices; empty if only an edit of the whole price helps"),
         source: z
           .object({
-            list: z.string().describe("The list with its release"),
-            date: z.string().describe("Day of that release"),
+            list: z.string().describe("Name and release of the list"),
+            date: z.string().describe("Release date of the list"),
             vendor: z.string(),
             listed_as: z.string(),
             url: z.string().nullable(),
           })
           .nullable()
-          .describe("Where the listed prices come from"),
+          .describe("Source of the listed prices"),
       }),
     )
-    .describe("Latest first; what has been priced since is left out"),
+    .describe("Unpriced usage, latest first; usage that has a price by now is omitted"),
   next: z.null(),
 });
 export type UnpricedUsage = z.infer<typeof unpricedUsage>;
@@ -217,7 +232,7 @@ export type UnpricedUsage = z.infer<typeof unpricedUsage>;
 export const missingPrice = z.strictObject({
   upstream: z.string(),
   what: z.string(),
-  prices: z.record(z.string(), z.string()).describe("By the keys listed under `prices`: USD, or a factor"),
+  prices: z.record(z.string(), z.string()).describe("Values by the keys under `prices`: USD, or a factor"),
 });
 export type MissingPrice = z.infer<typeof missingPrice>;
 
@@ -225,8 +240,8 @@ export const catalogImport = z.strictObject({
   text: z
     .string()
     .min(1)
-    .describe("The catalog file; references resolve to stored secrets by the names used in an export"),
-  prune: z.boolean().default(false).describe("Also remove what the file doesn't name"),
+    .describe("Catalog file; references resolve to stored secrets by the names used in an export"),
+  prune: z.boolean().default(false).describe("Also remove objects that the file doesn't name"),
 });
 export type CatalogImport = z.input<typeof catalogImport>;
 
@@ -242,17 +257,17 @@ const change = z.object({
   action: z.enum(["create", "update", "delete", "disable", "revoke", "grant"]),
   subject: z.enum(["group", "model", "upstream", "settings", "account", "key", "balance"]),
   name: z.string(),
-  details: z.array(z.string()).describe("`weight 1 -> 2`; for secrets only that they changed"),
+  details: z.array(z.string()).describe("Change, such as `weight 1 -> 2`; secrets are only named as changed"),
 });
 
 export const catalogPlan = z.object({
-  ok: z.boolean().describe("Whether it can be applied"),
+  ok: z.boolean().describe("true if the file can be applied"),
   problems: z
     .array(z.object({ line: z.int(), column: z.int(), path: z.string(), message: z.string() }))
     .describe("Lines and columns count from 1; 0 is the file as a whole"),
   changes: z.array(change),
   notes: z.array(z.string()).describe("Objects that remain unchanged, with the reason"),
-  rendered: z.string().describe("As `faregate apply --dry-run` prints it"),
-  version: z.string().describe("Version of the catalog it was compared with"),
+  rendered: z.string().describe("Preview, as printed by `faregate apply --dry-run`"),
+  version: z.string().describe("Version of the compared catalog"),
 });
 export type CatalogPlan = z.infer<typeof catalogPlan>;

@@ -22,7 +22,7 @@ function list({ database, seals }: ConsoleDeps): Operation {
     ...described,
     method: "GET",
     path: "/operator/unpriced-usage",
-    summary: "What upstreams served and models have no price for",
+    summary: "Usage that models have no price for",
     response: unpricedUsage,
     async run() {
       const { unpriced } = await readAll(database, seals);

@@ -3,7 +3,7 @@ import { inputAmount, inputMoment, moment, nanos, pageOf } from "../contract-par
 
 export const batchBody = z.strictObject({
   ...inputAmount,
-  count: z.int().min(1).max(1000).describe("Number of codes, each worth the full amount"),
+  count: z.int().min(1).max(1000).describe("Number of codes; each is worth the full amount"),
   expires_at: inputMoment.optional().describe("Expiry of unused codes; omitted = never"),
   note: z.string().trim().max(500).default("").describe("Internal note, visible to operators only"),
 });
@@ -26,13 +26,13 @@ export const batches = pageOf(batch);
 export type Batches = z.infer<typeof batches>;
 
 export const newBatch = batch.extend({
-  plain_codes: z.array(z.string()).describe("The codes, shown only once; only hashes are stored"),
+  plain_codes: z.array(z.string()).describe("Codes, shown only once; only hashes are stored"),
 });
 export type NewBatch = z.infer<typeof newBatch>;
 
 const code = z.object({
   id: z.string(),
-  hint: z.string().describe("Its first characters"),
+  hint: z.string().describe("First characters of the code"),
   state: z.enum(["unused", "redeemed", "revoked", "expired"]),
   redeemed_at: moment.nullable(),
   redeemed_by: z.string().nullable(),
@@ -50,12 +50,14 @@ export const revoked = z.object({
 export type Revoked = z.infer<typeof revoked>;
 
 export const redemptionBody = z.strictObject({
-  code: z.string().min(1).max(64).describe("The code; case, spaces and dashes are ignored"),
+  code: z.string().min(1).max(64).describe("Code; case, spaces and dashes are ignored"),
 });
 
 export const redemption = z.object({
   credited_nanos: nanos,
-  repeated: z.boolean().describe("Already credited to this account; no credit was added"),
+  repeated: z
+    .boolean()
+    .describe("true if the code was already credited to this account; no credit was added"),
   redeemed_at: moment,
   balance_nanos: nanos,
   available_nanos: nanos,

@@ -4,12 +4,19 @@ import { inputMoment, moment, nanos, pageOf, pageQuery, revision } from "../cont
 
 const period = z
   .enum(["day", "week", "month", "total"])
-  .describe("Calendar periods in UTC; total never resets");
+  .describe("Period of the limit: calendar periods in UTC; total never resets");
 
 const rateLimits = z.strictObject({
   requests_per_minute: z.number().int().min(1).max(1_000_000).nullable().default(null),
   tokens_per_minute: z.number().int().min(1).max(2_000_000_000).nullable().default(null),
-  concurrency: z.number().int().min(1).max(100_000).nullable().default(null).describe("Concurrent requests"),
+  concurrency: z
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .nullable()
+    .default(null)
+    .describe("Maximum number of concurrent requests"),
 });
 
 export const keyRow = z.object({
@@ -20,12 +27,12 @@ export const keyRow = z.object({
   disabled: z.boolean(),
   expires_at: moment.nullable(),
   revoked_at: moment.nullable(),
-  models: z.array(z.string()).nullable().describe("Models that it may use; null = all of the account"),
+  models: z.array(z.string()).nullable().describe("Models that the key may use; null = all of the account"),
   spending_limit: z
     .object({
       amount_nanos: nanos,
       period,
-      spent_nanos: nanos.describe("In the current period"),
+      spent_nanos: nanos.describe("Spending in the current period"),
     })
     .nullable(),
   rate_limits: z.object({
@@ -37,18 +44,20 @@ export const keyRow = z.object({
   created_by: z
     .object({ id: z.string(), name: z.string() })
     .nullable()
-    .describe("null = the catalog file or the command line"),
-  may_change: z.boolean().describe("Whether the current user may change, rotate and revoke it"),
+    .describe("Creator; null = the catalog file or the command line"),
+  may_change: z.boolean().describe("true if the current user may change, rotate and revoke the key"),
   last_used_at: moment.nullable(),
-  spent_month_nanos: nanos.describe("Since the first of this month, UTC"),
+  spent_month_nanos: nanos.describe("Spending since the first of the month (UTC)"),
   spent_total_nanos: nanos,
-  old_secret_until: moment.nullable().describe("After a rotation: when the old secret stops working"),
-  revision: revision.describe("Revision of its name, permissions and state"),
+  old_secret_until: moment
+    .nullable()
+    .describe("After a rotation: the time when the old secret stops working"),
+  revision: revision.describe("Revision of name, permissions and state"),
 });
 export type KeyRow = z.infer<typeof keyRow>;
 
 export const keyDetail = keyRow.extend({
-  requests_last_hour: z.number().int().describe("Requests of the last hour"),
+  requests_last_hour: z.number().int().describe("Number of requests in the last hour"),
 });
 export type KeyDetail = z.infer<typeof keyDetail>;
 
@@ -69,13 +78,15 @@ export type KeysPage = z.infer<typeof keysPage>;
 
 const terms = {
   disabled: z.boolean().optional(),
-  expires_at: inputMoment.nullable().optional().describe("null = never"),
+  expires_at: inputMoment.nullable().optional().describe("Expiry; null = never"),
   models: z.array(z.string().min(1).max(200)).min(1).max(1_000).nullable().optional(),
   spending_limit: z
     .strictObject({ amount_nanos: nanos.max(19), period })
     .nullable()
     .optional(),
-  rate_limits: rateLimits.optional().describe("Replaced as a whole; null = no limit of that kind"),
+  rate_limits: rateLimits
+    .optional()
+    .describe("Rate limits, replaced as a whole; null = no limit of that kind"),
 };
 
 /** The name follows the rule of the catalog file, since an export must be one that can be applied. */
@@ -83,7 +94,7 @@ const name = z.string().trim().min(1).max(200).regex(PLAIN_TEXT, "must not conta
 
 /** The rights of a new key; a field left out is not limited. */
 export const newKey = z.strictObject({
-  name: name.optional().describe("Default key-1, key-2 ..."),
+  name: name.optional().describe("Name; default key-1, key-2 ..."),
   ...terms,
 });
 export type NewKey = z.input<typeof newKey>;
@@ -104,13 +115,13 @@ export const keyRotation = z.strictObject({
     // Thirty days: whoever has not changed it by then has forgotten it.
     .max(43_200)
     .default(0)
-    .describe("How long the old secret keeps working; 0 = it stops immediately"),
+    .describe("Minutes for which the old secret keeps working; 0 = it stops immediately"),
 });
 export type KeyRotation = z.input<typeof keyRotation>;
 
 export const playgroundKey = z.object({
   name: z.string(),
   secret: z.string(),
-  expires_at: moment.describe("In 15 minutes"),
+  expires_at: moment.describe("Expiry, in 15 minutes"),
 });
 export type PlaygroundKey = z.infer<typeof playgroundKey>;

@@ -7,7 +7,7 @@ export const verification = z.object({
   breaches: z.array(
     z.object({
       rule: z.string(),
-      says: z.string().describe("The rule in words"),
+      says: z.string().describe("Rule in words"),
       subject: z.string(),
       found: z.string(),
       expected: z.string(),
@@ -52,7 +52,7 @@ export const writeOffs = pageOf(
     upstream: z.string().nullable(),
     amount_nanos: nanos.describe("Cost above the charge"),
     charge_nanos: nanos.describe("Charge to the account"),
-    reason: z.string().describe("How the request ended"),
+    reason: z.string().describe("Reason of the request's end"),
     why: z
       .enum(["beyond_money", "impossible_usage"])
       .describe(
@@ -77,11 +77,11 @@ export type WriteOffs = z.infer<typeof writeOffs>;
 export const quarantine = pageOf(
   z.object({
     journal: z.string(),
-    record: z.string().describe("Its number in the journal"),
+    record: z.string().describe("Number of the record in the journal"),
     at: moment,
     account: z.object({ id: z.string(), name: z.string() }),
     hold_nanos: nanos,
-    refusal: z.string().describe("Why the database refused it"),
+    refusal: z.string().describe("Error of the database"),
     request_id: z.string().nullable(),
     model: z.string().nullable(),
   }),
@@ -100,7 +100,7 @@ export const costsQuery = z.strictObject({
 
 const upstreamCosts = z.object({
   upstream: z.string(),
-  responses: z.int().describe("Responses in these days"),
+  responses: z.int().describe("Number of responses in these days"),
   charged_nanos: nanos,
   reporting: z.int().describe("Responses with a vendor-reported cost"),
   reporting_charged_nanos: nanos.describe("Charges for those responses"),

@@ -13,18 +13,20 @@ export type MarginsQuery = z.input<typeof marginsQuery>;
 
 const sums = z.object({
   attempts: z.int().describe("Requests to upstreams, retries included"),
-  unknown: z.int().describe("Of these, with unreported usage that the vendor may bill; counted as 0"),
+  unknown: z
+    .int()
+    .describe("Attempts among these with unreported usage that the vendor may bill; counted as 0"),
   charge_nanos: nanos.describe("Charges for the requests that these attempts served"),
-  cost_nanos: nanos.describe("What vendors bill, by `upstreams[].cost`"),
+  cost_nanos: nanos.describe("Cost by `upstreams[].cost`"),
   margin_nanos: nanos.describe("charge - cost"),
-  stated_attempts: z.int().describe("Attempts whose vendor states its cost"),
-  stated_nanos: nanos.describe("Those costs as the vendors state them"),
-  stated_cost_nanos: nanos.describe("Those costs by `upstreams[].cost`"),
+  stated_attempts: z.int().describe("Number of attempts whose vendor states a cost"),
+  stated_nanos: nanos.describe("Cost of those attempts, as the vendors state it"),
+  stated_cost_nanos: nanos.describe("Cost of those attempts, by `upstreams[].cost`"),
 });
 export type MarginSums = z.infer<typeof sums>;
 
 const margin = sums.extend({
-  id: z.string().describe("The upstream, model, account id or month; empty = unknown upstream"),
+  id: z.string().describe("Upstream, model, account id or month; empty = unknown upstream"),
   name: z.string().nullable().describe("Name of the account; null = not an account"),
 });
 export type Margin = z.infer<typeof margin>;
@@ -32,7 +34,7 @@ export type Margin = z.infer<typeof margin>;
 export const margins = z.object({
   from: z.string(),
   to: z.string(),
-  totals: sums.describe("Of all, including what is not listed"),
-  data: z.array(margin).describe("The thousand with the highest cost; months in order"),
+  totals: sums.describe("Totals, including groups that are not listed"),
+  data: z.array(margin).describe("The 1,000 groups with the highest cost; months in order"),
 });
 export type Margins = z.infer<typeof margins>;

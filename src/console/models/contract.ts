@@ -15,20 +15,18 @@ const tokenPrices = {
   cache_write_1h: usd.nullable().describe("null = as cache_write"),
   other_tokens: z
     .array(z.object({ of: z.string(), usd }))
-    .describe(
-      "Further prices of tokens, by their keys in the catalog file: audio.input, cache_read_explicit",
-    ),
+    .describe("Other token prices, by their keys in the catalog file: audio.input, cache_read_explicit"),
 };
 
 const accountModel = z.object({
-  id: z.string().describe("The value to send as `model`"),
-  alias_of: z.string().nullable().describe("The model of which it is a second name; null = a model"),
+  id: z.string().describe("Model id to send as `model`"),
+  alias_of: z.string().nullable().describe("Target of an alias; null = not an alias"),
   modality: z
     .enum(["text", "embedding", "rerank", "image", "video"])
     .describe("Output type, derived from its endpoints"),
   family: z.string().nullable().describe("Image or video family, as in /v1/capabilities; null = text"),
   owned_by: z.string(),
-  created: z.int().describe("Unix seconds"),
+  created: z.int().describe("Creation time in Unix seconds"),
   endpoints: z.array(modelEndpoint).describe("Endpoints available to the account"),
   context_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
@@ -42,30 +40,36 @@ const accountModel = z.object({
         ),
       tiers: z
         .array(z.object({ tier: z.string(), ...tokenPrices }))
-        .describe("Service tiers with prices of their own, for any length of input"),
+        .describe("Service tiers with their own prices, for any length of input"),
       factors: z
         .array(
           z.object({
             dimension: z.enum(["tier", "speed", "region", "hours"]),
             name: z.string(),
-            factor: z.string().describe("Decimal string, on all prices of tokens"),
-            utc: z.array(z.string()).describe("Of hours: ranges of the day in UTC").optional(),
+            factor: z.string().describe("Multiplier of all token prices, as a decimal string"),
+            utc: z.array(z.string()).describe("Ranges of the day (UTC), for multipliers by hour").optional(),
             days: z
               .array(z.int())
-              .describe("Of hours: days of the week, 1 = Monday; absent = every day")
+              .describe("Days of the week, for multipliers by hour; 1 = Monday; absent = every day")
               .optional(),
           }),
         )
-        .describe("Multipliers of token prices, by how the vendor serves a request and when it was accepted"),
-      per_image: z.array(z.object({ of: z.string(), usd })).describe("Per image, by tier"),
-      per_second: z.array(z.object({ of: z.string(), usd })).describe("Per second of video, by resolution"),
+        .describe("Multipliers of token prices, by speed, region and time of acceptance"),
+      per_image: z.array(z.object({ of: z.string(), usd })).describe("US dollars per image, by tier"),
+      per_second: z
+        .array(z.object({ of: z.string(), usd }))
+        .describe("US dollars per second of video, by resolution"),
       calls: z
         .array(z.object({ of: z.string(), per: z.enum(["use", "request"]), usd }))
-        .describe("Tools run by the vendor, at its list prices too; per request = at most once"),
-      units: z.array(z.object({ of: z.string(), usd })).describe("Units other than tokens: search, page ..."),
-      request: usd.nullable().describe("For every request"),
+        .describe(
+          "Prices of tools run by the vendor, list prices included; per request = charged at most once",
+        ),
+      units: z
+        .array(z.object({ of: z.string(), usd }))
+        .describe("Prices of units other than tokens: search, page ..."),
+      request: usd.nullable().describe("Price per request"),
     })
-    .describe("Tokens: per 1,000,000"),
+    .describe("Prices; tokens per 1,000,000"),
 });
 export type AccountModel = z.infer<typeof accountModel>;
 
@@ -83,6 +87,6 @@ export const accountCapabilities = z.object({ data: z.array(capability) });
 export const accountModels = z.object({
   group: z.string().describe("The account's price group"),
   factor: z.string().describe("Its price multiplier as a decimal string, included in the prices below"),
-  data: z.array(accountModel).describe("All of them, by id"),
+  data: z.array(accountModel).describe("All models, by id"),
 });
 export type AccountModels = z.infer<typeof accountModels>;

@@ -27,14 +27,14 @@ const queuedTask = z.object({
   accepted_at: moment,
   deadline_at: moment,
   due_at: moment.describe(
-    "When a worker picks it up next; while claimed, when the claim ends unless renewed",
+    "Time when a worker picks the task up next; while claimed, the time when the claim expires unless renewed",
   ),
   upstream: z
     .object({
       name: z.string(),
-      model: z.string().describe("The upstream's name for the model"),
-      task: z.string().nullable().describe("The upstream's id; null = no response to the submit"),
-      intended_at: moment.describe("Time just before the submit was sent"),
+      model: z.string().describe("Upstream's name of the model"),
+      task: z.string().nullable().describe("Upstream's task id; null = no response to the submit"),
+      intended_at: moment.describe("Time of the submit"),
     })
     .nullable()
     .describe("null = unassigned"),
@@ -44,17 +44,17 @@ const queuedTask = z.object({
   trouble: z.array(z.enum(["overdue", "stuck", "ambiguous"])),
 });
 
-export const queuePage = pageOf(queuedTask).describe("Oldest first");
+export const queuePage = pageOf(queuedTask).describe("Tasks, oldest first");
 
 export const queueCounts = z.object({
-  open: z.number().int().describe("Open tasks"),
+  open: z.number().int().describe("Number of open tasks"),
   overdue: z.number().int(),
   stuck: z.number().int(),
   ambiguous: z.number().int(),
   polled_late: z
     .number()
     .int()
-    .describe("Failed and refunded tasks that are still polled for a late success"),
+    .describe("Number of failed and refunded tasks that are still polled for a late success"),
   by_model: z.array(z.object({ model: z.string(), state, open: z.number().int() })),
 });
 

@@ -81,7 +81,7 @@ function optionsOf({ upstreams, project, zone, tolerance }: ReconciliationQuery)
 
 function refusalOf(error: unknown): unknown {
   if (error instanceof ExportFormatError)
-    return new GatewayError("invalid_request", error.describe("The export"), { cause: error });
+    return new GatewayError("invalid_request", error.describe("Export file"), { cause: error });
   if (error instanceof WorkerLost)
     return new GatewayError(
       "service_unavailable",

@@ -3,8 +3,8 @@ import { PROTOCOL_NAMES } from "../../conversation/protocol-name.ts";
 import { CONDITION_WORDS } from "../contract-parts.ts";
 
 export const routeQuery = z.strictObject({
-  model: z.string().min(1).describe("Id of a model"),
-  group: z.string().min(1).default("default").describe("Group of the account that calls"),
+  model: z.string().min(1).describe("Model id"),
+  group: z.string().min(1).default("default").describe("Group of the calling account"),
   endpoint: z
     .enum([...PROTOCOL_NAMES, "images", "videos"])
     .optional()
@@ -12,10 +12,10 @@ export const routeQuery = z.strictObject({
 });
 
 export const route = z.object({
-  process: z.string().describe("The responding process; each process tracks health by itself"),
+  process: z.string().describe("Responding process; each process tracks health by itself"),
   endpoint: z.string().describe("Assumed endpoint"),
   endpoints: z.array(z.string()).describe("Endpoints of the model"),
-  refusal: z.string().nullable().describe("Why no upstream is available; null = one is"),
+  refusal: z.string().nullable().describe("Reason why no upstream is available; null = at least one is"),
   conversations: z
     .object({
       sampled: z.int().describe("Sample of at most 256 conversations of this process in the last hours"),
@@ -29,23 +29,25 @@ export const route = z.object({
       z.object({
         tier: z
           .int()
-          .describe("Counts from 1; the next tier is used if no upstream of this one is available"),
+          .describe(
+            "Number of the tier, from 1; the next tier is used if no upstream of this one is available",
+          ),
         upstream: z.object({ id: z.string(), name: z.string(), kind: z.string() }),
-        model: z.string().describe("The upstream's name for it"),
+        model: z.string().describe("Upstream's name of the model"),
         priority: z.int(),
         weight: z.number(),
-        share: z.number().describe("Its share of the tier's requests if all are healthy, 0 to 1"),
+        share: z.number().describe("Share of the tier's requests if all are healthy, 0 to 1"),
         protocol: z.string().nullable().describe("Protocol used; null = the vendor's task API"),
         translates: z.boolean(),
         changes: z
           .array(z.string())
           .describe(
-            "What its options change of requests, without values: `header x-team`, `remove logit_bias`",
+            "Request changes by the upstream's options, without values: `header x-team`, `remove logit_bias`",
           ),
         full: z.boolean(),
         limited_seconds: z
           .int()
-          .describe("Until it gets requests again, as it is at its limit per minute; 0 = it is not"),
+          .describe("Seconds until requests resume after a limit per minute was reached; 0 = not limited"),
         credentials: z.array(
           z.object({
             id: z.string(),
@@ -55,12 +57,14 @@ export const route = z.object({
               .describe(
                 "open = only probes, and requests without an alternative; returning = part of its share",
               ),
-            wait_seconds: z.int().describe("Until the next probe, or the end of the cool-down"),
-            closed_accounts: z.int().describe("Accounts that avoid it because their last requests failed"),
+            wait_seconds: z.int().describe("Seconds until the next probe, or the end of the cool-down"),
+            closed_accounts: z
+              .int()
+              .describe("Number of accounts that avoid it because their last requests failed"),
           }),
         ),
       }),
     )
-    .describe("In the order of use"),
+    .describe("Tiers in the order of use"),
 });
 export type Route = z.infer<typeof route>;

@@ -44,14 +44,14 @@ export const sessionResponseSchema = z.strictObject({
   }),
   must_change_password: z
     .boolean()
-    .describe("The password was generated; nothing else is allowed until it is changed"),
+    .describe("true if the password was generated; nothing else is allowed until it is changed"),
   accounts: z
     .array(
       z.strictObject({
         id: z.string(),
         name: z.string(),
         role: accountRole,
-        suspended: z.boolean().describe("Its API keys are refused"),
+        suspended: z.boolean().describe("true if the account is suspended: its API keys are refused"),
       }),
     )
     .describe("Accounts of the user, by name; operators have access to all others too"),
@@ -60,7 +60,7 @@ export const sessionResponseSchema = z.strictObject({
     .nullable()
     .describe("CSRF token for writes of this session (x-faregate-csrf); null for a console token"),
   public_url: z.string().describe("Public base URL, without a trailing slash"),
-  version: z.string().describe("Of the gateway"),
+  version: z.string().describe("Version of the gateway"),
 });
 export type SessionResponse = z.infer<typeof sessionResponseSchema>;
 
@@ -72,12 +72,12 @@ export const signInBody = z.strictObject({
     .trim()
     .max(40)
     .optional()
-    .describe("Six digits, or a recovery code; required after 401 totp_required"),
+    .describe("Two-factor code: six digits, or a recovery code; required after 401 totp_required"),
 });
 export type SignInBody = z.infer<typeof signInBody>;
 
 export const signInOptions = z.strictObject({
-  self_registration: z.boolean().describe("Whether self-registration is enabled"),
+  self_registration: z.boolean().describe("true if self-registration is enabled"),
   oidc: z
     .array(z.strictObject({ id: z.string(), name: z.string() }))
     .describe("Identity providers to sign in with"),
@@ -95,7 +95,7 @@ export const done = z.strictObject({ done: z.literal(true) });
 export const registrationBody = z.strictObject({
   email,
   password: newPassword,
-  name: personName.optional().describe("Default the part before the @"),
+  name: personName.optional().describe("Name; default the part of the address before the @"),
 });
 export type RegistrationBody = z.infer<typeof registrationBody>;
 
@@ -104,7 +104,7 @@ export type OidcStartBody = z.infer<typeof oidcStartBody>;
 
 export const oidcStart = z.strictObject({
   url: z.string().describe("URL to redirect the browser to"),
-  flow: z.string().describe("To keep in the tab and send with the provider's response"),
+  flow: z.string().describe("State to keep in the tab and to send with the provider's response"),
 });
 export type OidcStart = z.infer<typeof oidcStart>;
 

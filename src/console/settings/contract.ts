@@ -19,7 +19,9 @@ export const settings = z.object({
   environment: z
     .array(z.object({ name: z.string(), is_set: z.boolean() }))
     .describe("Environment variables read by this process, without values"),
-  applies_file: z.boolean().describe("Each start applies a catalog file, which overrides changes made here"),
+  applies_file: z
+    .boolean()
+    .describe("true if each start applies a catalog file, which overrides changes made here"),
   version: z.string(),
   public_url: z.string(),
   database: z.object({

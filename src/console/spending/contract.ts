@@ -26,7 +26,7 @@ export type SpendingSums = z.infer<typeof sums>;
 const latency = z
   .object({ p50_ms: z.number(), p95_ms: z.number() })
   .nullable()
-  .describe("Of completed requests, accurate to 10 %; null = none");
+  .describe("Percentile over completed requests, accurate to 10 %; null = none");
 
 const latencies = z.object({ first_byte: latency, total: latency });
 export type SpendingLatencies = z.infer<typeof latencies>;
@@ -34,9 +34,11 @@ export type SpendingLatencies = z.infer<typeof latencies>;
 const group = sums.extend({
   id: z
     .string()
-    .describe("The model or endpoint itself; the id of a key or user; playground = its short-lived keys"),
-  name: z.string().nullable().describe("null: a key made by no user"),
-  latencies: latencies.nullable().describe("Of models only"),
+    .describe(
+      "Model or endpoint, or the id of a key or user; playground = short-lived keys of the playground",
+    ),
+  name: z.string().nullable().describe("Creator of the key; null = not created by a user"),
+  latencies: latencies.nullable().describe("Only for models"),
 });
 export type SpendingGroup = z.infer<typeof group>;
 
@@ -44,7 +46,7 @@ export const spendingResponse = z.object({
   from: z.string(),
   to: z.string(),
   totals: sums.extend({
-    estimated: z.number().int().describe("Requests with estimated usage"),
+    estimated: z.number().int().describe("Number of requests with estimated usage"),
     tokens: z.object({
       input_uncached: z.number().int(),
       cache_read: z.number().int(),
@@ -57,25 +59,25 @@ export const spendingResponse = z.object({
     video_seconds: z.number().int(),
     latencies,
   }),
-  groups: z.array(group).describe("The hundred most expensive"),
-  others: sums.nullable().describe("Everything else; null = nothing"),
+  groups: z.array(group).describe("The 100 most expensive groups"),
+  others: sums.nullable().describe("Sum of all other groups; null = none"),
   series: z
     .array(
       z.object({
-        at: moment.describe("Start of the day or hour; those without requests are omitted"),
-        group: z.string().nullable().describe("Id of one of the first eight groups; null = all others"),
+        at: moment.describe("Start of the day or hour; days or hours without requests are omitted"),
+        group: z.string().nullable().describe("Group id, for the first eight groups; null = all others"),
         charge_nanos: nanos,
         requests: z.number().int(),
       }),
     )
-    .describe("For a chart"),
+    .describe("Values for a chart"),
   forecast: z
     .object({
-      month: z.string().describe("YYYY-MM, the current one, UTC"),
-      charged_nanos: nanos.describe("So far"),
+      month: z.string().describe("Current month as YYYY-MM (UTC)"),
+      charged_nanos: nanos.describe("Charges so far"),
       day_nanos: nanos.describe("Average of the last seven full days"),
       expected_nanos: nanos.describe("Projection for the month"),
     })
-    .describe("Of the current month, whatever the range"),
+    .describe("Forecast of the current month, independent of the range"),
 });
 export type SpendingResponse = z.infer<typeof spendingResponse>;

@@ -49,17 +49,17 @@ const entry = z.object({
 - hold: kept for an image or video; task_charge: paid for it; task_return: what was kept too much, or all of it
 - lease, return: moves between the account and the gateway's processes, which change no balance`),
   amount_nanos: nanos,
-  change_nanos: nanos.describe("Change of the balance"),
+  change_nanos: nanos.describe("Change of the total balance"),
   available_change_nanos: nanos.describe("Change of the available balance"),
-  balance_after_nanos: nanos.nullable().describe("Balance after the entry; null with a filter"),
+  balance_after_nanos: nanos.nullable().describe("Total balance after the entry; null with a filter"),
   reference: z
     .object({
       type: z.enum(["account", "code", "task", "flush", "process", "record"]),
       id: z.string(),
     })
-    .describe("What it was for"),
+    .describe("Task or request that the entry is for"),
   requests: z.int().nullable().describe("Number of requests in the entry; null = none, or past retention"),
-  reason: z.string().nullable().describe("The operator's reason"),
+  reason: z.string().nullable().describe("Operator's reason"),
 });
 export type StatementEntry = z.infer<typeof entry>;
 

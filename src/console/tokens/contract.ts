@@ -22,7 +22,7 @@ const tokenRow = z.strictObject({
     .describe("The only account that it's for"),
   created_at: moment,
   expires_at: moment.nullable(),
-  last_used_at: moment.nullable().describe("Accurate to the minute"),
+  last_used_at: moment.nullable().describe("Time of the last use, accurate to the minute"),
 });
 export type TokenRow = z.infer<typeof tokenRow>;
 
@@ -42,6 +42,6 @@ export const tokenBody = z.strictObject({
 export type TokenBody = z.input<typeof tokenBody>;
 
 export const createdToken = tokenRow.extend({
-  token: z.string().describe("The token, shown only once; only a hash is stored"),
+  token: z.string().describe("Token, shown only once; only a hash is stored"),
 });
 export type CreatedToken = z.infer<typeof createdToken>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { moment, nanos } from "../contract-parts.ts";
 
-const milliseconds = z.int().nullable().describe("null = no completed request");
+const milliseconds = z.int().nullable().describe("Percentile; null = no completed request");
 
 const figures = {
   requests: z.int(),
@@ -19,7 +19,7 @@ export type TrafficFigures = z.infer<typeof trafficFigures>;
 const trafficRow = z.object({ name: z.string().describe('"" = no upstream was used'), ...figures });
 export type TrafficRow = z.infer<typeof trafficRow>;
 
-const trafficSlot = z.object({ at: moment.describe("Begin of the slot"), ...figures });
+const trafficSlot = z.object({ at: moment.describe("Start of the slot"), ...figures });
 export type TrafficSlot = z.infer<typeof trafficSlot>;
 
 /** Requests by the time they were posted, of all processes that share the database. */
@@ -27,14 +27,14 @@ export const traffic = z.object({
   slot_seconds: z.int(),
   slots: z
     .array(trafficSlot)
-    .describe("Oldest first, the last one incomplete; later events contain only changed slots"),
-  span_seconds: z.int().describe("Period of the rows below, in seconds up to now"),
+    .describe("Slots, oldest first, the last one incomplete; later events contain only changed slots"),
+  span_seconds: z.int().describe("Length of the rows' period, in seconds up to now"),
   total: trafficFigures,
   upstreams: z.array(trafficRow),
   models: z.array(trafficRow),
   process: z.object({
-    label: z.string().describe("The responding process, as listed in the settings"),
-    running: z.int().describe("Its running text requests"),
+    label: z.string().describe("Responding process, as listed in the settings"),
+    running: z.int().describe("Running text requests of the process"),
   }),
 });
 export type Traffic = z.infer<typeof traffic>;

@@ -11,10 +11,12 @@ const timeouts = z.strictObject({
 });
 
 const cost = z.strictObject({
-  factor: z.string().describe("Decimal string, on the model's price"),
+  factor: z.string().describe("Multiplier of the model's price, as a decimal string"),
   prices: z
     .record(z.string(), price)
-    .describe("By your name of the model, as under `price` of a model; the factor doesn't apply to them"),
+    .describe(
+      "Prices by your name of the model, as under `price` of a model; the factor doesn't apply to them",
+    ),
 });
 
 const terms = {
@@ -26,44 +28,48 @@ const terms = {
       "Vendor or server behind kind openai-compatible: its base URL, protocols and quirks; null = none",
     ),
   base_url: z.string().describe("Base URL as in the vendor's SDK"),
-  models: z.record(z.string(), z.string()).describe("Your name: vendor name"),
-  protocols: z.array(z.string()).nullable().describe("null = the kind's default"),
-  groups: z.array(z.string()).nullable().describe("Groups it serves; null = all"),
-  priority: z.int().describe("Lower is tried first"),
-  weight: z.number().describe("Share within one priority"),
+  models: z.record(z.string(), z.string()).describe("Models: your name to the vendor's name"),
+  protocols: z.array(z.string()).nullable().describe("Protocols; null = the kind's default"),
+  groups: z.array(z.string()).nullable().describe("Groups that the upstream serves; null = all"),
+  priority: z.int().describe("Priority: upstreams with a lower number are tried first"),
+  weight: z.number().describe("Weight: the share of requests within one priority"),
   limits: z
     .strictObject({
-      concurrency: z.int().optional().describe("Concurrent requests, per process; default 10000"),
-      requests_per_minute: z.int().optional().describe("Text requests; omitted = any number"),
-      tokens_per_minute: z.int().optional().describe("Tokens of text requests; omitted = any number"),
+      concurrency: z
+        .int()
+        .optional()
+        .describe("Maximum number of concurrent requests per process; default 10000"),
+      requests_per_minute: z.int().optional().describe("Text requests per minute; omitted = no limit"),
+      tokens_per_minute: z
+        .int()
+        .optional()
+        .describe("Tokens of text requests per minute; omitted = no limit"),
     })
-    .describe("What it may be asked; a request beyond that goes to the next upstream"),
+    .describe("Limits of the upstream; requests beyond them go to the next upstream"),
   shared_ids: z
     .array(z.string())
     .describe(
       "Ids of objects in the vendor's account that every account with access to this upstream may use",
     ),
-  timeouts: timeouts.describe("Milliseconds; omitted ones get their default"),
-  probe: z.boolean().describe("Probes it every 30 s while idle"),
+  timeouts: timeouts.describe("Timeouts in milliseconds; omitted ones get their default"),
+  probe: z.boolean().describe("true probes the upstream every 30 s while it is idle"),
   signer: z
     .string()
     .nullable()
     .describe(
       "Upstreams with the same signer accept each other's signed state; null = each credential only its own",
     ),
-  cost: cost
-    .nullable()
-    .describe("What the vendor bills for text models, for operators alone; null = the models' prices"),
+  cost: cost.nullable().describe("Cost of text models, visible to operators only; null = the models' prices"),
   unasked_tiers: z
     .array(z.string())
     .describe("Service tiers in which the vendor may serve requests that ask for none"),
   region: z
     .string()
     .nullable()
-    .describe("Region of the models' prices in which it serves what names none; null = the plain price"),
+    .describe("Price region of requests that name no region; null = the plain price"),
   headers: z
     .record(z.string(), z.string())
-    .describe("Sent with every request; a stored value is shown, and kept if sent, as ***"),
+    .describe("Headers sent with every request; stored values are shown, and kept if sent, as ***"),
   proxy: z
     .string()
     .nullable()
@@ -73,7 +79,9 @@ const terms = {
   ca_file: z
     .string()
     .nullable()
-    .describe("PEM file of authorities to trust beside the public ones, by its absolute path"),
+    .describe(
+      "Absolute path of a PEM file with certificate authorities to trust in addition to the public ones",
+    ),
   body: z
     .strictObject({
       set: z.record(z.string(), z.unknown()).optional(),
@@ -85,21 +93,19 @@ const terms = {
   betas: z
     .strictObject({ drop: z.array(z.string()) })
     .nullable()
-    .describe("Betas that are left out of what callers ask for; null = none"),
-  location: z.string().nullable().describe("Of a cloud: region, group of regions or global; null = none"),
-  project: z.string().nullable().describe("Of a cloud; null = none"),
+    .describe("Betas to remove from requests; null = none"),
+  location: z.string().nullable().describe("Region of a cloud, group of regions, or global; null = none"),
+  project: z.string().nullable().describe("Project of a cloud; null = none"),
   api_version: z
     .string()
     .nullable()
-    .describe("Of the vendor's older interface; null = the current one is used"),
-  token_url: z.string().nullable().describe("Server that gives out access tokens; null = the kind's own"),
-  token_scope: z.string().nullable().describe("Scope of access tokens; null = the kind's own"),
+    .describe("Version of the vendor's older interface; null = the current interface"),
+  token_url: z.string().nullable().describe("Token server; null = the kind's default"),
+  token_scope: z.string().nullable().describe("Scope of access tokens; null = the kind's default"),
   end_user: z
     .enum(["account"])
     .nullable()
-    .describe(
-      "Whom requests name as the end user where callers name none: an opaque id of the account; null = nobody",
-    ),
+    .describe("End user of requests that name none: an opaque id of the account; null = none"),
 };
 
 const fields = z
@@ -143,14 +149,14 @@ export const upstreamTerms = z.strictObject({
   kind: terms.kind,
   base_url: terms.base_url
     .optional()
-    .describe("As in the vendor's SDK; optional with a preset, and with a location"),
+    .describe("Base URL as in the vendor's SDK; optional with a preset, and with a location"),
   models: terms.models,
   ...rest.partial().shape,
   api_keys: z
     .array(secret)
     .optional()
     .describe("Replaces all credentials; required if base_url changes to another server"),
-  credentials: z.array(fields).optional().describe("The same by their fields, in place of api_keys"),
+  credentials: z.array(fields).optional().describe("Credentials by their fields, in place of api_keys"),
 });
 export type UpstreamTerms = z.infer<typeof upstreamTerms>;
 
@@ -163,12 +169,14 @@ export const upstreamState = z.strictObject({
 
 export const newCredential = z.strictObject({
   secret: secret.optional(),
-  fields: fields.optional().describe("In place of secret, for kinds of clouds"),
+  fields: fields.optional().describe("Fields of the credential in place of secret, for kinds of clouds"),
   name: z.string().trim().min(1).max(100).optional().describe("Display name; default its number"),
 });
 export const credentialChange = z.strictObject({
   secret: secret.optional().describe("Replaces the old secret, also for running tasks"),
-  fields: fields.optional().describe("In place of secret: all fields, those that stay as they are shown"),
+  fields: fields
+    .optional()
+    .describe("Fields of the credential in place of secret; unchanged secret fields are sent as shown"),
   name: z.string().trim().min(1).max(100).optional(),
   enabled: z.boolean().optional(),
 });
@@ -176,20 +184,25 @@ export const credentialChange = z.strictObject({
 const credential = z.object({
   id: z.string(),
   name: z.string(),
-  hint: z.string().describe("Its last characters, if long enough"),
-  fields: fields.nullable().describe("null = it is a key"),
-  reference: z.string().nullable().describe("Environment variable it came from in a catalog file"),
+  hint: z.string().describe("Last characters of the secret, if it is long enough"),
+  fields: fields.nullable().describe("Fields of the credential; null = a key"),
+  reference: z
+    .string()
+    .nullable()
+    .describe("Environment variable that the catalog file took the secret from"),
   enabled: z.boolean(),
   troubles: z
     .array(
       z.object({
-        model: z.string().describe("The upstream's name for it"),
-        state: z.enum(CONDITION_WORDS).describe("ready = except for some accounts"),
+        model: z.string().describe("Upstream's name of the model"),
+        state: z.enum(CONDITION_WORDS).describe("Health; ready = available, except to some accounts"),
         wait_seconds: z.int(),
-        closed_accounts: z.int().describe("Accounts that avoid it because their last requests failed"),
+        closed_accounts: z
+          .int()
+          .describe("Number of accounts that avoid it because their last requests failed"),
       }),
     )
-    .describe("As seen by this process"),
+    .describe("Health as seen by this process"),
 });
 
 export const HEALTH_STATES = ["healthy", "degraded", "failing", "idle", "disabled", "unusable"] as const;
@@ -215,24 +228,24 @@ export const upstream = z.object({
     state: z
       .enum(HEALTH_STATES)
       .describe("unusable = enabled, but without a usable credential; idle = no recent requests"),
-    running: z.int().describe("Running requests in this process"),
+    running: z.int().describe("Number of running requests in this process"),
     limited_seconds: z
       .int()
-      .describe("Until it gets requests again, as it is at its limit per minute; 0 = it is not"),
+      .describe("Seconds until requests resume after a limit per minute was reached; 0 = not limited"),
     connections: z.int(),
     open_breakers: z.int(),
     attempts: z
       .object({ ok: z.int(), failed: z.int(), rate_limited: z.int(), refused: z.int() })
-      .describe("Attempts of the last ten minutes in this process, including recovered ones"),
+      .describe("Attempts of the last ten minutes in this process, recovered failures included"),
   }),
-  hour: figures.describe("Requests of the last hour in all processes"),
+  hour: figures.describe("Number of requests in the last hour, in all processes"),
 });
 export type Upstream = z.infer<typeof upstream>;
 
 export const upstreams = z.object({
   data: z.array(upstream),
   next: z.null(),
-  process: z.string().describe("The responding process; breakers and running requests are its own"),
+  process: z.string().describe("Responding process; breakers and running requests are its own"),
 });
 export type Upstreams = z.infer<typeof upstreams>;
 
@@ -251,14 +264,14 @@ export const upstreamReport = z.object({
         reported: z
           .object({
             requests: z.int().describe("Requests with a vendor-reported cost"),
-            charge_nanos: nanos.describe("Charges for them"),
+            charge_nanos: nanos.describe("Charges for those requests"),
             cost_nanos: nanos.describe("Vendor-reported cost, as US dollars"),
           })
           .nullable()
-          .describe("null = not reported"),
+          .describe("Vendor-reported cost; null = not reported"),
       }),
     )
-    .describe("Oldest first, UTC days; those without requests are omitted"),
+    .describe("UTC days, oldest first; days without requests are omitted"),
   failures: z
     .array(
       z.object({
@@ -281,7 +294,7 @@ export const reportQuery = z.strictObject({ days: z.coerce.number().int().min(1)
 export const credentialTest = z.object({
   ok: z.boolean(),
   latency_ms: z.int(),
-  message: z.string().describe("The problem and its fix, or a confirmation"),
+  message: z.string().describe("Problem and remedy, or a confirmation"),
 });
 export type CredentialTest = z.infer<typeof credentialTest>;
 
@@ -297,16 +310,16 @@ export const kinds = z.object({
         .array(
           z.object({
             name: z.string(),
-            from: z.string().nullable().describe("What `from` must say; null = nothing"),
+            from: z.string().nullable().describe("Value of `from`; null = none"),
             fields: z.array(
               z.object({ name: z.string(), about: z.string(), secret: z.boolean(), required: z.boolean() }),
             ),
           }),
         )
-        .describe("What credentials may be made of; none = a key alone"),
+        .describe("Forms of credentials; empty = only a key"),
       places: z
         .array(z.object({ name: z.string(), required: z.boolean() }))
-        .describe("Fields that say where in a cloud an upstream is"),
+        .describe("Fields of an upstream's place in a cloud"),
     }),
   ),
   next: z.null(),
@@ -320,7 +333,7 @@ export const presets = z.object({
       base_url: z.string(),
       protocols: z.array(z.string()).describe("Default protocols"),
       needs_key: z.boolean(),
-      keys_url: z.string().nullable().describe("Where a key is created; null = not known"),
+      keys_url: z.string().nullable().describe("URL for creating a key; null = unknown"),
       source: z.string().describe("The vendor's documentation"),
     }),
   ),
@@ -329,24 +342,24 @@ export const presets = z.object({
 export type Presets = z.infer<typeof presets>;
 
 const offeredModel = z.object({
-  id: z.string().describe("The vendor's name for it"),
+  id: z.string().describe("Vendor's name of the model"),
   context_tokens: z.int().nullable(),
   max_output_tokens: z.int().nullable(),
-  input_media: z.array(z.string()).nullable().describe("null = the vendor doesn't state it"),
-  price: price.nullable().describe("As the public list states it; null = `unpriced_reason` says why"),
+  input_media: z.array(z.string()).nullable().describe("Input media; null = not stated by the vendor"),
+  price: price.nullable().describe("Price in the public list; null = see `unpriced_reason`"),
   unpriced_reason: z.string().nullable(),
-  listed_as: z.string().nullable().describe("The list's name of the model"),
-  url: z.string().nullable().describe("Where the vendor states its prices"),
-  serves: z.array(z.string()).describe("Models of the catalog that this upstream serves with it"),
-  in_catalog: z.boolean().describe("The catalog has a model of this id: adding it only maps it"),
+  listed_as: z.string().nullable().describe("Model's name in the list"),
+  url: z.string().nullable().describe("URL of the vendor's prices"),
+  serves: z.array(z.string()).describe("Catalog models that this upstream serves under this name"),
+  in_catalog: z.boolean().describe("true if the catalog has a model of this id; adding it only maps it"),
 });
 
 export const offeredModels = z.object({
   list: z.object({
-    name: z.string().describe("The public list with its release"),
-    date: z.string().describe("Day of that release"),
+    name: z.string().describe("Name and release of the public list"),
+    date: z.string().describe("Release date of the list"),
   }),
-  data: z.array(offeredModel).describe("In the vendor's order"),
+  data: z.array(offeredModel).describe("Models, in the vendor's order"),
   next: z.null(),
 });
 export type OfferedModels = z.infer<typeof offeredModels>;
@@ -358,7 +371,7 @@ export const addedModels = z.strictObject({
   models: z
     .array(
       z.strictObject({
-        id: z.string().min(1).describe("The vendor's name for it, and the new model's id"),
+        id: z.string().min(1).describe("Vendor's name of the model, and id of the new model"),
         context_tokens: z.int().nullable(),
         max_output_tokens: z.int().nullable(),
         input_media: z.array(z.string()).nullable(),
@@ -367,7 +380,9 @@ export const addedModels = z.strictObject({
     )
     .min(1)
     .max(MAX_ADDED)
-    .describe("A model that the catalog already has is only mapped; its limits and price stay"),
+    .describe(
+      "Models to add; a model that the catalog already has is only mapped, with its limits and price unchanged",
+    ),
 });
 export type AddedModels = z.infer<typeof addedModels>;
 

@@ -10,9 +10,9 @@ export type NameBody = z.infer<typeof nameBody>;
 
 const sessionRow = z.strictObject({
   id: z.string(),
-  current: z.boolean().describe("The one that asks"),
+  current: z.boolean().describe("true for the session of this request"),
   created_at: moment,
-  last_seen_at: moment.describe("Accurate to the minute"),
+  last_seen_at: moment.describe("Time of the last use, accurate to the minute"),
   expires_at: moment,
   address: z.string(),
   user_agent: z.string(),
@@ -29,8 +29,8 @@ export const passwordProof = z.strictObject({ password: z.string().max(1_000) })
 export type PasswordProof = z.infer<typeof passwordProof>;
 
 export const totpEnrolment = z.strictObject({
-  secret: z.string().describe("In base32, to type into the app"),
-  uri: z.string().describe("otpauth://, to show as a QR code"),
+  secret: z.string().describe("Secret in base32, to type into the app"),
+  uri: z.string().describe("otpauth:// URL, to show as a QR code"),
 });
 export type TotpEnrolment = z.infer<typeof totpEnrolment>;
 
@@ -38,7 +38,7 @@ export const totpCode = z.strictObject({ code: z.string().trim().max(40) });
 export type TotpCode = z.infer<typeof totpCode>;
 
 export const recoveryCodes = z.strictObject({
-  recovery_codes: z.array(z.string()).describe("Each replaces a code once; shown only once"),
+  recovery_codes: z.array(z.string()).describe("Recovery codes, shown only once; each replaces a code once"),
 });
 export type RecoveryCodes = z.infer<typeof recoveryCodes>;
 
@@ -101,14 +101,14 @@ export const operatorInvitation = z.strictObject({
 });
 export type OperatorInvitation = z.input<typeof operatorInvitation>;
 
-const invitationToken = z.string().max(200).describe("What follows # in the link");
+const invitationToken = z.string().max(200).describe("Token of the link, after the #");
 
 export const invitationLook = z.strictObject({ token: invitationToken });
 export type InvitationLook = z.infer<typeof invitationLook>;
 
 export const invitationView = z.strictObject({
   email: z.string(),
-  account: z.string().nullable().describe("Name of the account they join"),
+  account: z.string().nullable().describe("Name of the account that the user joins"),
   role: accountRole.nullable(),
   operator_role: operatorRole.nullable(),
   expires_at: moment,
@@ -117,8 +117,8 @@ export type InvitationView = z.infer<typeof invitationView>;
 
 export const invitationResponse = z.strictObject({
   token: invitationToken,
-  password: newPassword.optional().describe("A new password, or the existing one; not needed when signed in"),
-  name: personName.optional().describe("Name of a new user; default the part before the @"),
+  password: newPassword.optional().describe("New password, or the existing one; not needed when signed in"),
+  name: personName.optional().describe("Name of a new user; default the part of the address before the @"),
   totp: z.string().trim().max(40).optional(),
 });
 export type InvitationResponse = z.infer<typeof invitationResponse>;
@@ -132,7 +132,7 @@ export const userRow = z.strictObject({
   operator_role: operatorRole.nullable(),
   disabled: z.boolean(),
   has_totp: z.boolean(),
-  has_password: z.boolean().describe("false = signs in only through an identity provider"),
+  has_password: z.boolean().describe("false = the user signs in only through an identity provider"),
   accounts: z.array(z.strictObject({ id: z.string(), name: z.string(), role: accountRole })),
   created_at: moment,
   last_sign_in_at: moment.nullable(),
@@ -180,6 +180,6 @@ export const identityBody = z.strictObject({
 export type IdentityBody = z.infer<typeof identityBody>;
 
 export const madePassword = z.strictObject({
-  password: z.string().describe("Shown only once; must be changed at the next sign-in"),
+  password: z.string().describe("New password, shown only once; must be changed at the next sign-in"),
 });
 export type MadePassword = z.infer<typeof madePassword>;

@@ -56,7 +56,7 @@ export class BodyMemory {
     metrics.gauge("bodies_waiting", "Requests waiting for body memory", () => this.budget.waitingCount());
     metrics.counters(
       "body_memory_refused_total",
-      "Request bodies refused by a memory limit, by the limit.",
+      "Request bodies refused by a memory limit, by reason",
       "reason",
       () => this.budget.refused(),
     );

@@ -112,7 +112,7 @@ const IF_MATCH: Json = {
   required: false,
   schema: { type: "string" },
   description:
-    "The ETag of a read, or `revision` in double quotes. 412 if the state has changed. Omitted = the last writer wins",
+    "ETag of a read, or `revision` in double quotes. 412 if the state has changed. Omitted = the last writer wins",
 };
 
 const ETAG: Json = {
@@ -137,7 +137,7 @@ function responseOf(operation: Operation): Json {
       return { description: "OK", content: { [operation.contentType]: { schema: { type: "string" } } } };
     case "file":
       return {
-        description: "The file, or a part of it with `Range`",
+        description: "File, or a part of it with `Range`",
         content: { "*/*": { schema: BINARY } },
       };
   }

@@ -100,8 +100,8 @@ const OTHER_FORMS: Readonly<Record<string, TextEndpoint>> = {
     summary: "Legacy completions, through chat completions, plain or streamed",
     request: z.looseObject({
       model: z.string().describe("Model id; must be available on chat completions"),
-      prompt: z.union([z.string(), z.array(z.string())]).describe("One text, or a list of texts"),
-      max_tokens: z.int().nullish().describe("Default 16, as always on this endpoint"),
+      prompt: z.union([z.string(), z.array(z.string())]).describe("Prompt: one text, or a list of texts"),
+      max_tokens: z.int().nullish().describe("Maximum output tokens; default 16"),
       stream: z.boolean().nullish(),
       stop: z.union([z.string(), z.array(z.string())]).nullish(),
     }),
@@ -190,7 +190,7 @@ export function openApi(version: string, console: readonly Operation[]): Json {
   paths["/media/{day}/{file}"] = open(
     "A copied image or video, with `Range` support; the URL is the credential",
     {
-      206: { description: "The part requested by `Range`" },
+      206: { description: "Part requested by `Range`" },
       404: errorResponse("Not found, or past retention"),
     },
     [pathParameter("day", "The day of the task"), pathParameter("file", "The file's name")],
@@ -242,12 +242,12 @@ const ERROR_SCHEMA: Json = {
       type: "object",
       required: ["message", "type", "param", "code"],
       properties: {
-        message: { type: "string", description: "Ends with the request's id: (request id: ...)" },
+        message: { type: "string", description: "Message; ends with the request's id: (request id: ...)" },
         type: {
           type: "string",
           description: "`gateway_error` for errors of the gateway itself, otherwise the vendor's value",
         },
-        param: { type: "string", description: "The invalid field, or empty" },
+        param: { type: "string", description: "Invalid field; empty if none" },
         code: { type: "string" },
       },
     },
@@ -271,7 +271,7 @@ const ERRORS: Json = Object.fromEntries(
 function textResponse(response: z.ZodType, streams: boolean): Json {
   const content: Record<string, Json> = { "application/json": { schema: schemaOf(response) } };
   if (streams) content["text/event-stream"] = { schema: { type: "string" } };
-  return { description: "The upstream's response", content };
+  return { description: "Response of the upstream", content };
 }
 
 /** Loose schemas: fields that are not listed are passed on. */

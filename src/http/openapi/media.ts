@@ -148,7 +148,7 @@ function formSchema(models: readonly string[], form: { properties: Json; require
       webhook_url: {
         type: "string",
         format: "uri",
-        description: "Receives a signed webhook when the task is final",
+        description: "URL that receives a signed webhook when the task is final",
       },
     },
   };
@@ -199,9 +199,9 @@ const DRY_RUN = object({
   model: TEXT,
   action: { enum: ["generate", "textGenerate"] },
   units: object({ images: object({}), video_seconds: object({}) }),
-  max_charge_usd: { type: "string", description: "Exact decimal" },
+  max_charge_usd: { type: "string", description: "Exact decimal string" },
   max_charge_nanos: TEXT,
-  fail_reason: { type: "string", description: "Why the task would fail; empty = it wouldn't" },
+  fail_reason: { type: "string", description: "Reasons why the task would fail; empty = none" },
 });
 
 const IMAGE_RECORD = object({

@@ -36,7 +36,7 @@ const tokenPrices = {
 const step = z
   .strictObject({
     above: whole(1, 100_000_000).describe(
-      "The step applies if the input of a pass, cached or not, exceeds this many tokens",
+      "Input size in tokens, cached or not, above which the step applies to a pass",
     ),
     ...tokenPrices,
   })
@@ -126,20 +126,24 @@ export const price = z
   .strictObject({
     from: moment
       .optional()
-      .describe("When the price begins to hold, such as 2026-12-01T00:00:00Z; omitted = at once"),
+      .describe("Start of the price, such as 2026-12-01T00:00:00Z; omitted = immediately"),
     ...tokenPrices,
-    steps: z.array(step).max(20).optional().describe("The highest step that the input exceeds applies"),
+    steps: z
+      .array(step)
+      .max(20)
+      .optional()
+      .describe("Prices by input size: the highest step that the input exceeds applies"),
     tiers: z
       .record(word, tier)
       .optional()
-      .describe("By the service tier that the vendor reports: priority, flex, batch"),
+      .describe("Prices by the service tier that the vendor reports: priority, flex, batch"),
     speeds: factors("By the speed that the vendor reports: { fast: { factor: 6 } }"),
     regions: factors("By the region that served the request: { us: { factor: 1.1 } }"),
     hours: z
       .array(hours)
       .max(20)
       .optional()
-      .describe("By the time at which a request was accepted; ranges can't overlap"),
+      .describe("Factors by the time at which a request was accepted; ranges can't overlap"),
     calls: z
       .record(name(100), call)
       .optional()
@@ -157,14 +161,14 @@ export const price = z
     extras: z
       .record(name(100), decimal("price"))
       .optional()
-      .describe("The old spelling of calls with { price, per: request }; warned of"),
+      .describe("Deprecated: use calls with { price, per: request }"),
   })
   .describe("Prices in USD, exact to 9 decimal places");
 
 /** A price, or one and those that take its place later. */
 export const prices = z
   .union([price, z.array(price).max(20)])
-  .describe("One price, or a list: the price of now, then those that take its place, each with its from");
+  .describe("One price, or a list: the current price, then those that replace it, each with its from");
 
 /** The vendor's bill for a text model. */
 export const costPrice = price.omit({ from: true, per_image: true, per_second: true, extras: true });

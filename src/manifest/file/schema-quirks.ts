@@ -18,13 +18,13 @@ const flag = z.boolean();
 const fields = {
   system_role: z
     .enum(["system", "developer", "user"])
-    .describe("Role of instructions in chat messages; user = there is no such role"),
+    .describe("Role of instructions in chat messages; user = no separate role"),
   max_tokens_field: z
     .enum(["max_tokens", "max_completion_tokens"])
     .describe("Field for the output limit in chat completions"),
   thinking: z
     .enum(["effort", "budget", "adaptive", "level", "none"])
-    .describe("How thinking is configured; none = not configurable"),
+    .describe("Parameter that configures thinking; none = not configurable"),
   max_budget: whole(1024, 1_000_000).describe("Maximum thinking budget in tokens"),
   thinking_off: flag.describe("false = thinking can't be turned off"),
   efforts: unique(z.enum(["none", ...EFFORTS]))
@@ -33,7 +33,7 @@ const fields = {
   forced_tools: flag.describe("false = forced tool calls aren't supported"),
   structured_output: z
     .enum(["schema", "json", "tool"])
-    .describe("Structured output: through its own field, JSON mode, or a forced tool"),
+    .describe("Structured output through its own field, JSON mode, or a forced tool"),
   schemas: z.enum(["whole", "subset"]).describe("JSON Schema of tools: full, or generateContent's subset"),
   media_urls: unique(z.enum(["image", "audio", "video", "document"])).describe(
     "Media that the upstream fetches by URL; other media is sent inline",
@@ -60,7 +60,7 @@ const fields = {
   many_answers: flag.describe("false = one choice per request; for n > 1 several requests are sent"),
   prefill: z
     .enum(["continue", "refuse"])
-    .describe("Conversations that end with an assistant message: continued or refused"),
+    .describe("Treatment of conversations that end with an assistant message: continued or refused"),
   input_media: unique(z.enum(["image", "audio", "video", "document"])).describe(
     "Input modalities besides text, for model lists",
   ),

@@ -16,7 +16,9 @@ import { quirks } from "./schema-quirks.ts";
 const spendingLimit = z
   .strictObject({
     amount: decimal("balance").describe("USD"),
-    period: z.enum(["day", "week", "month", "total"]).describe("Calendar periods in UTC; total never resets"),
+    period: z
+      .enum(["day", "week", "month", "total"])
+      .describe("Period of the limit: calendar periods in UTC; total never resets"),
   })
   .describe("Maximum spending of the key");
 
@@ -36,11 +38,11 @@ export const key = z
       .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 visible ASCII characters without spaces")
       .optional()
       .describe(
-        "The key itself, preferably a reference to an environment variable; stored only as a hash. Omitted = unchanged",
+        "API key, preferably a reference to an environment variable; stored only as a hash. Omitted = unchanged",
       ),
     models: unique(modelId)
       .optional()
-      .describe("Models that it may use; omitted = all of the account's group"),
+      .describe("Models that the key may use; omitted = all of the account's group"),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new key is enabled"),
     expires_at: moment.optional().describe("Expiry, such as 2027-01-31T00:00:00Z"),
     spending_limit: spendingLimit.optional(),
@@ -51,12 +53,12 @@ export const key = z
 const account = z
   .strictObject({
     name: name(200),
-    group: name(64).default(DEFAULT_GROUP).describe("Its group"),
+    group: name(64).default(DEFAULT_GROUP).describe("Group of the account"),
     balance: decimal("balance").optional().describe("Opening balance in USD, granted once"),
     disabled: z.boolean().optional().describe("true suspends it; omitted = unchanged"),
     keys: z.array(key).optional().describe("Omitted = keys are unchanged"),
   })
-  .describe("Who pays");
+  .describe("Account, which pays for its keys' requests");
 
 /**
  * The catalog file as it is written. Strict everywhere: a misspelt key is an error, never a default.
@@ -73,19 +75,19 @@ const group = z
 const tokens = whole(1, 100_000_000);
 
 const fallback = z.strictObject({
-  model: modelId.describe("Model that answers in its place"),
+  model: modelId.describe("Id of the fallback model"),
   on: unique(z.enum(FALLBACK_REASONS))
     .min(1)
     .default([...DEFAULT_FALLBACK_REASONS])
-    .describe("How its upstreams must have failed"),
+    .describe("Failures of the upstreams that lead to this fallback"),
 });
 
 const model = z
   .strictObject({
-    id: modelId.describe("The value callers send as `model`"),
+    id: modelId.describe("Model id that callers send as `model`"),
     alias_of: modelId
       .optional()
-      .describe("Model of which this is a second name; price, upstreams and groups are that model's"),
+      .describe("Target of an alias, which shares its target's price, upstreams and groups"),
     family: z
       .enum(FAMILY_NAMES)
       .optional()
@@ -99,7 +101,7 @@ const model = z
       .min(1)
       .optional()
       .describe("Endpoints; default for text models the four text endpoints"),
-    groups: unique(name(64)).optional().describe("Groups that can use it; omitted = all"),
+    groups: unique(name(64)).optional().describe("Groups that can use the model; omitted = all"),
     context_tokens: tokens.optional().describe("Context window; required on text models"),
     max_output_tokens: tokens.optional().describe("Maximum output tokens; required on text models"),
     fallbacks: z
@@ -121,13 +123,15 @@ const limits = z
   .strictObject({
     concurrency: whole(1, 1_000_000)
       .default(UPSTREAM_DEFAULTS.maxConcurrency)
-      .describe("Concurrent requests, per process"),
-    requests_per_minute: whole(1, 2_147_483_647).optional().describe("Text requests; omitted = any number"),
+      .describe("Maximum number of concurrent requests per process"),
+    requests_per_minute: whole(1, 2_147_483_647)
+      .optional()
+      .describe("Text requests per minute; omitted = no limit"),
     tokens_per_minute: whole(1, 2_147_483_647)
       .optional()
-      .describe("Input and output tokens of text requests; omitted = any number"),
+      .describe("Input and output tokens of text requests per minute; omitted = no limit"),
   })
-  .describe("What it may be asked at once and in a minute; a request beyond that goes to the next upstream");
+  .describe("Limits of the upstream; requests beyond them go to the next upstream");
 
 const milliseconds = whole(1, 86_400_000);
 
@@ -139,7 +143,7 @@ const timeouts = z
     idle_ms: milliseconds.optional().describe("Silence within a response (default 300000)"),
     total_ms: milliseconds.optional().describe("Total time of a response (default 3600000)"),
   })
-  .describe("Milliseconds");
+  .describe("Timeouts, in milliseconds");
 
 const credential = z.string().regex(KEY_ALONE, KEY_PROBLEM);
 
@@ -183,8 +187,8 @@ const fieldValues = z.record(fieldName, z.unknown());
 const body = z
   .strictObject({
     set: fieldValues.default({}).describe("Fields that get this value whatever the caller sends"),
-    default: fieldValues.default({}).describe("Fields that get this value where the caller sends none"),
-    remove: unique(fieldName).default([]).describe("Fields that are cut"),
+    default: fieldValues.default({}).describe("Fields that get this value if the caller sends none"),
+    remove: unique(fieldName).default([]).describe("Fields that are removed"),
   })
   .describe("Changes of the top-level fields of text requests");
 
@@ -194,16 +198,18 @@ const betas = z
     drop: unique(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{1,200}$/, "is not the name of a beta"))
       .min(1)
       .max(100)
-      .describe("Betas that are left out of what the caller asks for: [context-management-2025-06-27]"),
+      .describe("Betas to remove from requests: [context-management-2025-06-27]"),
   })
-  .describe("Betas (header `anthropic-beta`) on the way to the upstream");
+  .describe("Changes of the betas (header `anthropic-beta`) of requests");
 
 const cost = z
   .strictObject({
-    factor: decimal("factor").prefault(1).describe("On the model's price: 0.8 = a discount of 20 %"),
-    prices: z.record(modelId, costPrice).default({}).describe("Prices by your name of the model"),
+    factor: decimal("factor")
+      .prefault(1)
+      .describe("Multiplier of the model's price: 0.8 = a discount of 20 %"),
+    prices: z.record(modelId, costPrice).default({}).describe("Costs by your name of the model"),
   })
-  .describe("What the vendor bills for text models; omitted = the models' prices");
+  .describe("Cost of text models; omitted = the models' prices");
 
 const upstream = z
   .strictObject({
@@ -222,9 +228,7 @@ const upstream = z
       })
       .optional()
       .describe("Base URL as in the vendor's SDK; optional with a preset"),
-    api_key: credential
-      .optional()
-      .describe("Its credential, preferably a reference to an environment variable"),
+    api_key: credential.optional().describe("Credential, preferably a reference to an environment variable"),
     api_keys: z.array(credential).min(1).max(100).optional().describe("Several credentials of one upstream"),
     credentials: z
       .array(credentialParts)
@@ -236,13 +240,13 @@ const upstream = z
     project: placeWord.optional().describe("Project of the cloud"),
     api_version: placeWord
       .optional()
-      .describe("Version of the vendor's older interface, if that is to be used"),
+      .describe("Version of the vendor's older interface, if the upstream uses that"),
     token_url: z
       .string()
       .max(2000)
       .refine(isBaseUrl, { message: "must be an http(s) URL without user, query and fragment" })
       .optional()
-      .describe("Server that gives out access tokens; default by kind"),
+      .describe("Token server; default by kind"),
     token_scope: z
       .string()
       .regex(/^[\x21-\x7e]{1,500}$/, "must be visible ASCII characters without spaces")
@@ -250,21 +254,21 @@ const upstream = z
       .describe("Scope of access tokens; default by kind"),
     models: z
       .union([unique(modelId), z.record(modelId, z.string().min(1).max(500))])
-      .describe("Your name: vendor name; a list if the names are the same"),
+      .describe("Models: your name to the vendor's name; a list if the names are the same"),
     protocols: unique(z.enum(PROTOCOL_NAMES))
       .min(1)
       .optional()
       .describe("Supported protocols; default by kind"),
-    groups: unique(name(64)).optional().describe("Groups it serves; omitted = all"),
+    groups: unique(name(64)).optional().describe("Groups that the upstream serves; omitted = all"),
     priority: whole(-1_000_000, 1_000_000)
       .default(UPSTREAM_DEFAULTS.priority)
-      .describe("Lower is tried first"),
+      .describe("Priority: upstreams with a lower number are tried first"),
     weight: z
       .number()
       .positive()
       .max(1_000_000)
       .default(UPSTREAM_DEFAULTS.weight)
-      .describe("Share within one priority"),
+      .describe("Weight: the share of requests within one priority"),
     limits: limits.default({ concurrency: UPSTREAM_DEFAULTS.maxConcurrency }),
     shared_ids: unique(z.string().min(1).max(500))
       .max(1_000)
@@ -273,7 +277,10 @@ const upstream = z
         "Ids of objects in the vendor's account (stored prompts, vector stores, files, skills) that every account with access to this upstream may use",
       ),
     timeouts: timeouts.default({}),
-    probe: z.boolean().default(UPSTREAM_DEFAULTS.probe).describe("Probes it every 30 s while idle"),
+    probe: z
+      .boolean()
+      .default(UPSTREAM_DEFAULTS.probe)
+      .describe("true probes the upstream every 30 s while it is idle"),
     signer: z
       .string()
       .min(1)
@@ -291,7 +298,7 @@ const upstream = z
     region: name(60)
       .nullable()
       .default(UPSTREAM_DEFAULTS.region)
-      .describe("Region of the models' prices in which it serves what names none: us"),
+      .describe("Price region of requests that name no region: us"),
     headers: headers.default({}),
     proxy: z
       .string()
@@ -306,13 +313,15 @@ const upstream = z
       .min(1)
       .max(1000)
       .optional()
-      .describe("PEM file of authorities to trust beside the public ones, by its absolute path"),
+      .describe(
+        "Absolute path of a PEM file with certificate authorities to trust in addition to the public ones",
+      ),
     body: body.optional(),
     betas: betas.optional(),
     end_user: z
       .enum(["account"])
       .optional()
-      .describe("Names the end user where callers name none, by an opaque id of the account"),
+      .describe("End user of requests that name none: an opaque id of the account"),
     disabled: z.boolean().optional().describe("Omitted = unchanged; a new upstream is enabled"),
   })
   .describe("A vendor, or any server that speaks one of the protocols");
