@@ -26,7 +26,7 @@ import { type EventScanner, openEventScanner, type ReadEvent, readFrameAt } from
  */
 export abstract class EventReading implements StreamMeter {
   protected readonly rules: MeteringRules;
-  protected readonly notes: StreamState;
+  protected readonly state: StreamState;
   protected scanner: EventScanner | undefined;
   /** The bytes that were written last. */
   protected chunk: Buffer | undefined;
@@ -45,7 +45,7 @@ export abstract class EventReading implements StreamMeter {
 
   constructor(rules: MeteringRules, responses: number) {
     this.rules = rules;
-    this.notes = emptyStreamState(responses);
+    this.state = emptyStreamState(responses);
   }
 
   abstract write(chunk: Uint8Array): number;
@@ -55,27 +55,27 @@ export abstract class EventReading implements StreamMeter {
   end(): void {
     this.scanner?.end();
     this.#ended = true;
-    finishAtEnd(this.notes);
+    finishAtEnd(this.state);
   }
 
   get started(): boolean {
-    return this.notes.started;
+    return this.state.started;
   }
 
   get hasOutput(): boolean {
-    return this.notes.output;
+    return this.state.output;
   }
 
   get error(): UpstreamError | undefined {
-    return this.notes.error;
+    return this.state.error;
   }
 
   get upstreamFormatError(): boolean {
-    return this.notes.errorInForm;
+    return this.state.errorInForm;
   }
 
   get failed(): boolean {
-    return this.notes.failed;
+    return this.state.failed;
   }
 
   get bytesBeforeError(): number {
@@ -91,14 +91,14 @@ export abstract class EventReading implements StreamMeter {
   }
 
   get finished(): boolean {
-    const { finished, output, error } = this.notes;
+    const { finished, output, error } = this.state;
     // A finish before all output is believed at the end alone.
     const isBelieved = output || this.#ended || !this.#awaitsMore;
     return finished && isBelieved && error === undefined;
   }
 
   get finishedBeforeOutput(): boolean {
-    return this.notes.finished && !this.notes.output;
+    return this.state.finished && !this.state.output;
   }
 
   get nothingFollows(): boolean {
@@ -125,12 +125,12 @@ export abstract class EventReading implements StreamMeter {
       form: this.scanner?.form ?? "sse",
       midFrame: this.midFrame,
       events: this.events,
-      opening: this.notes.opening,
+      opening: this.state.opening,
     };
   }
 
   summary(): ResponseSummary {
-    return summaryOf(this.rules, this.notes, () => this.outputText());
+    return summaryOf(this.rules, this.state, () => this.outputText());
   }
 
   /** A chunk of bytes begins. */
@@ -156,7 +156,7 @@ export abstract class EventReading implements StreamMeter {
 
   /** A finish may be followed by more, and one has come. */
   protected get behindFinish(): boolean {
-    return this.notes.finished && this.#awaitsMore;
+    return this.state.finished && this.#awaitsMore;
   }
 
   /** Reads one event that stands in these bytes up to `next`, and answers with the objects in it; none where it is no event of the protocol's. */
@@ -168,21 +168,21 @@ export abstract class EventReading implements StreamMeter {
       this.#bytesToEnd = isApart ? start : 0;
       return [];
     }
-    const isFirst = this.notes.opening === undefined;
+    const isFirst = this.state.opening === undefined;
     const bodies = this.#note(event);
-    const { error, failed, opening } = this.notes;
+    const { error, failed, opening } = this.state;
     if (isFirst && opening !== undefined) this.#openingBytes = next - start;
     const isError = error !== undefined || failed;
     const isFrame = this.scanner?.form === "sse";
     if (isError && isFrame && !PLAIN_FRAME.test(buffer.toString("latin1", start, next)))
-      this.notes.errorInForm = false;
+      this.state.errorInForm = false;
     if (isError) this.#bytesBeforeError = isApart && isFrame ? start : 0;
     if (isError) this.#bytesToEnd = isApart ? next : next - this.#keptBefore;
     return bodies;
   }
 
   #note(event: StreamEvent): readonly JsonObject[] {
-    const { notes: state, rules } = this;
+    const { state, rules } = this;
     if (this.isDone(event)) {
       state.finished = true;
       this.#sawDoneWord = true;
@@ -200,14 +200,14 @@ export abstract class EventReading implements StreamMeter {
 
   /** True if an event tells of an error; nothing of it is noted. */
   #isError(event: StreamEvent): boolean {
-    const state = emptyStreamState(this.notes.responses);
+    const state = emptyStreamState(this.state.responses);
     for (const body of bodiesIn(event)) this.rules.readEvent(body, state, event.name);
     return state.error !== undefined || state.failed;
   }
 
   /** Reads an event behind a finish, which was none where the event holds output; it may state one again. */
   #readBehindFinish(event: JsonObject, name: string): void {
-    const { notes: state } = this;
+    const { state } = this;
     const { output } = state;
     state.output = false;
     state.finished = false;
@@ -280,7 +280,7 @@ export class ByteMeter extends EventReading {
 
   #readFrame(buffer: Buffer, start: number, end: number, next: number, readEvent: ReadEvent): void {
     if (this.hasStopped) return;
-    const { notes: state } = this;
+    const { state } = this;
     const isOrdinary = readEvent !== readFrameAt || this.#isOrdinary(buffer, start, end);
     if (!isOrdinary) this.#mayHoldVendorWords = true;
     // With several responses, each piece says which of them has begun. An unordinary frame may be a list of events.

@@ -3,6 +3,7 @@ import { type Clock, unixSeconds } from "../../base/clock.ts";
 import { type Edit, replaceValue, setField, setMember } from "../../base/json/json-splice.ts";
 import { isNoLimit } from "../../billing/pricing/requested-output-limit.ts";
 import { type Catalog, type Model, protocolsAt, type Upstream } from "../../catalog/catalog.ts";
+import { joinedLosses } from "../../conversation/loss.ts";
 import type { EndUser } from "../../conversation/lower/end-user.ts";
 import { MAX_COPIES } from "../../conversation/lower/lower-request.ts";
 import type { EncodeTarget } from "../../conversation/lower/plan.ts";
@@ -13,6 +14,7 @@ import { chooseProtocol, PROTOCOLS } from "../../protocols/table.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import { compactsAt, modelFormOf } from "../../upstreams/kinds.ts";
 import type { CallStates } from "../../upstreams/memory/call-states.ts";
+import type { ModelForm } from "../../upstreams/model-form.ts";
 import { quirksOf } from "../../upstreams/upstream-quirks.ts";
 import { cannotCompact } from "../admit/compacting.ts";
 import { NO_TERMS, type StateTerms } from "../admit/conversation-state.ts";
@@ -23,7 +25,6 @@ import { CallMemory } from "../response/call-memory.ts";
 import type { TextRequest } from "../text-request.ts";
 import type { EndUsers } from "./end-users.ts";
 import { Forwarder } from "./forward.ts";
-import { inForm } from "./in-form.ts";
 import type { RelayMode } from "./relay-mode.ts";
 import { targetOf, translate } from "./translate.ts";
 import {
@@ -281,4 +282,16 @@ function outputLimitEdits({ protocol, scan }: TextRequest, quirks: Quirks, token
   if (within !== undefined) return setMember(scan, within, name, tokens);
   const known = field.byQuirk === true ? quirks.maxTokensField : undefined;
   return setField(scan, known ?? name, tokens);
+}
+
+/** A mode whose requests are written in the form in which its upstream takes the model. Throws GatewayError. */
+function inForm(mode: RelayMode, form: ModelForm, model: string): RelayMode {
+  const { body, losses } = form.writeBody(mode.pieces, model);
+  const separateBodies = mode.separateBodies?.map((each) => form.writeBody([each], model).body);
+  // The mode's other methods stay its own.
+  return Object.assign(Object.create(mode) as RelayMode, {
+    pieces: [body],
+    separateBodies,
+    losses: joinedLosses(mode.losses, losses),
+  });
 }
