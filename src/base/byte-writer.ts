@@ -113,7 +113,7 @@ function lengthOf(value: number): number {
 
 const FIRST_ROOM_BYTES = 4 * 1024;
 
-/** Of a UTF-16 code unit in UTF-8. */
+/** The longest form of a UTF-16 code unit in UTF-8. */
 const MAX_BYTES_OF_A_CHARACTER = 3;
 
 const SHORT_BYTES = 48;
@@ -122,7 +122,7 @@ const LAST_ASCII = 0x7f;
 const ZERO = 0x30;
 const HEX_DIGITS = Buffer.from("0123456789abcdef");
 
-/** Of a safe integer: at most 9 above these 7. */
+/** The digits of a safe integer: at most 9 above these 7. */
 const MAX_DIGITS = 16;
 const LOW_DIGITS_LENGTH = 7;
 const LOW_DIGITS = 10 ** LOW_DIGITS_LENGTH;

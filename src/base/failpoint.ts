@@ -22,7 +22,7 @@ export const TEXT_FAILPOINTS = [
   "journal.recover.before-close",
 ] as const;
 
-/** Of images and videos: around every statement and every call to an upstream. */
+/** Failpoints of images and videos: around every statement and every call to an upstream. */
 export const TASK_FAILPOINTS = [
   "task.accept.before-statement",
   "task.accept.after-statement",
@@ -41,7 +41,7 @@ export const TASK_FAILPOINTS = [
   "task.webhook.after-statement",
 ] as const;
 
-/** Of copied files: met only where results are mirrored. */
+/** Failpoints of copied files: reached only if results are mirrored. */
 export const MIRROR_FAILPOINTS = ["mirror.before-put", "mirror.after-put"] as const;
 
 export const FAILPOINTS = [...TEXT_FAILPOINTS, ...TASK_FAILPOINTS, ...MIRROR_FAILPOINTS] as const;

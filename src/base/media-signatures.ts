@@ -2,8 +2,8 @@
 export const SIGNATURE_BYTES = 64;
 
 /**
- * What a file is by its first bytes, as a MIME type; undefined = they tell nothing. The one table for all that is fetched,
- * copied, or answered inline: senders call their files anything.
+ * The MIME type of a file by its first bytes; undefined = they tell nothing. This is the one table for all files that
+ * are fetched, copied, or sent inline, because senders name their files anything.
  */
 export function mimeTypeOfBytes(head: Uint8Array): string | undefined {
   const { buffer, byteOffset, length } = head;
@@ -25,7 +25,7 @@ export function imageTypeOf(base64: string): string | undefined {
   return type !== undefined && IMAGES.has(type) ? type : undefined;
 }
 
-/** What holds the first bytes, and a few more for the line ends that some write in between. */
+/** The letters that hold the first bytes, with a few more for the line ends that some write in between. */
 const TELLING_LETTERS = 96;
 
 const IMAGES: ReadonlySet<string> = new Set([

@@ -12,7 +12,7 @@ export const PPM = 1_000_000n;
  * would be lost or the value is no decimal.
  */
 export function parseDecimal(value: string | number, scale: number): bigint {
-  // What was a number already is put in exponents by JavaScript alone, as in 1e-7.
+  // JavaScript writes small numbers with exponents, as in 1e-7.
   return typeof value === "number"
     ? parseWrittenNumber(String(value), scale)
     : scaledBy(value, DECIMAL_TEXT, scale);

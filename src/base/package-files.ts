@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const PACKAGE_FILES = {
   /** Says the version. */
   description: pathOf("package.json"),
-  /** What `faregate` on the command line is. */
+  /** The program behind `faregate` on the command line. */
   program: pathOf("bin/faregate.js"),
   /** A folder of SQL files. */
   migrations: pathOf("migrations"),

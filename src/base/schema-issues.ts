@@ -38,7 +38,7 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is required";
-      // What was text in a query, and is no number.
+      // The value was text in a query, and is no number.
       if (Number.isNaN(issue.input)) return `must be ${typeName(issue.expected)}`;
       if (isOddNumber(issue))
         return `must be ${typeName(issue.expected)} in decimal digits, not ${quoted(String(issue.input))}`;
@@ -103,7 +103,7 @@ function valueHint({
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
-/** Of several allowed shapes, the one that was meant: its issues lie deepest inside the value. */
+/** The most likely one of several allowed shapes: its issues lie deepest inside the value. */
 function closest(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
   const inner = issue.errors.find((branch) =>
     branch.every(({ path, code }) => path.length > 0 || code === "unrecognized_keys"),

@@ -39,7 +39,7 @@ export function createSeals(masterKey: string): Seals {
   };
 }
 
-/** What a secret in column `sealed` of a table with an `id` is bound to. */
+/** The context that a secret in column `sealed` of a table with an `id` is bound to. */
 export function sealedRow(table: string, id: bigint | number): string {
   return `${table}:${id}`;
 }

@@ -96,7 +96,7 @@ export function openFrameScanner(sink: FrameSink, maxFrameBytes = MAX_FRAME_BYTE
   };
 }
 
-/** Where the frames of a scanner go. The buffers are the receiver's to keep. */
+/** The receiver of a scanner's frames. It may keep the buffers. */
 export interface FrameSink {
   /**
    * One frame: its lines are the bytes `start` to `end`, its closing blank line `end` to `next`. A frame
@@ -166,7 +166,7 @@ export function isComment(buffer: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** Where the data of a frame stands, line by line; a frame without any has none. */
+/** The lines of a frame's data; a frame without data has none. */
 export function dataLines(buffer: Buffer, start: number, end: number): readonly DataLine[] {
   const frame = buffer.subarray(start, end);
   const lines: DataLine[] = [];
@@ -222,8 +222,8 @@ export function openFinder(needle: string): Finder {
 export type Finder = (buffer: Buffer, start: number, end: number) => number;
 
 /**
- * Where this ASCII text stands in a chunk, else -1. A stream's chunks are small and each is searched for half a dozen
- * texts: to search the bytes costs as much for each of them as to decode the chunk, which is so done once.
+ * The position of this ASCII text in a chunk, else -1. A stream's chunks are small and each is searched for half a
+ * dozen texts: to search the bytes costs as much for each of them as to decode the chunk, so the chunk is decoded once.
  */
 export function indexIn(chunk: Buffer, needle: string, start: number): number {
   if (chunk.length > LARGEST_DECODED) return chunk.indexOf(needle, start, "latin1");
@@ -237,7 +237,7 @@ export function indexIn(chunk: Buffer, needle: string, start: number): number {
 /** The chunk that was searched last: its meter and its rewriter look at the same one. */
 let decoded: Buffer | undefined;
 let decodedText = "";
-/** Kept until the next chunk comes, of whatever stream. */
+/** The decoded text is kept until the next chunk comes, of whatever stream. */
 const LARGEST_DECODED = 64 * 1024;
 
 /** The same bytes as a Buffer, uncopied. */

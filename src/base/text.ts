@@ -32,7 +32,7 @@ export function normalizedUrl(url: string): string {
 const HEAD =
   /^(https?:\/\/|[a-z][a-z0-9+.-]*:)((?<=\/\/)[^/?#@]*@)?((?<=\/\/|@)[^/?#@]*|(?<=^data:)[^;,]*)?/i;
 
-/** How a data URL is coded. */
+/** The coding of a data URL. */
 const CODING = /^(data:[^,]*;)base64(?=,)/i;
 
 /** Far more than any host or type has. */

@@ -61,7 +61,10 @@ function cutLength(bytes: Uint8Array, end: number, from: number): number {
   return 0;
 }
 
-/** Where the first bad sequence of `bytes`, known to hold one, begins: bisects, for the platform only says yes or no. */
+/**
+ * The beginning of the first bad sequence of `bytes`, known to hold one. It bisects, because the platform only says yes
+ * or no.
+ */
 function firstBad(bytes: Uint8Array): number {
   let good = 0;
   let bad = bytes.length;

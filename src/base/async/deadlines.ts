@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { SlotList, type Slotted } from "./slot-list.ts";
 
-/** How often deadlines are looked at: the promise is one second, and ten thousand looks take under a millisecond. */
+/** The interval of checking deadlines: the promise is one second, and ten thousand checks take under a millisecond. */
 const SWEEP_EVERY_MS = 200;
 
 /** Something with deadlines of its own. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { allEnded, Lifecycle, runAllInOrder, withLifecycle } from "./lifecycle.ts";
 
-/** What goes wrong with each step of a list: nothing, its start, its stop. */
+/** The fault of each step of a list: none, its start, its stop. */
 const fates = fc.array(fc.constantFrom("fine", "start", "stop"), { maxLength: 12 });
 
 const startFailure = (index: number) => new Error(`step ${index} does not start`);

@@ -1,7 +1,7 @@
 /** Ends what one step has started. `graceMs` is how long running work may still take; 0 = cut it. */
 export type Stop<T> = (started: T, graceMs: number) => unknown;
 
-/** Where a failed stop is told. */
+/** The log of failed stops. */
 interface StopLog {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
@@ -12,8 +12,8 @@ interface Step {
 }
 
 /**
- * What a process has started, as one list. It is stopped in reverse, each step in its own try: a step that fails keeps
- * none of the others from being stopped.
+ * The steps that a process has started, as one list. It is stopped in reverse, each step in its own try: a failing step
+ * does not keep the others from being stopped.
  */
 export class Lifecycle {
   readonly #log: StopLog;

@@ -49,7 +49,7 @@ function world() {
   return { timers, budget, first, second, third, fourth };
 }
 
-/** How a wait ended so far: "waits", "has", or why it was refused. */
+/** The state of a wait: "waits", "has", or the reason of its refusal. */
 function outcomeOf(asked: ReturnType<MemoryGrant["await"]>): { now: string } {
   const outcome = { now: asked === undefined ? "has" : "waits" };
   void asked?.then((refusal) => {

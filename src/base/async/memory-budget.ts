@@ -4,10 +4,10 @@ import type { Timers } from "./timers.ts";
 /** Up to here memory is small: it has a pool of its own, so that what is large never stands in its way. */
 export const SMALL_BYTES = 64 * 1024;
 
-/** Of the whole budget. */
+/** The share of the whole budget. */
 const SMALL_SHARE = 0.1;
 
-/** What is held by others is let go within moments, or not soon. */
+/** Others release their memory within moments, or not soon. */
 const WAIT_MS = 2_000;
 
 /** Each waits on a connection whose buffers are full, 200 KB: more of them would be memory that nobody counts. */
@@ -31,7 +31,9 @@ export class MemoryBudget {
   private readonly timers: Timers;
   private readonly small: MemoryPool;
   private readonly large: MemoryPool;
-  /** By account, the one whose turn is next first; each in the order of arrival. None is empty. */
+  /**
+   * The waiting requests by account, the account whose turn is next first; each in the order of arrival. None is empty.
+   */
   private readonly queues = new Map<Held, Waiter[]>();
   /** Each reason from the start: an alarm on its increase needs the sample before the first refusal. */
   private readonly refusals = new Map<MemoryRefusal, number>([
@@ -102,7 +104,7 @@ export class MemoryBudget {
       };
       const cancel = this.timers.after(WAIT_MS, () => {
         this.leave(waiter);
-        // With room by now it stands behind another who needs more.
+        // Its own share has room by now, but another that needs more is before it.
         waiter.end(this.count(this.obstacleFor(waiter) ?? "total"));
         this.serve();
       });
@@ -178,7 +180,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one holder has of a budget. */
+/** The memory that one holder has of a budget. */
 export class MemoryGrant {
   readonly owner: MemoryOwner;
   private readonly budget: MemoryBudget;

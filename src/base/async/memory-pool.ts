@@ -1,10 +1,10 @@
-/** What one owner holds, by pool. */
+/** The bytes that one owner holds, by pool. */
 export interface Held {
   small: number;
   large: number;
 }
 
-/** Whose memory it is: a key's, and with it its account's. Both are shared by all who hold for them. */
+/** The owner of memory: a key, and with it its account. All who hold memory for them share both. */
 export interface MemoryOwner {
   readonly key: Held;
   readonly account: Held;
@@ -30,7 +30,7 @@ export class MemoryPool {
     this.limitBytes = limitBytes;
   }
 
-  /** What stands against `more` bytes for an owner, `own` of whose bytes are those that would grow. */
+  /** The limit that `more` bytes for an owner would exceed; `own` are the owner's bytes that would grow. */
   obstacle({ key, account }: MemoryOwner, own: number, more: number): Obstacle | undefined {
     const limit = this.limitBytes();
     const [ofKey, ofAccount] = [key[this.name], account[this.name]];

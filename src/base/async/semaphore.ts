@@ -1,6 +1,6 @@
-/** How a job waits for its turn. */
+/** The terms of a job's wait. */
 export interface Turn {
-  /** Where it is aborted before the job's turn, the job rejects with its reason. */
+  /** If it is aborted before the job's turn, the job rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Before all others, with places of its own to wait in. */
   readonly first?: boolean;
@@ -8,11 +8,11 @@ export interface Turn {
 
 export interface SemaphoreOptions {
   readonly maxRunning: number;
-  /** Of those with `first`, and of the others; none = any number may wait. */
+  /** The limits of waiting jobs with `first`, and of the others; absent = any number may wait. */
   readonly maxWaiting?: number;
 }
 
-/** Told whether it may run. */
+/** Called with true if it may run. */
 type Waiter = (mayRun: boolean) => void;
 
 /** Bounds how many jobs run at once; the others wait their turn in order. */

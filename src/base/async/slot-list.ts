@@ -1,4 +1,4 @@
-/** What the list keeps on its members: their index. -1 = in none; a member is in one list at most. */
+/** The index that the list keeps on its members. -1 = in none; a member is in one list at most. */
 export interface Slotted {
   slot: number;
 }
@@ -7,11 +7,11 @@ export interface Slotted {
 const MIN_EMPTY = 32;
 
 /**
- * What is under way: joined and left thousands of times a second, in the order of joining.
+ * Objects that join and leave thousands of times a second, in the order of joining.
  *
- * Not a Set: a Set outgrows its table every few dozen changes, and each old table keeps a link to the next.
- * Once one of them has reached the old generation, the garbage collector keeps all later ones with everything
- * that ever was in them until its next full run: 20 KB of each request survived so, a third of all its time.
+ * It is not a Set: a Set outgrows its table every few dozen changes, and each old table keeps a link to the next. Once
+ * one of them has reached the old generation, the garbage collector keeps all later ones with everything that ever was
+ * in them until its next full run: 20 KB of each request survived so, a third of all its time.
  */
 export class SlotList<T extends Slotted> {
   #slots: (T | undefined)[] = [];

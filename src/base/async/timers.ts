@@ -20,7 +20,7 @@ export function sleep(timers: Timers, delayMs: number): Promise<void> {
   return new Promise((resolve) => timers.after(delayMs, resolve));
 }
 
-/** What is waited for, if it comes in time; undefined = it may still come. */
+/** The awaited value, if it comes in time; undefined = it may still come. */
 export function within<T>(waiting: Promise<T>, limitMs: number, timers: Timers): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = timers.after(Math.max(0, limitMs), () => resolve(undefined));

@@ -7,7 +7,7 @@ const WAITING = 2;
 /** Longer than any test: only closing the pool ends it. */
 const FOREVER_MS = 3_600_000;
 
-/** What any pool of threads must do for the bodies of strangers, be it ours or a library's. */
+/** The duties of any pool of threads for the bodies of strangers, be it the gateway's or a library's. */
 describe("a pool of one worker", () => {
   const pool = openPool();
   afterAll(() => pool.close());

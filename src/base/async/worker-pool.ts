@@ -13,12 +13,12 @@ export interface WorkerPoolOptions {
   readonly waiting: number;
   /** Most of them that may be one owner's; absent = all. */
   readonly waitingOfOwner?: number | undefined;
-  /** How long a worker may take for a job; one that takes longer is ended. Absent = as long as it takes. */
+  /** The longest time of a job; a worker that takes longer is ended. Absent = no limit. */
   readonly limitMs?: number | undefined;
   readonly limits: ResourceLimits;
 }
 
-/** Who a job is for, and until when it is wanted. */
+/** The owner of a job, and the signal that ends it. */
 export interface JobOptions {
   /** Those who wait take turns, however many jobs each has. */
   readonly owner?: unknown;
@@ -150,7 +150,7 @@ export function createWorkerPool<Response>(options: WorkerPoolOptions): WorkerPo
   }
 }
 
-/** What waits, owner by owner in turn. */
+/** The waiting items, one of each owner in turn. */
 class TurnQueue<Item> {
   /** In the order of their turns. */
   readonly #owners = new Map<unknown, Set<Item>>();
@@ -177,7 +177,7 @@ class TurnQueue<Item> {
     for (const [owner, items] of this.#owners) {
       for (const item of items) {
         this.remove(owner, item);
-        // Whoever has more goes behind the others.
+        // An owner with more items goes behind the others.
         if (this.#owners.delete(owner)) this.#owners.set(owner, items);
         return item;
       }

@@ -3,7 +3,7 @@ import { forbiddenUrls } from "../../../test/support/forbidden-urls.ts";
 import { isPublicUrl, isUrlInside } from "./public-url.ts";
 import { readAllowList } from "./safe-fetch-allow.ts";
 
-/** What only a resolver can tell. */
+/** Addresses that only a resolver can judge. */
 const NAMED = /^\s*https?:\/\/(?:[^/?#\\]*@)?[^/?#@\\]*\b(?:example\.?|example\.com)(?::\d+)?\//i;
 
 describe("a URL that is passed on", () => {

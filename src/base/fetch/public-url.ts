@@ -40,7 +40,10 @@ export function isLocalName(host: string): boolean {
   return /^(.*\.)?localhost$/.test(host);
 }
 
-/** Where the text is read in two ways: browsers take a backslash for a slash and drop line ends and tabs, others do not. */
+/**
+ * URLs that readers understand in two ways: browsers take a backslash for a slash and drop line ends and tabs, others
+ * do not.
+ */
 const AMBIGUOUS = /^[^/]*\/\/[^/?#]*[\\\t\r\n]/;
 
 /**
@@ -49,5 +52,5 @@ const AMBIGUOUS = /^[^/]*\/\/[^/?#]*[\\\t\r\n]/;
  */
 const PRIVATE_NAMES = /^[^.]+$|\.(?:internal|local|localdomain|home\.arpa|svc|lan|corp|intranet)$/;
 
-/** What clouds call the metadata service of a machine. */
+/** The names of clouds' metadata services. */
 const METADATA_NAMES = /(?:^|\.)(?:metadata|instance-data)(?:\.|$)/;

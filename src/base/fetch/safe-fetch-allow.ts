@@ -1,6 +1,6 @@
 import { readCidr } from "./safe-fetch-address.ts";
 
-/** What an operator lets the guarded client reach although it is private. */
+/** The private addresses that an operator lets the guarded client reach. */
 export interface AllowList {
   /** A host as a URL spells it, and a port: whatever address the name has. */
   endpoint(host: string, port: number): boolean;

@@ -20,10 +20,10 @@ export interface ByteRange {
   readonly last: number;
 }
 
-/** What servers of files send comes to a few KB. */
+/** File servers send headers of a few KB. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
-/** What is sent; without it the target is asked for. */
+/** The body of a POST; absent = a GET. */
 export interface Posted {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

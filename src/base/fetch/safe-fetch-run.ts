@@ -14,7 +14,7 @@ export interface Run {
   nextHop(): void;
   /** Closes everything; harmless when repeated. */
   end(): void;
-  /** What an error means: why we aborted, where we did. */
+  /** The meaning of an error: the reason for the abort, if it was one. */
   failure(error: unknown): FetchFailure;
 }
 
@@ -42,7 +42,7 @@ export function startRun(limits: RunLimits, callerSignal: AbortSignal | undefine
       const what =
         name === "connectMs" ? "Its server didn't accept a connection" : "Its server didn't respond";
       phase = setTimeout(stop(late(what, limits[name])), limits[name]);
-      // What comes too late has nobody left who would catch it.
+      // Nobody is left to catch a late result.
       work.catch(() => undefined);
       return Promise.race([work, aborting]);
     },

@@ -47,7 +47,7 @@ export interface FetchedStream {
   readonly status: 200 | 206;
   /** Names in lower case; of several of one name the first. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where redirects led. */
+  /** The URL after redirects. */
   readonly finalUrl: string;
   /** To be read once, or closed. Throws FetchFailure. */
   readonly body: AsyncIterable<Buffer>;

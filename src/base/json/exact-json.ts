@@ -14,7 +14,7 @@ export function isWithinDepth(value: unknown, levels: number): boolean {
 }
 
 /**
- * Of a call's arguments: with them in it the caller's next request, which may have 64 levels, has some around them in
+ * The levels of a call's arguments: the caller's next request, which may have 64, holds them inside of some others in
  * every protocol.
  */
 export const ARGUMENT_LEVELS = 56;
@@ -61,7 +61,7 @@ function writeJson(value: unknown): string {
 /** Without recursion. */
 function writeDeep(value: unknown): string {
   const pieces: string[] = [];
-  /** What is still to be written, the next one last; texts as they are. */
+  /** The values that are still to be written, the next one last; texts as they are. */
   const rest: (string | { readonly value: unknown })[] = [{ value }];
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     if (typeof next === "string") pieces.push(next);

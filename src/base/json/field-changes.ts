@@ -1,8 +1,8 @@
-/** What is changed of the fields at the top of a JSON object. */
+/** The changes of the fields at the top of a JSON object. */
 export interface FieldChanges {
-  /** Whatever stands there. */
+  /** Fields that are set whether present or not. */
   readonly set?: FieldValues;
-  /** Where nothing stands. */
+  /** Fields that are set if absent. */
   readonly default?: FieldValues;
   /** Cut; deeper ones by names joined by dots, through all elements of arrays. */
   readonly remove?: readonly string[];

@@ -24,7 +24,7 @@ export interface CompiledBareRule {
   readonly path: number;
   /** Number of the name of `kind`. */
   readonly kindName: number;
-  /** By number of a name: its bit, 0 for what is no content. */
+  /** The bits by the number of a name; 0 for names that are no content. */
   readonly bits: readonly number[];
   /** The bits that are content of an object of this kind. */
   contentOf(kind: string): number;
@@ -134,9 +134,9 @@ export class BareJudge<Value> {
 interface Judged<Value> {
   /** Its ids: one, unless the body repeats the key. */
   readonly ids: Value[];
-  /** How many there were. */
+  /** The number of them. */
   count: number;
-  /** What kind it says to be; null = it says several, or none that is a word. */
+  /** The stated kind; null = it states several, or none that is a word. */
   kind: string | null;
   /** Bits of the members that are not empty. */
   members: number;

@@ -5,8 +5,8 @@ import { StringScan } from "./string-scan.ts";
 export type JsonType = "string" | "number" | "boolean" | "object" | "array" | "null";
 
 /**
- * What the lexer tells of a body, in order. A token's text is handed over as bytes of the chunk it
- * stands in, raw and without quotes; of a token cut by a chunk's end only the first KEPT_BYTES are there.
+ * The receiver of a body's tokens, in order. A token's text comes as bytes of its chunk, raw and without quotes; of a
+ * token that a chunk's end cuts, only the first KEPT_BYTES are there.
  */
 export interface JsonSink {
   /** True if the next scalar is to be told; the lexer skips over all others. */
@@ -31,7 +31,7 @@ export interface TokenText {
 /** The deepest nesting that is accepted, the body's own object included: no real request comes near it. */
 const MAX_DEPTH = 64;
 
-/** Of a token that is cut by a chunk's end this much is kept: enough for any text the gateway reads. */
+/** The bytes that are kept of a token that a chunk's end cuts: enough for any text the gateway reads. */
 const KEPT_BYTES = 1024;
 
 /**

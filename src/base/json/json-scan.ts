@@ -17,7 +17,7 @@ export interface BodyScanner {
   end(): BodyScan;
 }
 
-/** What was found in a body that is a valid JSON object. */
+/** The found values of a body that is a valid JSON object. */
 export interface BodyScan {
   /** Bytes of the whole body. */
   readonly length: number;
@@ -31,7 +31,7 @@ export interface BodyScan {
   all(path: string): readonly FoundValue[];
   /** True if the path was looked for. */
   watches(path: string): boolean;
-  /** How often the path occurs; more than `all` gives when it occurs absurdly often. */
+  /** The number of times that the path occurs; more than `all` returns if it occurs absurdly often. */
   count(path: string): number;
   /** The last occurrence, which is the one that parsers take. */
   last(path: string): FoundValue | undefined;
@@ -64,7 +64,7 @@ export interface FoundValue {
 /** Longer strings are not decoded: no field that the gateway reads is longer. */
 export const MAX_TEXT_BYTES = 1024;
 
-/** Of a path that occurs more often the first ones and the last are kept: bounds memory, far above any real use. */
+/** If a path occurs more often, the first ones and the last are kept: this bounds memory, far above any real use. */
 export const MAX_KEPT = 1024;
 
 /** Enough to know how a conversation begins. */
@@ -77,7 +77,7 @@ export function createBodyScan(watch: Watch): BodyScanner {
   return scanner;
 }
 
-/** As many as bodies that one turn of the event loop brings on a busy day. */
+/** The number of bodies that one turn of the event loop brings on a busy day. */
 const MAX_SPARE = 64;
 const spare: Scanner[] = [];
 
@@ -127,7 +127,7 @@ function refuseBadUtf8(offset: number): void {
   if (offset >= 0) throw new JsonFault("utf8", offset, `The body is not valid UTF-8 at byte ${offset}.`);
 }
 
-/** Of one path. */
+/** The occurrences of one path. */
 interface Occurrences {
   /** Its number in the watch. */
   readonly path: number;
@@ -171,7 +171,7 @@ class Findings implements BodyScan {
     return kept?.[kept.length - 1];
   }
 
-  /** Of the paths that a body may have it mostly has a handful, which are looked through faster than a map. */
+  /** A body mostly has a handful of the possible paths, and searching those is faster than a map. */
   private occurrences(path: string): Occurrences | undefined {
     const number = this.numbers.get(path);
     for (const occurrences of this.found) if (occurrences.path === number) return occurrences;
@@ -184,7 +184,7 @@ class Collector implements JsonSink {
   wantsScalar = false;
   private watch = NO_WATCH;
   private found: Occurrences[] = [];
-  /** By number of the path: its place in `found`, counted from 1; 0 = none. */
+  /** The path's place in `found` by its number, counted from 1; 0 = none. */
   private readonly places: number[] = [];
   private root: BodyScan["root"] = NO_ROOT;
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hasMoreValues } from "./json-values.ts";
 
-/** By parsing: a comma between any two members or items, and one for each object and list. */
+/** Counts by parsing: a comma between any two members or items, and one for each object and list. */
 function counted(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inner = Object.values(value);

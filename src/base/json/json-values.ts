@@ -17,7 +17,7 @@ export function hasMoreValues(json: Buffer, start: number, end: number, most: nu
   return false;
 }
 
-/** Where the string that begins at `from` is closed; -1 = nowhere. */
+/** The end of the string that begins at `from`; -1 = it has none. */
 function endOfString(json: Buffer, from: number): number {
   for (let quote = json.indexOf(QUOTE, from); quote !== -1; quote = json.indexOf(QUOTE, quote + 1)) {
     let escapes = 0;

@@ -2,10 +2,10 @@ import { assert } from "../assert.ts";
 import { type BareRule, bareNames, type CompiledBareRule, compileBare } from "./json-bare.ts";
 
 /**
- * Which values of a body are wanted, as data. A path is key names joined by dots, from the top:
- * `model`, `stream_options.include_usage`. Arrays are looked through: `tools.type` is the type of every
- * tool. `**.` in front means at any depth (`**.source.url`), `*` stands for any one key (`tools.*`).
- * Names are compared with the body's keys as decoded, so an escaped spelling is the same key.
+ * The values of a body to find, as data. A path is key names joined by dots, from the top: `model`,
+ * `stream_options.include_usage`. Arrays are looked through: `tools.type` is the type of every tool. `**.` in front
+ * means at any depth (`**.source.url`), `*` stands for any one key (`tools.*`). Names are compared with the body's keys
+ * as decoded, so an escaped spelling is the same key.
  */
 export interface Watch {
   readonly paths: readonly string[];
@@ -26,21 +26,21 @@ export interface Watch {
   nameAt(bytes: Buffer, start: number, end: number): number;
   nameOf(decoded: string): number;
   readonly root: WatchNode;
-  /** Of whose ids only those of bare objects are found. */
+  /** The rule of paths of whose ids only those of bare objects are found. */
   readonly bare: CompiledBareRule | undefined;
 }
 
-/** What is still awaited inside one object: a state of the automaton that all paths were compiled into. */
+/** The paths that may still match inside of one object: a state of the automaton that all paths were compiled into. */
 export interface WatchNode {
   /** Nothing can match in here, however deep: keys need no look-up. */
   readonly idle: boolean;
   /** The watch's rule for bare objects judges those in here. */
   readonly judged: boolean;
-  /** By number of the key. */
+  /** The steps by the number of the key. */
   readonly steps: readonly WatchStep[];
 }
 
-/** What one key means: the paths it completes and the state inside its value. */
+/** The meaning of one key: the paths it completes and the state inside its value. */
 interface WatchStep {
   readonly matched: readonly number[];
   readonly inside: WatchNode;
@@ -114,7 +114,7 @@ export function compileWatch(
   };
 }
 
-/** As readers do who don't tell cases apart: the Kelvin sign is a k, and the long s an s. */
+/** Folds as readers do who ignore case: the Kelvin sign is a k, and the long s an s. */
 function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase();
 }
@@ -156,7 +156,7 @@ interface Candidate {
   readonly foldedNumber: number;
 }
 
-/** By length and first letter, in any case: most keys that are no name meet no candidate. */
+/** The names by length and first letter, in any case: most keys that are no name meet no candidate. */
 function bucketsOf(
   names: readonly string[],
   foldedNumbers: ReadonlyMap<string, number>,
@@ -195,7 +195,7 @@ function sameButForCase(lower: Uint8Array, bytes: Uint8Array, start: number): bo
 
 const LOWER = new Uint8Array(256).map((_, byte) => (byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte));
 
-/** How far each path has been followed: path number and how many of its names have matched. */
+/** The progress of each path: its number and the number of its names that have matched. */
 type Progress = readonly (readonly [pattern: number, matched: number])[];
 
 interface Spellings {

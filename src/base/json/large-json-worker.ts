@@ -1,9 +1,9 @@
 import { parentPort } from "node:worker_threads";
 
-/** What the thread is sent: JSON to read, or a value to write. */
+/** The message to the thread: JSON to read, or a value to write. */
 export type JsonMessage = { readonly json: string | Uint8Array } | { readonly value: object };
 
-/** What it answers: the other of the two. */
+/** The thread's response: the other of the two. */
 export type JsonResponse = { readonly value: unknown } | { readonly json: Uint8Array };
 
 parentPort?.on("message", (message: JsonMessage) => {

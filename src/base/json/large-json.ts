@@ -27,7 +27,7 @@ export function createLargeJson(): LargeJson {
     waiting: WAITING,
     limits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  // Whatever keeps a thread from it, it is done: here, if need be.
+  // If a thread cannot do it, for whatever reason, it is done here.
   const aside = async (makeJob: () => Job | Promise<Job>): Promise<JsonResponse | undefined> => {
     try {
       return await pool.run(makeJob);

@@ -6,7 +6,7 @@
 export class StringScan {
   private chunk: Uint8Array = NOTHING;
   private words: Int32Array = NO_WORDS;
-  /** Where in the chunk the words begin. */
+  /** The position in the chunk at which the words begin. */
   private wordsAt = 0;
 
   /** The first position from `at` on that is not plain; the chunk's length where all are. */
