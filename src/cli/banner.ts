@@ -40,7 +40,7 @@ export function printWelcome(config: Config, url: string, welcome: Welcome): voi
 
 const KEY_VARIABLE = "FAREGATE_BOOTSTRAP_KEY";
 
-/** Whoever gave the key knows it, and a log is read by more people than an environment. */
+/** A key from the environment is known to its operator, and more people read a log than an environment. */
 function isFromEnvironment({ bootstrapKey }: Config, { firstKey }: Welcome): boolean {
   return firstKey !== undefined && firstKey === bootstrapKey;
 }

@@ -3,7 +3,7 @@ import { runCommandLine } from "./command-line.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What is said to who misuses the command line. */
+/** The message for a misused command line. */
 async function misusedBy(...args: string[]): Promise<string> {
   const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const code = await runCommandLine(args, () => expect.unreachable("no command runs"));

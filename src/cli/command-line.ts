@@ -71,7 +71,7 @@ export async function runCommandLine(args: readonly string[], readConfig: () => 
   return misused(`unknown command "${args.join(" ").slice(0, 60)}"${insteadOf(first)}`);
 }
 
-/** What to say after a command that there is not: those of the group that was named, or what was mistyped. */
+/** The suggestions for an unknown command: those of the named group, or the likely meaning of a typo. */
 function insteadOf(first: string): string {
   const meant = closestMatch(first, COMMANDS.map(groupOf));
   if (meant === undefined) return "; see faregate --help";
@@ -133,7 +133,7 @@ async function runCommand(
   }
 }
 
-/** What is wrong with a command's options, in one sentence: Node's own take several lines. */
+/** The mistake in a command's options, in one sentence: Node's own messages take several lines. */
 function mistakeOf(error: unknown, command: Command): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, option, mistake] =

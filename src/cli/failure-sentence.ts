@@ -4,8 +4,8 @@ import { type Config, ConfigError } from "../config.ts";
 import { CommandFailure } from "./command.ts";
 
 /**
- * What a person is told of a failed command. Our own failures are sentences already; those of the system that an
- * operator can meet are told by what to do about them; anything else is a bug and keeps its words.
+ * The sentence for a failed command. The program's own failures are sentences already; failures of the system that an
+ * operator can meet name the remedy; anything else is a bug and keeps its words.
  */
 export function sentenceOf(error: unknown, config: Config | undefined): string {
   if (error instanceof ConfigError || error instanceof CommandFailure) return error.message;
@@ -43,7 +43,7 @@ function isWithin(path: string, folder: string): boolean {
   return !isAbsolute(way) && way.split("/")[0] !== "..";
 }
 
-/** As given, and as it is called without links. */
+/** The folder's name as stated, and without links. */
 function namesOf(dataDir: string): readonly string[] {
   try {
     return [dataDir, realpathSync(dataDir)];

@@ -15,11 +15,11 @@ import { ensureFirstUser, type FirstUser } from "../users/members/first-user.ts"
 import { catalogTrace, startOrigin } from "./audit.ts";
 import { keepSandbox } from "./keep-sandbox.ts";
 
-/** What the welcome tells a person. */
+/** The facts that the banner shows. */
 export interface Welcome {
   /** The key that was made just now, on an empty database; shown once. */
   readonly firstKey: string | undefined;
-  /** Who can sign in first, where nobody could before. */
+  /** The first user who can sign in, if there was none before. */
   readonly firstUser: FirstUser | undefined;
   readonly sandboxUrl: string | undefined;
   /** Nothing was declared at this start: the catalog is what the database holds. */
@@ -38,7 +38,7 @@ export interface OpenedCatalog {
 
 export interface OpenCatalogOptions {
   readonly config: Config;
-  /** What FAREGATE_CONFIG names; undefined = the variable is not set. */
+  /** The file of FAREGATE_CONFIG; undefined = the variable is not set. */
   readonly manifest: Manifest | undefined;
   readonly database: Database;
   readonly seals: Seals;

@@ -69,7 +69,7 @@ export async function refuseNewFolder({ databaseUrl, dataDir }: Config): Promise
   );
 }
 
-/** As the process would have ended by it without us: shells ask. */
+/** Ends the process by the signal itself, because shells check for that. */
 function endBy(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

@@ -10,7 +10,7 @@ export interface ProcessesOptions {
   readonly log: Log;
   /** Resolves when all are to stop. */
   readonly stop: Promise<unknown>;
-  /** What has not stopped by then hears nothing, such as a process that was paused, and is killed. */
+  /** A process that has not stopped by then, such as one that was paused, is killed. */
   readonly endedAfterMs: number;
   /** True if they answer callers: the start has failed where one ends before any does. */
   readonly serve: boolean;
@@ -33,8 +33,9 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
   let stopping = false;
   let listening = false;
   let worst = 0;
-  // By their numbers, from 1: whoever takes a dead one's place takes its number. Counted here: `cluster.workers` still names
-  // one that has exited until its channel has closed as well, and which of the two is heard first is chance.
+  // The processes by their numbers, from 1: a replacement takes the number of the dead process. They are counted here
+  // because `cluster.workers` still names a process that has exited until its channel has closed as well, and the order
+  // of the two events is chance.
   const living = new Map<Worker, number>();
   const joinExchange = exchangeMetrics(living);
 
@@ -57,7 +58,7 @@ export function superviseProcesses(count: number, options: ProcessesOptions): Pr
         // It has said why; the next would end of the same, such as a port that is taken.
         if (serve && !listening && code !== 0 && code !== null) stop();
         if (stopping) {
-          // Whoever serves catches SIGTERM, so one that dies of it had only begun to start.
+          // Serving processes catch SIGTERM, so a process that dies of it had only begun to start.
           worst = Math.max(worst, signal === "SIGTERM" ? 0 : (code ?? 1));
           if (living.size === 0) resolve(worst);
           return;

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 const SAME_PRESS_MS = 1_000;
 
 export interface StopSignalOptions {
-  /** What tells of signals: the process. */
+  /** The source of signals: the process. */
   readonly source: EventEmitter;
   readonly clock: Clock;
   /** Ends the process at once with this code. */
@@ -42,5 +42,5 @@ export const PROCESS: StopSignalOptions = {
   exit: (code) => process.exit(code),
 };
 
-/** As shells say of what Ctrl-C has ended: 128 and the signal's number. */
+/** The shells' exit code after Ctrl-C: 128 and the signal's number. */
 const INTERRUPTED = 130;

@@ -125,7 +125,7 @@ async function checkRedis({ redisUrl }: Config, report: Report): Promise<void> {
 /** The folder, or the one above it in which it can be made. Throws what keeps it from being looked at. */
 async function nearestFolder(folder: string): Promise<string> {
   try {
-    // As a folder: a file in its place is an error, and so is one on the way to it.
+    // The path is read as a folder, so that a file in its place or on the way to it is an error.
     await readdir(folder);
     return folder;
   } catch (error) {
@@ -187,7 +187,7 @@ async function checkUpstreams(
   return answering;
 }
 
-/** Of a long catalog the first ones show what is wrong with all. */
+/** The first models of a long catalog show the problem of all. */
 const SHOWN_MODELS = 10;
 
 /** True if each can be called: it has a price, and one that answers serves it. An alias can be if its model can. */

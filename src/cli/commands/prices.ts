@@ -173,7 +173,7 @@ interface Result extends Comparisons {
 interface ComingPrice {
   readonly model: string;
   readonly from: string;
-  /** As the catalog file has it. */
+  /** The price in the catalog file's form. */
   readonly price: FileRecord;
 }
 
@@ -221,7 +221,7 @@ function onlyVendor({ comparisons, unlisted }: Comparisons, vendor: string | und
   );
 }
 
-/** What sets the prices that were shown, and no others. */
+/** The command that sets the shown prices, and no others. */
 function applyCommand(text: (option: string) => string | undefined): string {
   const options = ["file", "models", "vendor"].flatMap((name) => {
     const value = text(name);

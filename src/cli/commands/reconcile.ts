@@ -15,7 +15,7 @@ import { type Command, CommandFailure, UsageError } from "../command.ts";
 import { withDatabase } from "../open.ts";
 import { columns } from "../text-table.ts";
 
-/** What Node gives a process of its own. */
+/** The memory that Node gives to a process. */
 const MEMORY_MB = 4_096;
 
 /** Holds a vendor's export of usage or costs against the cost rows of the same days. */

@@ -30,7 +30,7 @@ const ENDED_AFTER_MS = DRAIN_MS + 30_000;
 /** More processes than any machine has cores is a slip of the keyboard. */
 const MAX_PROCESSES = 64;
 
-/** What a process can do: serve callers, make images and videos. */
+/** The roles of a process: to serve callers, and to make images and videos. */
 type Role = "gateway" | "worker";
 const ROLES: Readonly<Record<string, readonly Role[]>> = {
   all: ["gateway", "worker"],
@@ -65,7 +65,10 @@ export const startCommand: Command = {
   },
 };
 
-/** What an upstream's connection fails by looks the same: its lines have a name, or a reason that is not the database's. */
+/**
+ * A failed connection of an upstream has the same errors as the database: its lines have an upstream's name, or a
+ * reason that is not the database's.
+ */
 function isOutage({ err, upstream, reason }: Readonly<Record<string, unknown>>): boolean {
   return (
     upstream === undefined &&
@@ -139,7 +142,7 @@ async function startPrimary(
   });
 }
 
-/** Where to listen, and no address of anybody. */
+/** Addresses to listen on that are no address for clients. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 const NO_PUBLIC_URL =
