@@ -85,7 +85,7 @@ async function assertRoom(folder: string): Promise<void> {
   }
 }
 
-/** Where copied files stand: a folder or a bucket. A file is there whole or not at all, and never changes. */
+/** The place of copied files: a folder or a bucket. A file is there whole or not at all, and never changes. */
 export interface BlobStore {
   /** Takes the draft over: it is gone afterwards, also when this throws. */
   put(name: MediaName, draft: TempFile, signal: AbortSignal): Promise<void>;

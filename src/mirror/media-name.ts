@@ -35,7 +35,7 @@ export function readMediaName(day: string, file: string): MediaName | undefined 
   return { day, id, type };
 }
 
-/** As `pathOf` wrote it; undefined = it is the path of something else. */
+/** Reads a path that `pathOf` wrote; undefined = any other path. */
 export function readMediaPath(path: string): MediaName | undefined {
   const [day = "", file = "", ...more] = path.split("/");
   return more.length > 0 ? undefined : readMediaName(day, file);

@@ -1,8 +1,8 @@
 import { mimeTypeOfBytes } from "../base/media-signatures.ts";
 
 /**
- * What is copied and served, by the ending of its name. A closed list of what browsers only ever show and never run:
- * the files come from strangers and are served from the gateway's own address.
+ * The types that are copied and served, by the ending of a name. The list is closed and has only types that browsers
+ * show and never run: the files come from strangers and are served from the gateway's own address.
  */
 export const MEDIA_TYPES = {
   png: "image/png",
@@ -17,7 +17,7 @@ export const MEDIA_TYPES = {
 
 export type MediaType = keyof typeof MEDIA_TYPES;
 
-/** What a file is by its first bytes, whatever its server calls it; undefined = nothing that is served. */
+/** The type of a file by its first bytes, whatever its server calls it; undefined = a type that is not served. */
 export function mediaTypeOf(head: Buffer): MediaType | undefined {
   const type = mimeTypeOfBytes(head);
   return type === undefined ? undefined : BY_MIME_TYPE.get(type);

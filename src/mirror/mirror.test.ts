@@ -156,7 +156,7 @@ describe("results of tasks", { timeout: 60_000 }, () => {
     expect(await fileOf(mirror, video?.url)).toBe(digest(MP4));
     expect(await fileOf(mirror, image?.url)).toBe(digest(PNG));
     expect(await fileOf(mirror, kept.lastFrameUrl)).toBe(digest(PNG));
-    // As long as the task is kept, which is 30 days.
+    // The file stays as long as the task, which is 30 days.
     expect(video?.expiresAt).toBeGreaterThan(Date.now() / 1000 + 29 * 86_400);
     expect(await drafts()).toEqual([]);
     expect(asked).toHaveLength(3);

@@ -20,13 +20,13 @@ import { createS3Door, type S3Keys, type S3Place } from "./s3-client.ts";
 
 export interface MirrorOptions {
   readonly settings: () => Pick<Settings, "mirror" | "taskRetentionDays">;
-  /** Of the bucket; undefined = the environment has none. */
+  /** The keys of the bucket; undefined = the environment has none. */
   readonly s3Keys: S3Keys | undefined;
   readonly dataDir: string;
-  /** Where callers reach this gateway, without a slash at the end; known once the port is open. */
+  /** The address at which callers reach this gateway, without a slash at the end; known once the port is open. */
   readonly publicUrl: () => Promise<string>;
   readonly guarded: Pick<SafeFetch, "open">;
-  /** By the upstream that made a file: how it is fetched. */
+  /** The connection through which a file of this upstream is fetched. */
   readonly through: (upstreamId: bigint | undefined) => ConnectThrough | undefined;
   readonly clock: Clock;
   /** The time by the database. */
@@ -105,7 +105,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     blobStores,
   });
 
-  /** Where a file of this link goes; undefined = it is not copied. */
+  /** The store for a file of this link; undefined = it is not copied. */
   const blobStoreFor = (url: string): BlobStore | undefined => {
     const { kind } = settings().mirror;
     if (!/^(https?|data):/i.test(url)) return undefined;
@@ -114,7 +114,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (blobStore === undefined) throw new MirrorFailure(NO_KEYS, { lasting: true });
       return blobStore;
     }
-    // What has no link of its own must get one: nobody wants megabytes of base64 with each read of a task.
+    // A file without a link must get one: nobody needs megabytes of base64 with each read of a task.
     return kind === "disk" || isDataUrl(url) ? disk : undefined;
   };
 

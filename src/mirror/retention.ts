@@ -13,7 +13,7 @@ export interface RetentionOptions {
   readonly log: Log;
   /** Folder of temporary files. */
   readonly drafts: string;
-  /** How long finished tasks are kept; asked at every run, as it is a setting. */
+  /** The days for which finished tasks are kept; read at every run, because it is a setting. */
   readonly days: () => number;
   readonly blobStores: () => readonly BlobStore[];
 }

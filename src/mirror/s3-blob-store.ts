@@ -6,7 +6,10 @@ import { pathOf, readMediaPath } from "./media-name.ts";
 import { MEDIA_TYPES } from "./media-type.ts";
 import type { S3Client, S3Place, S3Request, S3Response } from "./s3-client.ts";
 
-/** Of a thousand keys each. Others may have millions in the bucket that sort before ours: a run does not read them all. */
+/**
+ * The limit of pages, a thousand keys each. Others may have millions of keys in the bucket that sort before the
+ * gateway's: a run does not read them all.
+ */
 const MAX_PAGES = 100;
 
 /** A bucket, with one folder of each day under the prefix. */
@@ -82,7 +85,7 @@ export function createS3BlobStore(door: S3Client, place: S3Place): BlobStore {
   };
 }
 
-/** Of the responses that blame the request: those that another attempt may not get. */
+/** The responses that blame the request, but that another attempt may not get. */
 const PASSING: readonly number[] = [408, 409, 425, 429];
 
 function keysIn(xml: string): string[] {

@@ -19,7 +19,7 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable;
-  /** Of the body, hexadecimal. */
+  /** The digest of the body, hexadecimal. */
   readonly sha256?: string;
   readonly signal?: AbortSignal;
 }
@@ -41,7 +41,7 @@ export interface S3Client {
   close(): Promise<void>;
 }
 
-/** Of nothing. */
+/** The digest of an empty body. */
 const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /** A bucket answers in well under a second; one that is silent this long is ill. */

@@ -8,7 +8,7 @@ const RETRY_MS = 100;
 
 export interface LineOutputOptions {
   readonly descriptor: number;
-  /** Told how many lines were left out, once there is room again. */
+  /** Called with the number of lines that were left out, once there is room again. */
   readonly onLeftOut: (lines: number) => void;
 }
 

@@ -3,7 +3,7 @@ import { lineOutput } from "./line-output.ts";
 
 type LogFields = Readonly<Record<string, unknown>>;
 
-/** What a module writes with: facts as fields, then one plain sentence. */
+/** The logger of a module: a line has fields with all that varies, and one fixed message. */
 export interface Log {
   trace(fields: LogFields, message: string): void;
   debug(fields: LogFields, message: string): void;
@@ -19,7 +19,7 @@ export interface LogOptions {
   readonly level: string;
   /** For commands whose standard output is their result. */
   readonly toStderr?: boolean;
-  /** Where lines go instead: to a terminal, or to a test. */
+  /** The destination of lines in place of standard output: a terminal, or a test. */
   readonly destination?: DestinationStream;
 }
 
@@ -74,8 +74,8 @@ interface ErrorDescription {
 const MAX_CAUSES = 5;
 
 /**
- * What is written of an error: never its other properties, because database drivers attach rows and
- * HTTP clients attach requests to theirs.
+ * Describes an error without its other properties, because database drivers attach rows and HTTP clients attach
+ * requests to theirs.
  */
 function describeError(error: unknown, depth = 0): ErrorDescription | string {
   if (!(error instanceof Error)) return scrub(String(error));

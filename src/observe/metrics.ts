@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import { TOKEN_BUCKETS, type TokenBucket, type TokenUsage } from "../usage/usage.ts";
 import { Histogram, histogramText, type Labels, metricText, type Sample } from "./exposition.ts";
 
-/** What is counted of a finished request. */
+/** The facts of a finished request that are counted. */
 export interface RequestFacts {
   readonly endpoint: string;
   /** A model that the caller may use; null where the request named none, so that callers cannot make up series. */
@@ -13,7 +13,7 @@ export interface RequestFacts {
   readonly totalMs: number;
   readonly usage: TokenUsage;
   readonly chargeNanos: bigint;
-  /** What it cost beyond what could be charged. */
+  /** The cost beyond the charge. */
   readonly writtenOffNanos: bigint;
 }
 

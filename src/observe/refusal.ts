@@ -5,7 +5,7 @@ export interface Refusal {
   readonly requestId: string;
   readonly status: number;
   readonly errorCode?: string | undefined;
-  /** As its receipt has it; undefined = it has none. */
+  /** The reason on its receipt; undefined = it has none. */
   readonly reason?: string | undefined;
   /** The field at fault, in the caller's own words. */
   readonly param?: string | undefined;
@@ -15,7 +15,7 @@ export interface Refusal {
   readonly model: string | null | undefined;
   /** Method and path, with names in place of what callers write; of an unknown path its words. */
   readonly route?: string;
-  /** Who was asked last, and how many times it was tried. */
+  /** The last upstream, and the number of attempts. */
   readonly upstream?: string | null;
   readonly attempts?: number;
   readonly user?: string | undefined;

@@ -30,18 +30,18 @@ export interface DurableQueueOptions<Claim extends QueueClaim, Wanted> {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** How long a claim lasts unless it is kept. */
+  /** The lifetime of a claim unless it is extended. */
   readonly claimMs: number;
   /** Claims are kept this often; null = none lasts as long as its work may take. */
   readonly keepIntervalMs: number | null;
   /** In case a notification is lost, and after a failure: what is due is asked for this often. */
   readonly intervalMs: number;
-  /** What is due may be what others are about to take, or what is not wanted here: the pause before it is asked for again. */
+  /** Due rows may be about to be claimed by others, or unwanted here: this is the pause before the next claim. */
   readonly shortestIntervalMs: number;
   readonly clampIntervalMs: number;
   /** Work that broke off may break off again: it is not tried without a pause, nor left until its claim ends. */
   readonly brokenOffMs: number;
-  /** What is to be claimed next, beside what this worker holds. */
+  /** The rows to claim next, beside those that this worker holds. */
   wanted(held: ReadonlySet<Held<Claim>>, nowMs: number): Wanted;
   /** Begins the work on what was claimed, which may be nothing, by `DurableQueue.work`. */
   begin(held: readonly Held<Claim>[]): void;
@@ -52,7 +52,7 @@ export interface DurableQueueOptions<Claim extends QueueClaim, Wanted> {
 export interface DurableQueue<Claim extends QueueClaim> {
   /** Something is due, or there is room for more. */
   wake(): void;
-  /** How much this worker has claimed and not let go of. */
+  /** The number of rows that this worker has claimed and not released. */
   inFlight(): number;
   /** Does a job and lets go of its claims whatever happens: what is left undone comes up again. Never rejects. */
   work(held: readonly Held<Claim>[], job: () => Promise<void>): Promise<void>;

@@ -3,11 +3,14 @@ import type { Clock } from "../base/clock.ts";
 /** A worker's right to a row of a queue. */
 export interface QueueClaim {
   readonly id: string | bigint;
-  /** Whoever holds an outdated one can change nothing of the row. */
+  /** A holder of an outdated fence can change nothing of the row. */
   readonly fence: bigint;
 }
 
-/** Of a claim's time, the part in which something may be begun: what follows takes a moment, and clocks and scheduling are not exact. */
+/**
+ * The part of a claim's time in which work may begin: the rest is a margin, because work takes a moment, and clocks and
+ * scheduling are not exact.
+ */
 const TIME_TO_BEGIN = 2 / 3;
 
 /** A claim and how long it surely lasts, by this process's own steady time. */
@@ -16,7 +19,7 @@ export interface Held<Claim extends QueueClaim> {
   /** When it was claimed or kept last; taken before that statement was sent, hence never too late. */
   freshAtMs: number;
   lost: boolean;
-  /** How long ago it was claimed, in milliseconds. */
+  /** The time since the claim, in milliseconds. */
   ageMs(): number;
   /** To be asked immediately before what must not happen twice: a process that was paused may have been replaced. */
   mayBegin(): boolean;
