@@ -27,7 +27,7 @@ export interface AuditedCall extends Call<unknown, unknown> {
   readonly compared: () => boolean;
 }
 
-/** What a request says beside its head. */
+/** The content of a request beside its head. */
 export type CallInput = Pick<AuditedCall, "query" | "body" | "upload">;
 
 interface Asked extends CallInput {
@@ -37,7 +37,7 @@ interface Asked extends CallInput {
   readonly deps: HttpDeps;
 }
 
-/** Who sends a body, as far as is known before it. */
+/** The sender of a body, as far as it is known before the body. */
 export type Sender = Pick<Asked, "identity" | "deps">;
 
 /** True if what an operation is given comes behind the head, as slowly as its sender likes. */
@@ -64,7 +64,7 @@ export async function readInput(
   return { query, body, upload };
 }
 
-/** What an operation is given. */
+/** The input of an operation. */
 export function callOf(operation: Operation, asked: Asked): AuditedCall {
   const { query, body, upload, identity, account, context, deps } = asked;
   const { request, raw } = context;
@@ -109,8 +109,8 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
 }
 
 /**
- * What `If-Match` names; undefined = whatever there is. A weak tag names no exact state, so it fits none (RFC 9110,
- * 13.1.1). Throws 400 on what is no list of tags, as a condition that nobody reads would look like one that holds.
+ * The revisions in `If-Match`; undefined = any. A weak tag names no exact state, so it fits none (RFC 9110, 13.1.1).
+ * Throws 400 for a value that is no list of tags, because a condition that nobody reads would look like one that holds.
  */
 function wantedRevisions(header: string | undefined): readonly string[] | undefined {
   if (header === undefined || header.trim() === "*") return undefined;
@@ -132,7 +132,7 @@ function changedMeanwhile(): GatewayError {
 /** Roles are looked at when a stream of events begins, so none outlives a role that was taken by longer than this. */
 const MAX_EVENTS_MS = 300_000;
 
-/** Whoever listens would listen forever: a stop must not wait for them. Their browsers come back by themselves. */
+/** Listeners would stay forever, and a stop must not wait for them. Their browsers reconnect by themselves. */
 function endOfEvents(gone: AbortSignal, stopping: AbortSignal): AbortSignal {
   return AbortSignal.any([gone, stopping, AbortSignal.timeout(MAX_EVENTS_MS)]);
 }
@@ -160,7 +160,7 @@ async function uploadOf(
   return readBody(request.raw, terms, { write: () => undefined });
 }
 
-/** As it came, and as it is given to whoever reads it. */
+/** An upload is in memory as it came, and as its reader gets it. */
 const UPLOAD_WEIGHT = 2;
 
 /** A form of another site cannot send these types without asking first. */
@@ -171,7 +171,7 @@ function expectType({ headers }: IncomingMessage, expected: string): void {
 
 function grantOf(request: IncomingMessage, { identity, deps: { bodies, catalog } }: Sender): MemoryGrant {
   if (identity !== undefined) return bodies.grantOfOther("users", String(identity.user.id));
-  // Whoever is not signed in is known by an address alone: those of one address share what all of them may hold.
+  // Visitors are known by an address alone: those of one address share its part of the memory.
   return bodies.grantOfOther("visitors", addressOf(request, catalog.current().settings.trustedProxies));
 }
 
@@ -195,8 +195,8 @@ function refused(param: string, message: string): GatewayError {
 }
 
 /**
- * Where a text has what PostgreSQL takes nowhere, the character NUL, or would keep as something else, a surrogate without
- * its other half; asked here, so that no schema has to think of it.
+ * The place of a text that PostgreSQL refuses, because it has the character NUL, or would change, because it has a
+ * surrogate without its other half. It is checked here, so that no schema has to do it.
  */
 function placeOfNoText(data: unknown): string | undefined {
   // A list of what is still to see, and no recursion: fields of any shape may be nested as deep as a body is long.

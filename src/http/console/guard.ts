@@ -11,7 +11,7 @@ import { sessionCookieName } from "../../users/sign-in/session-cookie.ts";
 import { bearerOf } from "../core/credentials.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 
-/** Who sends a request, by console token or by session cookie. */
+/** The sender of a request, by console token or by session cookie. */
 export async function identityOf(
   request: IncomingMessage,
   { users, publicUrl }: Pick<ConsoleDeps, "users" | "publicUrl">,
@@ -129,7 +129,7 @@ async function refuseForeignPage(
   );
 }
 
-/** As `Host` states it; undefined where it is none, as in `null`. */
+/** The host in the form of the header `Host`; undefined if there is none, as in `null`. */
 function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/]+)$/.exec(origin.toLowerCase())?.[1];
 }

@@ -6,7 +6,7 @@ import type { Operation } from "../../console/operation.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 import { readInput } from "./call.ts";
 
-/** What the validator says by itself, in a programmer's words. */
+/** The validator's own words, which are a programmer's. */
 const RAW =
   /Invalid|Unrecognized|Too (small|big)|expected|received|regex|undefined|NaN|[Uu]nion|discriminator|must be a valid/;
 

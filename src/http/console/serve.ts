@@ -83,7 +83,7 @@ async function begun<Piece>(pieces: AsyncIterable<Piece>): Promise<AsyncIterable
     try {
       for (let next = first; !next.done; next = await all.next()) yield next.value;
     } finally {
-      // Whoever stops reading stops whoever makes the pieces.
+      // A reader who stops also stops the maker of the pieces.
       await all.return?.();
     }
   })();

@@ -47,7 +47,7 @@ export interface Connections {
   running(): number;
 }
 
-/** What is known of one connection. */
+/** The state of one connection. */
 interface ConnectionState {
   /** The response that its caller will read next. */
   owed: ServerResponse | undefined;
@@ -57,7 +57,7 @@ interface ConnectionState {
   isSurplus: boolean;
   /** Refuses what came behind its requests and is no HTTP; called once these are answered. */
   refuseRest: (() => void) | undefined;
-  /** How much of the connection may be read until then. */
+  /** The number of bytes that may be read of the connection until then. */
   mostBytesRead: number;
 }
 
@@ -82,7 +82,7 @@ export function createConnections(deps: ServeDeps): Connections {
     return state;
   };
 
-  /** Of one that is refused. One function for all. */
+  /** Ends a refused response. One function serves all connections. */
   function refused(this: ServerResponse): void {
     const state = stateOf(this.req.socket);
     state.unanswered -= 1;
@@ -90,7 +90,7 @@ export function createConnections(deps: ServeDeps): Connections {
     if (state.unanswered === 0) state.refuseRest?.();
   }
 
-  /** Of one that is served. */
+  /** Ends a served response. */
   function answered(this: ServerResponse): void {
     running -= 1;
     refused.call(this);
@@ -99,14 +99,14 @@ export function createConnections(deps: ServeDeps): Connections {
   const inTurn = (begin: Begin): Begin => {
     const beginNow: Begin = (request, response) => {
       const state = stateOf(request.socket);
-      // What is no HTTP stood in its body.
+      // Bytes that are no HTTP were in its body.
       if (state.refuseRest !== undefined && !request.complete) return state.refuseRest();
       state.owed = response;
       begin(request, response);
     };
     return (request, response) => {
       const { socket } = request;
-      // What the same read brought behind the one too many.
+      // The same read may bring requests behind the one too many.
       if (socket.destroyed) return;
       const state = stateOf(socket);
       if (state.refuseRest !== undefined) return;
@@ -176,10 +176,10 @@ export function createConnections(deps: ServeDeps): Connections {
         if (left !== "enough") stateOf(socket).isSurplus = true;
         if (left === "none") awaitProbe(socket);
       });
-      // What the parser gives up on.
+      // Node reports errors of its parser here.
       server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
         const state = stateOf(socket);
-        // Told again with all that comes. It is read on, since the reading is what tells when the caller leaves.
+        // It is called again with all that comes. Reading goes on, because only that shows when the caller leaves.
         if (socket.bytesRead > state.mostBytesRead) socket.destroy();
         const respondLast = (respond: () => void): void => {
           if (state.refuseRest !== undefined) return;
@@ -211,7 +211,7 @@ function noDescriptor(): GatewayError {
   });
 }
 
-/** Where Node's server keeps the parser of a connection, and what that calls for each head. */
+/** The place in which Node's server keeps the parser of a connection, and the function that it calls for each head. */
 type ParsedSocket = Socket & { readonly parser?: { onIncoming: () => number } | null };
 
 /** To the parser: nothing behind this head is HTTP. */

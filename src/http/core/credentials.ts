@@ -87,7 +87,7 @@ function credentialsOf(request: IncomingMessage, queryKeys: readonly string[]): 
     // Node joins a repeated header so; a key holds no blank.
     if (typeof value === "string") for (const each of value.split(", ")) add(each.trim());
   }
-  // Of a repeated Authorization node keeps the first; a second one must count as a second credential, not vanish.
+  // Node keeps the first of repeated Authorization headers; a second one must count as a second credential, not vanish.
   if (request.rawHeaders.length > 2) addRepeated(request, add);
   queryKeys.forEach(add);
   return carried;

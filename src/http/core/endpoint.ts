@@ -10,7 +10,7 @@ import { closeSlowReader } from "./slow-reader.ts";
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What routes read of a request. */
+/** The parts of a request that routes read. */
 export interface IncomingCall {
   readonly raw: IncomingMessage;
   /** Its own, given here. */
@@ -20,18 +20,18 @@ export interface IncomingCall {
   readonly url: string;
   /** A parameter that is repeated has all its values. */
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** What stands for the names of the route's path, decoded; for a `*` under that name. */
+  /** The decoded values of the names in the route's path; that of a `*` under that name. */
   readonly params: Readonly<Record<string, string>>;
   /** The path as its route has it, with names in place of what callers write; "" = no route has it. */
   readonly route: string;
 }
 
-/** What a route is given: the raw pair and the headers that each of its responses carries. */
+/** The input of a route: the raw pair and the headers that each of its responses carries. */
 export interface RequestContext {
   readonly request: IncomingCall;
   readonly raw: ServerResponse;
   readonly headers: Record<string, string>;
-  /** What its refusal tells the operator's log; each is noted as soon as it is known. */
+  /** The facts for the operator's log in case of a refusal; each is noted as soon as it is known. */
   readonly about: RefusedCall;
 }
 

@@ -3,7 +3,7 @@ import { encodeGatewayError, gatewayErrorBody } from "../../protocols/errors/gat
 import type { Protocol } from "../../protocols/protocol.ts";
 import { PROTOCOLS } from "../../protocols/table.ts";
 
-/** How a path's callers read errors. */
+/** The form of errors for a path's callers. */
 export interface ErrorShape {
   /** A second header in which they read the request's id. */
   readonly idHeader?: string | undefined;
@@ -31,7 +31,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
   "method_not_allowed",
 ]);
 
-/** What no protocol claims. */
+/** The form for paths that no protocol claims. */
 const ERROR_FORMAT_A: ErrorShape = { encodeError: encodeGatewayError };
 
 /** The error shape that a path's callers read, known before any route is. */

@@ -13,7 +13,7 @@ export async function sendFile(raw: ServerResponse, file: Readable, patienceMs?:
   await pipeline(file, raw);
 }
 
-/** Which bytes of a file are wanted, both ends included; `all` = the whole, `none` = no byte of it. */
+/** The requested bytes of a file, both ends included; `all` = the whole, `none` = no byte of it. */
 export type WantedBytes = "all" | "none" | { readonly first: number; readonly last: number };
 
 /**

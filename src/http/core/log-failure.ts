@@ -5,12 +5,12 @@ import { logRefusal, refusalSentence } from "../../observe/refusal.ts";
 import { knownError } from "./error-response.ts";
 import { loggedPath } from "./logged-path.ts";
 
-/** What is known of a request when it is refused. */
+/** The known facts of a request when it is refused. */
 export interface RefusedCall {
   caller: Caller | undefined;
   /** Only a model that its caller may use: others would be a word for each that is made up. */
   model: string | null | undefined;
-  /** Of the console: who is signed in. */
+  /** For the console: the signed-in user. */
   user: bigint | undefined;
   /** Its refusal needs no line: whoever took it up tells of its end, or its caller has left. */
   isLogged: boolean;
@@ -73,7 +73,7 @@ function readFailure(error: unknown): Failure {
   return { status: known.status, errorCode: known.reason, param: known.param, known };
 }
 
-/** Where this program noticed an upstream's failure helps nobody; what the program itself threw keeps its stack. */
+/** The stack of an upstream's failure helps nobody; errors that the program itself threw keep theirs. */
 function causeOf(known: GatewayError): unknown {
   const cause = known.cause ?? known;
   const isUpstreams = known.reason.startsWith("upstream_") || known.reason === "no_available_upstream";

@@ -1,7 +1,7 @@
-/** As much of a path as names an endpoint. */
+/** The length of a path that is enough to name an endpoint. */
 const MAX_LENGTH = 200;
 
-/** What stands for a segment that is not told. */
+/** The replacement of a segment that may be a secret. */
 const HIDDEN = "*";
 
 /**
@@ -16,7 +16,7 @@ export function loggedPath(url: string): string {
     .join("/");
 }
 
-/** Of plain letters, so that no line is broken, and neither of a key's look nor of its length. */
+/** True for plain letters that neither break a line nor have the form or length of a key. */
 function isWord(text: string): boolean {
   if (!/^[\w.~-]{0,32}$/.test(text) || /^(?:sk|pk|rk|key)[-_]/i.test(text)) return false;
   return text.length < 16 || !/\d/.test(text);

@@ -9,15 +9,17 @@ import { requestId } from "./response-headers.ts";
 
 type RefusalDeps = Pick<HttpDeps, "log" | "errorType">;
 
-/** Of what is no request, nobody is known. */
+/** A malformed request has no known caller. */
 const NOBODY: RefusedCall = { caller: undefined, model: undefined, user: undefined, isLogged: false };
 
-/** What Node gives up a connection for; of its parser with what that met, e.g. "Invalid method encountered". */
+/**
+ * The error for which Node gives up a connection; that of its parser has its reason, e.g. "Invalid method encountered".
+ */
 interface ParseFault extends NodeJS.ErrnoException {
   readonly reason?: string;
 }
 
-/** What a connection still has to answer. */
+/** The responses that a connection still owes. */
 interface Owing {
   /** The response that its caller waits for or reads. */
   readonly owed: ServerResponse | undefined;
@@ -73,7 +75,7 @@ function respondOnce(
   { log, errorType }: RefusalDeps,
 ): void {
   if (owed !== undefined && (owed.headersSent || owed.req.complete)) {
-    // What that answer wrote in this turn may be all of it.
+    // The response that was written in this turn may be complete.
     socket.uncork();
     socket.destroy();
     return;

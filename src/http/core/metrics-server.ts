@@ -100,7 +100,7 @@ function sendProbe(response: ServerResponse, { status, body }: ProbeResponse): v
   response.writeHead(status, { "content-type": type }).end(JSON.stringify(body));
 }
 
-/** What a probe is told: the status, and a body of JSON. */
+/** The response of a probe: the status, and a body of JSON. */
 export interface ProbeResponse {
   readonly status: 200 | 503;
   readonly body: object;

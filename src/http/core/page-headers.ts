@@ -15,7 +15,9 @@ const POLICY = [
   "form-action 'self'",
 ].join("; ");
 
-/** Of every page for browsers, the dashboard's and the documentation's, and of every file that one is made of. */
+/**
+ * The headers of every page for browsers, the dashboard's and the documentation's, and of every file of such a page.
+ */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { randomId } from "../../base/random.ts";
 
-/** What a page of another origin may read of a response. */
+/** The headers of a response that a page of another origin may read. */
 const EXPOSED =
   "x-request-id, request-id, retry-after, x-should-retry, x-faregate-dropped, x-faregate-estimated, x-faregate-output-limit, x-faregate-model, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens";
 

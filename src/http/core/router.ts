@@ -23,9 +23,9 @@ const NATIVE_CALL = /:[a-z]+(?:[A-Z][a-z]+)+$/;
 const CONSOLE = "/api";
 
 /**
- * What to say to a path that has no endpoint where one is near it: a base URL that lacks `/v1` or has it twice, another
- * version, a misspelt word, or an address of the dashboard's API without `/api`. Undefined = nothing is near. `patterns` are the addresses that are
- * served, with parameters as `:name`.
+ * The advice for a path that has no endpoint but is near one: a base URL that lacks `/v1` or has it twice, another
+ * version, a misspelt word, or an address of the dashboard's API without `/api`. Undefined = nothing is near.
+ * `patterns` are the served addresses, with parameters as `:name`.
  */
 export function nearbyPath(path: string, patterns: readonly string[]): string | undefined {
   const isServed = (candidate: string): boolean => patterns.some((pattern) => matches(pattern, candidate));
@@ -34,7 +34,7 @@ export function nearbyPath(path: string, patterns: readonly string[]): string | 
   for (const prefix of NATIVE_CALL.test(path) ? PREFIXES.toReversed() : PREFIXES) {
     if (isServed(prefix + path)) return `${prefix}${path} exists: end the client's base URL with ${prefix}`;
   }
-  // What stands in front of a path that is served was put there by the base URL.
+  // A prefix before a served path comes from the base URL.
   for (let cut = path.indexOf("/", 1); cut !== -1; cut = path.indexOf("/", cut + 1)) {
     const rest = path.slice(cut);
     const extra = path.slice(0, cut);
@@ -100,7 +100,7 @@ export interface Router {
   close(): void;
 }
 
-/** What a request that matched is: its parameters and the query, which is read only here. */
+/** A matched request: its parameters and the query, which is read only here. */
 type Match = Pick<IncomingCall, "params" | "query" | "route">;
 
 export function createRouter(deps: ServeDeps): Router {
@@ -135,7 +135,7 @@ export function createRouter(deps: ServeDeps): Router {
     onBadUrl: unreadable("is not a valid URL component"),
     onMaxParamLength: unreadable("exceeds the maximum length of a parameter"),
   };
-  // What no route has is decoded all the same, so that a path that is no text is refused as one, whatever its method.
+  // Unknown paths are decoded as well, so that a path that is no text is refused as one, whatever its method.
   const unknown = findMyWay({ ...options, defaultRoute: missing });
   unknown.all("/*", missing);
   const routes = findMyWay({
@@ -209,5 +209,5 @@ export function normalPath(url: string): string {
   return (single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single) + query;
 }
 
-/** Of letters, digits, `-`, `.`, `_` and `~` (RFC 3986, 6.2.2.2), and of the colon. */
+/** Codes of letters, digits, `-`, `.`, `_` and `~` (RFC 3986, 6.2.2.2), and of the colon. */
 const NEEDLESS_CODE = /%(2[de]|3[0-9a]|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi;

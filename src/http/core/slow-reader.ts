@@ -7,7 +7,7 @@ import { systemClock } from "../../base/clock.ts";
  */
 const SLOW_READER_MS = 60_000;
 
-/** How often a reader is looked at, in looks per patience. */
+/** The number of checks of a reader in the time that it has. */
 const LOOKS = 12;
 
 const watched = new WeakSet<ServerResponse>();
@@ -25,7 +25,7 @@ export function closeSlowReader(raw: ServerResponse, patienceMs = SLOW_READER_MS
   let lookedAtMs = 0;
   const check = (): void => {
     const nowMs = systemClock.monotonicMs();
-    // Where more than a pause has gone by, the timer had begun anew: something was taken.
+    // If more than a pause has passed, the timer had restarted: the reader took something.
     const isNext = nowMs - lookedAtMs < 1.5 * pauseMs;
     deafMs = isNext ? deafMs + pauseMs : pauseMs;
     lookedAtMs = nowMs;

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "../../errors.ts";
 
-/** As many as Node reads by itself; of more it would drop the last ones without a word, a credential among them. */
+/**
+ * The number that Node reads by itself; it would drop the last ones of more without an error, a credential among them.
+ */
 const MAX_HEADERS = 2_000;
 
-/** What stands behind a refused head may be its body or not: it is not served. */
+/** Bytes behind a refused head may be its body or not, so they are not served. */
 const CLOSING = { headers: { connection: "close" } };
 
 /** Why a request's head cannot be trusted, where the parser has let it pass; undefined for a sound one. */
@@ -83,7 +85,7 @@ export function awaitGoAhead(request: IncomingMessage, response: ServerResponse)
   const hasBody =
     request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
   if (hasBody) waiting.set(request, response);
-  // Of a body that is not there nobody would ever want anything, and the final answer alone would close the connection.
+  // A missing body would never be read, and the final response alone would close the connection.
   else response.writeContinue();
 }
 

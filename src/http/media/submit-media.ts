@@ -120,10 +120,10 @@ function requestOf(
   };
 }
 
-/** Which references a vendor of the model may be told to fetch. */
+/** The references that a vendor of the model may be told to fetch. */
 function mayBeFetched({ catalog }: HttpDeps, { group }: Caller, model: Model): IsPublic {
   const { settings, serving } = catalog.current();
-  // Where a public one may get the order too, it is asked of all alike.
+  // If a public vendor may get the order as well, the rule is that of all.
   const isInside = serving(model.id, group).every(({ baseUrl }) => !isPublicUrl(baseUrl));
   const allowed = readAllowList(settings.egressAllow);
   return (url) => isPublicUrl(url, allowed) || (isInside && isUrlInside(url));
@@ -155,7 +155,7 @@ function readWebhookUrl(value: unknown): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string" && value.length <= MAX_WEBHOOK_CHARACTERS && URL.canParse(value)) {
     const { protocol, username, password, href } = new URL(value);
-    // As the parser writes it: without control characters and blanks.
+    // The URL in the parser's form, without control characters and blanks.
     if (/^https?:$/.test(protocol) && username === "" && password === "") return href;
   }
   throw invalid(
@@ -179,7 +179,9 @@ function isDryRun(context: RequestContext): boolean {
   throw invalid("dry_run", "`dry_run` must be 1 or 0.");
 }
 
-/** What a request would do and cost at most; `fail_reason` says why its task would fail, "" that it would not. */
+/**
+ * The preview of a request: its order and highest cost; `fail_reason` says why its task would fail, "" = it would not.
+ */
 async function previewOf(deps: HttpDeps, request: TaskRequest): Promise<object> {
   const { model, submission } = request;
   const { images, videoSeconds } = submission.units;

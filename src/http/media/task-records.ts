@@ -40,7 +40,7 @@ function failReason({ state, failReason: reason, family, requestId }: Task): str
 /** The family's own layout, whatever upstream made the video: clients take the link from where it sits. */
 function dataOf(task: Task, result: TaskResult): object {
   const layout = task.family === "videoa" ? videoaData(task, result) : listData(task, result);
-  // Kept for an open duration only, which a gateway before this one settles by it.
+  // It is kept only for an open duration, by which an older gateway settles.
   const { durationSeconds = 0 } = result;
   return durationSeconds > 0 ? { ...layout, duration: durationSeconds } : layout;
 }

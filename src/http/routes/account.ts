@@ -25,7 +25,7 @@ export function webhookRoutes(router: Router, deps: HttpDeps): void {
   });
 }
 
-/** Whoever has the secret can forge deliveries, so a key that others made or that was narrowed for others does not get it. */
+/** The secret can forge deliveries, so a key that others made or that was narrowed for others does not get it. */
 async function expectOwner({ keyId, models }: Caller, { webhooks }: HttpDeps): Promise<void> {
   if (models === null && (await webhooks.isKeyOfOwner(keyId))) return;
   throw new GatewayError(
@@ -51,7 +51,10 @@ function deliveryRecord(taskId: string, { id, url, deliveredAt, nextAt, attempts
   };
 }
 
-/** What a request or a task cost and why: units x frozen prices x factor, for any key of the account that paid. */
+/**
+ * The cost of a request or a task and its computation: units x frozen prices x factor, for any key of the account that
+ * paid.
+ */
 export function receiptRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["GET", "HEAD"], "/v1/receipts/:id", async (context) => {
     const caller = await callerOf(context, deps);

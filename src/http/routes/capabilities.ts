@@ -4,7 +4,7 @@ import { sendJson } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
 
-/** What the models of images and videos that a key may call take, from the tables that requests are read by. */
+/** The fields of the image and video models that a key may call, from the tables that requests are read by. */
 export function capabilityRoutes(router: Router, deps: HttpDeps): void {
   router.endpoint(["GET", "HEAD"], "/v1/capabilities", async (context) => {
     const caller = await callerOf(context, deps);

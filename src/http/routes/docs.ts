@@ -12,7 +12,8 @@ import { openApi } from "../openapi/document.ts";
 
 /** The description of the API for machines and, as a page of Swagger UI, for people. */
 export function docsRoutes(router: Router, deps: HttpDeps): void {
-  // Made when somebody asks: it costs a quarter of a second of computing, and most starts are never asked.
+  // The document is made at the first request: it costs a quarter of a second of computing, and most processes never
+  // need it.
   let made: ReturnType<typeof openApi> | undefined;
   const document = (): ReturnType<typeof openApi> => {
     made ??= openApi(deps.version, deps.console.operations);
@@ -37,7 +38,7 @@ export function docsRoutes(router: Router, deps: HttpDeps): void {
   page("/docs/static/swagger-initializer.js", (context) =>
     sendText(context, "application/javascript; charset=utf-8", INITIALIZER),
   );
-  // By the router's own way, so that a refusal has the headers of any other.
+  // The assets go through the router, so that a refusal has the headers of any other.
   router.route(["GET", "HEAD"], "/docs/static/*", sendAsset);
 }
 

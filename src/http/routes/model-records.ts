@@ -6,7 +6,7 @@ import { familyOf } from "../../families/table.ts";
 import { nativeActions } from "../../protocols/endpoint-table.ts";
 import { madeAt, PROTOCOLS } from "../../protocols/table.ts";
 
-/** How a caller's group sees the models. */
+/** The view of a caller's group on the models. */
 export interface ModelView {
   readonly catalog: Catalog;
   readonly group: string;

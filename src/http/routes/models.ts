@@ -63,7 +63,7 @@ export function modelRoutes(router: Router, deps: HttpDeps): void {
   });
 }
 
-/** Whose words a response is in. */
+/** The style of a response. */
 interface Style {
   readonly list: boolean;
   readonly messages: boolean;
@@ -71,9 +71,10 @@ interface Style {
 }
 
 /**
- * With both messages headers the response is messages-style. The vendor's newer SDKs send the version beside
- * a bearer key, where the list envelope is due: they get it with their own words added, which clash nowhere. So do
- * the native protocol's clients, of which some ask here and not under `/v1beta`; their key's header tells them.
+ * With both messages headers the response is messages-style. The vendor's newer SDKs send the version beside a bearer
+ * key, for which the list envelope is due: they get it with their own fields added, which clash nowhere. So do the
+ * native protocol's clients, of which some call this path and not one under `/v1beta`; their key's header identifies
+ * them.
  */
 function styleOf(context: RequestContext): Style {
   const { raw } = context.request;

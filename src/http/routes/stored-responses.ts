@@ -7,7 +7,7 @@ import type { RequestContext } from "../core/endpoint.ts";
 import type { Router } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
 
-/** What of a query the vendor is asked. */
+/** The parameters of a query that are passed to the vendor. */
 const PASSED: ReadonlySet<string> = new Set(["include", "include[]", "after", "before", "limit", "order"]);
 
 /** Longer than any that means something. */

@@ -44,7 +44,7 @@ export function textFastPath(
     const serve = request.method === "POST" ? serves.get(url) : undefined;
     if (serve === undefined) return false;
     deferToBatch(() => {
-      // Who has left within the turn gets no response, and no event tells of it any more.
+      // A client that has left within the turn gets no response, and no event reports it any more.
       if (!request.socket.destroyed) void serveBare(deps, request, response, { url, route: url }, serve);
     });
     return true;

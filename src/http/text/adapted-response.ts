@@ -7,7 +7,7 @@ import type { ClientResponse } from "../../relay/response/client-response.ts";
 export interface Adapter {
   /** The request as the other form has it; throws GatewayError where that has no word for it. */
   request(body: JsonObject): JsonObject;
-  /** How many prompts of their own the messages of that request are; absent = they are one conversation. */
+  /** The number of separate prompts in the messages of that request; absent = they are one conversation. */
   prompts?(body: JsonObject): number;
   /** A whole response of the other form in the caller's; throws GatewayError where it is none in that. */
   plain(response: JsonObject): JsonObject;
@@ -17,7 +17,7 @@ export interface Adapter {
 
 type AdaptedResult = { readonly value: JsonObject } | { readonly refused: ErrorStatement };
 
-/** How the path writes its errors. */
+/** The path's form of errors. */
 export interface ErrorForm {
   /** `error.type` of the gateway's own. */
   readonly type: string;

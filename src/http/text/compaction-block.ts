@@ -57,7 +57,9 @@ export function blockCompaction(): Adapter {
   };
 }
 
-/** What the model is asked, where the caller has no words for it: whoever goes on has nothing but its response. */
+/**
+ * The instruction to the model if the caller has none of its own: the next request has nothing but the response to it.
+ */
 export const ASK =
   "Write a summary of this conversation for whoever continues it and has nothing else. State what was asked for, decided and " +
   "done, every fact, name, path, number and open question that is still needed, and what comes next. Write the summary alone.";

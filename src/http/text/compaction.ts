@@ -24,7 +24,7 @@ export function ownCompaction(form: CompactionForm): Adapter {
   return form === "field" ? blockCompaction() : compaction(form === "call" ? "whole" : "response");
 }
 
-/** As clients ask for it at the end of an ordinary request's input. */
+/** The item by which clients ask for it at the end of an ordinary request's input. */
 const TRIGGER = Buffer.from('"compaction_trigger"');
 
 /** Looks for the trigger's word in a body as it arrives, since nearly none has it and none is parsed to be forwarded. */
@@ -87,7 +87,7 @@ function compaction(form: "whole" | "response"): Adapter {
   };
 }
 
-/** What comes before the item, and what ends a response that has none. */
+/** The events before the item, and those that end a response without one. */
 const PASSED: ReadonlySet<string> = new Set([
   "response.created",
   "response.in_progress",

@@ -47,7 +47,8 @@ export async function serveCount(deps: HttpDeps, context: RequestContext, call: 
     const path = call.model === undefined ? undefined : { model: call.model, streamed: false };
     const nested = protocol.endpoint.count?.nested;
     const isNested = nested !== undefined && scan.last(nested) !== undefined;
-    // What is no part of a prompt, as `max_tokens` of messages, may be left out. Some protocols know two forms.
+    // Fields that are no part of a prompt, such as `max_tokens` of messages, may be left out. Some protocols know two
+    // forms.
     const content = isNested ? null : protocol.forward.content;
     const { model } = readTextFields(protocol, scan, path, { required: [], content });
     const beta = queryText(context.request, "beta");
@@ -69,5 +70,5 @@ export async function serveCount(deps: HttpDeps, context: RequestContext, call: 
   }
 }
 
-/** As bytes here, and in the thread that counts as bytes, as text and as values. */
+/** The body is in memory as bytes here, and in the counting thread as bytes, as text and as values. */
 const COUNTED_WEIGHT = 4;

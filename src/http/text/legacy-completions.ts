@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import { asArray, asObject, asObjects, type JsonObject } from "../../protocols/json.ts";
 import type { Adapter } from "./adapted-response.ts";
 
-/** As the legacy endpoint has it where the caller states none: https://platform.openai.com/docs/api-reference/completions */
+/** The legacy endpoint's default: https://platform.openai.com/docs/api-reference/completions */
 const DEFAULT_MAX_TOKENS = 16;
 
 /**
@@ -79,7 +79,7 @@ function readPrompts(prompt: unknown): readonly string[] {
   throw new GatewayError("invalid_request", message, { param: "prompt" });
 }
 
-/** How many responses each of several prompts gets. */
+/** The number of responses to each of several prompts. */
 function responsesEach(n: unknown, prompts: number): number {
   if (isAbsent(n)) return 1;
   if (typeof n !== "number" || !Number.isInteger(n) || n < 1)

@@ -23,7 +23,7 @@ class RawResponse implements ClientResponse {
   #onClosed: (() => void) | undefined;
   #awaitsReader = false;
   #ended = false;
-  /** What this turn of the event loop has brought, byte by character: an upstream sends several events at once. */
+  /** The bytes of this turn of the event loop, one a character: an upstream sends several events at once. */
   #gathered = "";
 
   constructor(raw: ServerResponse, headers: Record<string, string>) {

@@ -2,11 +2,11 @@ import type { BodyScan, FoundValue } from "../../base/json/json-scan.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ForwardTable, Protocol } from "../../protocols/protocol.ts";
 
-/** What the endpoint itself must know of a request, read off the scan. */
+/** The fields of a request that the endpoint itself needs, read off the scan. */
 export interface TextFields {
   readonly model: string;
   readonly streamed: boolean;
-  /** How many responses are asked for, 1 to 128; nonsense counts as 1 here and the upstream refuses it. */
+  /** The number of requested responses, 1 to 128; an invalid number counts as 1 here and the upstream refuses it. */
   readonly responses: number;
 }
 
@@ -42,7 +42,7 @@ export function readTextFields(
   };
 }
 
-/** What must be there: an endpoint's own, where it is not the protocol's. */
+/** The required fields: the endpoint's own, if they are not the protocol's. */
 type Demands = Pick<ForwardTable, "required" | "content">;
 
 function modelOf(scan: BodyScan): string {
@@ -63,7 +63,7 @@ function responsesOf(forward: ForwardTable, scan: BodyScan): number {
 }
 
 function checkTypes(forward: ForwardTable, scan: BodyScan): void {
-  // By what the body has, not by what is listed: most requests have a handful of fields.
+  // The loop goes over the body's fields, not the listed ones: most requests have a handful.
   for (const field of scan.present) {
     const types = Object.hasOwn(forward.fields, field) ? forward.fields[field] : undefined;
     if (types === undefined) continue;

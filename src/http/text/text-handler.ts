@@ -24,7 +24,7 @@ import { neutralHeaders, sessionHeader } from "./neutral-headers.ts";
 import { openClientResponse } from "./raw-response.ts";
 import { readTextFields } from "./text-fields.ts";
 
-/** What a route knows of a text call before its body is read. */
+/** The facts of a text call that a route knows before its body is read. */
 export interface TextCall {
   readonly protocol: ProtocolName;
   /** Native endpoints name model and stream in the path. */
@@ -187,7 +187,7 @@ function responseOf(
 interface Refused {
   readonly protocol: ProtocolName;
   readonly caller: Caller | undefined;
-  /** What the request calls its model, if it was read so far. */
+  /** The request's name of its model, if it was read so far. */
   readonly named: unknown;
   readonly startedMs: number;
   readonly error: unknown;
