@@ -30,14 +30,14 @@ export function watchMoney(options: MoneyAlertsOptions): MoneyAlerts {
   const exhausted = new Set<string>();
   const check = async (): Promise<void> => {
     const balances = await fireBalanceAlerts(database);
-    if (balances > 0) log.info({ fired: balances }, "balances fell below their alert thresholds");
+    if (balances > 0) log.info({ fired: balances }, "low-balance alerts fired");
     const ledgers = [...exhausted];
     const budgets = await fireBudgetAlerts(database, ledgers);
-    if (budgets > 0) log.info({ fired: budgets }, "budgets reached their alert percentages");
+    if (budgets > 0) log.info({ fired: budgets }, "budget alerts fired");
     for (const id of ledgers) exhausted.delete(id);
   };
   const watch = runRepeatedly(timers, beatMs, check, (error) => {
-    log.warn({ err: error }, "balances and budgets could not be checked for alerts; retrying");
+    log.warn({ err: error }, "balance and budget check failed; retrying");
   });
   return {
     refused({ id, budget }) {
