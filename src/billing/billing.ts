@@ -3,7 +3,7 @@ import type { Nanos } from "../base/money.ts";
 import type { Endpoint, MediaRates, UpstreamCost } from "../catalog/catalog.ts";
 import type { PriceDimensions, PriceHours } from "../catalog/price-table.ts";
 import type { TokenPrices } from "../catalog/token-prices.ts";
-import { GatewayError } from "../errors.ts";
+import { GatewayError, type LimitName } from "../errors.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type AskedPlace, type CountedWork, sumTokens, type TokenUsage } from "../usage/usage.ts";
 import type { Implausible } from "./pricing/usage-bound.ts";
@@ -35,7 +35,7 @@ export class InsufficientFunds extends GatewayError {
   /** The total funds of the account or of its key, whichever is smaller, running holds included. */
   readonly fundsNanos: Nanos;
 
-  constructor(message: string, fundsNanos: Nanos, limit: "balance" | "spending_limit") {
+  constructor(message: string, fundsNanos: Nanos, limit: LimitName) {
     super("insufficient_user_quota", message, { limit });
     this.fundsNanos = fundsNanos;
   }

@@ -49,7 +49,6 @@ export const EMBEDDINGS_FORMS: Readonly<Record<EmbeddingsFormName, EmbeddingsFor
     mostTexts: 1,
     request: ({ texts: [inputText], dimensions }) => ({ inputText, dimensions }),
     vectors: ({ embedding }) => [embedding],
-    tokens: (response) => countedInput(response) ?? response["inputTextTokenCount"],
   },
   // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed-v4.html, model-parameters-embed-v3.html
   cohere: {
@@ -62,7 +61,6 @@ export const EMBEDDINGS_FORMS: Readonly<Record<EmbeddingsFormName, EmbeddingsFor
       truncate: "NONE",
     }),
     vectors: ({ embeddings }) => asArray(asObject(embeddings)?.["float"] ?? embeddings),
-    tokens: countedInput,
   },
 };
 
@@ -78,11 +76,6 @@ const COHERE_TASKS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const OWN_TASK = /^[a-z_]+$/;
-
-/** Bedrock's, whose header the count is taken from. */
-function countedInput(response: JsonObject): unknown {
-  return asObject(response["usage"])?.["input_tokens"];
-}
 
 function contentOf(text: string, { dimensions, taskType }: VectorOrder): JsonObject {
   return { content: { parts: [{ text }] }, outputDimensionality: dimensions, taskType };
