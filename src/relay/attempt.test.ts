@@ -49,6 +49,7 @@ function open(streamed: boolean, isSent = true, mode: object = {}) {
         },
       },
     },
+    catalog: { allUpstreams: [] },
     hold: { settle: async (outcome: Outcome) => void outcomes.push(outcome) },
     bound: boundOfTexts(200_000),
     clock: systemClock,

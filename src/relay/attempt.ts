@@ -46,7 +46,7 @@ import type { Attempt, Receiver } from "./response/receiver.ts";
 import type { ResponseMemory, ResponsePart } from "./response/response-memory.ts";
 import { SplitResponse } from "./response/split-response.ts";
 import { StreamingResponse } from "./response/streaming-response.ts";
-import { type AttemptRecord, loggedAttempt } from "./settle/failed-request.ts";
+import { type AttemptRecord, noteAttempt } from "./settle/failed-request.ts";
 
 /** Some milliseconds' work at worst, when it comes as the smallest of events. */
 const SLICE_BYTES = 32 * 1024;
@@ -332,15 +332,16 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   private close(failure: AttemptFailure | undefined, health: AttemptOutcome, error?: Error): void {
     if (this.over) return;
     this.over = true;
-    const { exchange } = this;
-    if (error !== undefined || exchange.notes.attempts.length > 0)
-      exchange.notes.attempts.push(
-        loggedAttempt(exchange, this.candidate, this.notes, this.upstreamCall.sentMs(), error),
-      );
-    this.part?.release();
-    this.report(health);
-    this.deps.metrics.attemptEnded(this.candidate.upstream.name, countedAs(health));
-    this.resolve(failure);
+    try {
+      const end = { sentMs: this.upstreamCall.sentMs(), failure: error, scrubber: () => this.scrubber() };
+      noteAttempt(this.exchange, this.candidate, this.notes, end);
+    } finally {
+      // Whatever a note throws, the request goes on.
+      this.part?.release();
+      this.report(health);
+      this.deps.metrics.attemptEnded(this.candidate.upstream.name, countedAs(health));
+      this.resolve(failure);
+    }
   }
 
   private report(outcome: AttemptOutcome): void {

@@ -264,12 +264,11 @@ function safeOutcome(exchange: Exchange, ending: ExchangeEnd, charge: FinalUsage
   } catch (cause) {
     logError(exchange, cause, "outcome of a request could not be assembled; only its charge is recorded");
     const { candidate, status, errorCode } = ending;
-    const { reason, usage, calls, units } = charge;
     return {
-      reason,
-      usage,
-      calls,
-      units,
+      reason: charge.reason,
+      usage: charge.usage,
+      calls: charge.calls,
+      units: charge.units,
       estimated: charge.estimated,
       upstream: candidate?.upstream.name ?? null,
       upstreamModel: candidate?.model ?? null,

@@ -78,7 +78,9 @@ describe("a submit", () => {
       status: 400,
       json: { code: "invalid_request" },
     });
-    expect((await ask(VIDEOS, many(5_000_000))).json.message).toMatch(/^The body has 5000004 values/);
+    expect((await ask(VIDEOS, many(5_000_000))).json.message).toMatch(
+      /^The body has more than 100000 values/,
+    );
   });
 
   it("passes on what the engine refuses: quota in shape A, saturation in shape B with Retry-After", async () => {

@@ -3,7 +3,7 @@ import type { FailedRequests } from "../../billing/failed-requests/failed-reques
 import { GatewayError, UpstreamRejection } from "../../errors.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import type { Candidate } from "../../upstreams/call.ts";
-import { scrubberOf } from "../../upstreams/scrub/scrubber.ts";
+import type { Scrubber } from "../../upstreams/scrub/scrubber.ts";
 import type { RawHeaders } from "../../upstreams/transport/raw-headers.ts";
 import { vendorRequestId } from "../../upstreams/vendor-request-id.ts";
 import type { Exchange } from "../exchange.ts";
@@ -18,18 +18,37 @@ export interface AttemptRecord {
   error: UpstreamError | undefined;
 }
 
-/** An attempt that is over, for operators. `sentMs`: undefined = no connection took it; `failure`: undefined = it succeeded. */
-export function loggedAttempt(
-  { catalog, clock, request }: Exchange,
+export interface AttemptEnd {
+  /** undefined = no connection took it. */
+  readonly sentMs: number | undefined;
+  /** undefined = it succeeded. */
+  readonly failure: Error | undefined;
+  /** Takes secrets out of what failures say. */
+  readonly scrubber: () => Scrubber;
+}
+
+/** Notes an attempt that is over for operators, if it failed or followed one that did. */
+export function noteAttempt(
+  exchange: Pick<Exchange, "clock" | "request" | "notes">,
+  candidate: Candidate,
+  record: AttemptRecord,
+  end: AttemptEnd,
+): void {
+  const { attempts } = exchange.notes;
+  if (end.failure === undefined && attempts.length === 0) return;
+  attempts.push(loggedAttempt(exchange, candidate, record, end));
+}
+
+function loggedAttempt(
+  { clock, request }: Pick<Exchange, "clock" | "request">,
   { upstream, model, credential }: Candidate,
   { beganMs, headMs, status, headers, error }: AttemptRecord,
-  sentMs: number | undefined,
-  failure: Error | undefined,
+  { sentMs, failure, scrubber: scrubberOf }: AttemptEnd,
 ): FailedAttempt {
+  const scrubber = scrubberOf();
   const since = (ms: number): number => Math.round(ms - request.startedMs);
   // Of a failure without a vendor's error the cause says what the caller was not told.
   const cause = failure?.cause instanceof Error ? failure.cause : failure;
-  const scrubber = scrubberOf(catalog);
   const message = error?.message ?? (cause === undefined ? "" : scrubber.text(cause.message));
   const vendorId = headers === undefined ? null : vendorRequestId(headers);
   return {
