@@ -6,6 +6,7 @@ import type { TokenPrices } from "../catalog/token-prices.ts";
 import { GatewayError, type LimitName } from "../errors.ts";
 import type { ServiceTerms } from "../usage/service-terms.ts";
 import { type AskedPlace, type CountedWork, sumTokens, type TokenUsage } from "../usage/usage.ts";
+import type { LedgerRef } from "./leases/ledger-ref.ts";
 import type { Implausible } from "./pricing/usage-bound.ts";
 
 /**
@@ -28,16 +29,22 @@ export interface Billing<Order, Taken, Payer> {
  * written. `requireFunds` answers at once if this process holds money of the account and of the key's limit; otherwise the
  * next flush asks the database.
  */
-export type TextBilling = Billing<HoldOrder, OpenHold, Caller>;
+export interface TextBilling extends Billing<HoldOrder, OpenHold, Caller> {
+  /** Says that a request is refused for what `take` rejected with, after which a smaller hold may have been tried. */
+  refused(error: unknown): void;
+}
 
 /** A hold is larger than all the money there is, so that waiting is no help; a smaller one may fit. */
 export class InsufficientFunds extends GatewayError {
-  /** The total funds of the account or of its key, whichever is smaller, running holds included. */
+  /** The total funds of the account, its budgets or its key, whichever are smallest, running holds included. */
   readonly fundsNanos: Nanos;
+  /** Whose funds these are. */
+  readonly ledger: LedgerRef;
 
-  constructor(message: string, fundsNanos: Nanos, limit: LimitName) {
+  constructor(message: string, fundsNanos: Nanos, ledger: LedgerRef, limit: LimitName) {
     super("insufficient_user_quota", message, { limit });
     this.fundsNanos = fundsNanos;
+    this.ledger = ledger;
   }
 }
 

@@ -3,7 +3,7 @@ import { assert } from "../base/assert.ts";
 import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../observe/log.ts";
-import type { HoldOrder, OpenHold } from "./billing.ts";
+import { type HoldOrder, InsufficientFunds, type OpenHold } from "./billing.ts";
 import type { Lease } from "./leases/lease.ts";
 import type { Waiter } from "./leases/lease-table.ts";
 import { type LedgerRef, ledgersOf } from "./leases/ledger-ref.ts";
@@ -23,6 +23,8 @@ export interface HoldAdmission {
   take(order: HoldOrder): OpenHold | Promise<OpenHold>;
   /** See TextBilling.requireFunds. */
   requireFunds(caller: Caller): Promise<void> | undefined;
+  /** See TextBilling.refused. */
+  refused(error: unknown): void;
   /** Why no new work would be taken now, or undefined. */
   notReady(): string | undefined;
 }
@@ -127,10 +129,7 @@ export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmissio
             reject(error);
           }
         },
-        refused(why: HoldRefusal) {
-          if (why.kind === "insufficient") onInsufficient?.(why.ledger);
-          reject(refusalOf(why, amountNanos, ADVICE));
-        },
+        refused: (why: HoldRefusal) => reject(refusalOf(why, amountNanos, ADVICE)),
       };
       queueUp(client, waiter, nowMs);
     });
@@ -178,6 +177,9 @@ export function createHoldAdmission(options: HoldAdmissionOptions): HoldAdmissio
       const ledgers = ledgersOf(caller, clock.nowMs());
       const hasMoney = ledgers.every(({ id }) => (client.journal.leases.get(id)?.grantedNanos ?? 0n) > 0n);
       return hasMoney ? undefined : waitForFunds(client, ledgers, nowMs);
+    },
+    refused(error) {
+      if (error instanceof InsufficientFunds) onInsufficient?.(error.ledger);
     },
     notReady: () => reasonNotReady(clock.monotonicMs()),
   };

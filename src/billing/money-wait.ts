@@ -38,6 +38,7 @@ export function refusalOf(why: HoldRefusal, amountNanos: bigint, advice?: string
       return new InsufficientFunds(
         `This request may cost up to $${formatUsd(amountNanos)}, which is more than ${where}. ${advised}.`,
         fundsNanos,
+        ledger,
         limitOf(ledger),
       );
     }

@@ -35,7 +35,7 @@ export interface TaskBillingOptions {
   readonly waitLimits: () => WaitLimits;
   /** Told the ledger that had too little for a task, which is refused. */
   readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
-  /** The first of these ledgers that has less than the amount, leases included; undefined = none. */
+  /** Of these ledgers the one that has least if that is less than the amount, leases included; undefined = none. */
   readonly lacking: (ledgers: readonly LedgerRef[], amountNanos: bigint) => Promise<string | undefined>;
 }
 

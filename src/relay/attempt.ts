@@ -46,7 +46,7 @@ import type { Attempt, Receiver } from "./response/receiver.ts";
 import type { ResponseMemory, ResponsePart } from "./response/response-memory.ts";
 import { SplitResponse } from "./response/split-response.ts";
 import { StreamingResponse } from "./response/streaming-response.ts";
-import { type AttemptRecord, noteAttempt } from "./settle/failed-request.ts";
+import { type AttemptRecord, recordFailedAttempt } from "./settle/failed-request.ts";
 
 /** Some milliseconds' work at worst, when it comes as the smallest of events. */
 const SLICE_BYTES = 32 * 1024;
@@ -334,9 +334,9 @@ class RunningAttempt implements Attempt, UpstreamResponse {
     this.over = true;
     try {
       const end = { sentMs: this.upstreamCall.sentMs(), failure: error, scrubber: () => this.scrubber() };
-      noteAttempt(this.exchange, this.candidate, this.notes, end);
+      recordFailedAttempt(this.exchange, this.candidate, this.notes, end);
     } finally {
-      // Whatever a note throws, the request goes on.
+      // Whatever recording throws, the request goes on.
       this.part?.release();
       this.report(health);
       this.deps.metrics.attemptEnded(this.candidate.upstream.name, countedAs(health));

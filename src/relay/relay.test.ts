@@ -48,6 +48,7 @@ function open(routed: object = {}) {
       report: () => undefined,
     },
     billing: {
+      refused: () => undefined,
       take: () => ({
         begun,
         chargeNanos: () => 0n,

@@ -1,13 +1,15 @@
 -- Takes an amount from every ledger's wallet or from none:
 --   done
 --   reclaiming           the money is there but leased to processes, which have been asked for it: try again soon
---   insufficient <id>    that ledger has less, leases included
+--   insufficient <id>    that ledger has less, leases included, and the least of all
 create or replace function take_hold(holder text, ledger_ids text[], allowances int8[], amount_nanos int8)
 returns text language plpgsql as $$
 declare
   each record;
   part int8;
   short text[] := '{}';
+  least_id text;
+  least int8 := amount_nanos;
 begin
   perform from ledgers where id = any(ledger_ids) order by id for update;
   for each in
@@ -23,9 +25,13 @@ begin
       update ledgers set allowance = allowance + part where id = each.id;
       each.wallet := each.wallet + part;
     end if;
-    if each.wallet + each.leased < amount_nanos then return 'insufficient ' || each.id; end if;
+    if each.wallet + each.leased < least then
+      least := each.wallet + each.leased;
+      least_id := each.id;
+    end if;
     if each.wallet < amount_nanos then short := short || each.id; end if;
   end loop;
+  if least_id is not null then return 'insufficient ' || least_id; end if;
   if short <> '{}' then
     perform reclaim_leases(short, '');
     return 'reclaiming';

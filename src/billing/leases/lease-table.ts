@@ -171,10 +171,10 @@ export class LeaseTable {
     let balanceShort = false;
     const keep = queue.filter((waiting) => {
       const { waiter, leases } = waiting;
-      const lacking = refuse && waiting.asked ? leases.find((lease) => isBelow(lease, waiter)) : undefined;
-      if (lacking) {
+      const least = refuse && waiting.asked ? smallestOf(leases) : undefined;
+      if (least !== undefined && isBelow(least, waiter)) {
         this.leave(waiting);
-        waiter.refused({ kind: "insufficient", ledger: lacking.ledger, fundsNanos: minTotal(leases) });
+        waiter.refused({ kind: "insufficient", ledger: least.ledger, fundsNanos: least.totalNanos ?? 0n });
         return false;
       }
       const mayTry = !balanceShort && !leases.some((lease) => shortLimits.has(lease));
@@ -231,10 +231,14 @@ function holdAll(leases: readonly Lease[], amountNanos: bigint, nowMs: number): 
   return true;
 }
 
-/** The smallest known total: a lease without an answer yet is assumed to have enough. */
-function minTotal(leases: readonly Lease[]): bigint {
-  const totals = leases.flatMap(({ totalNanos }) => (totalNanos === undefined ? [] : [totalNanos]));
-  return totals.reduce((least, total) => (total < least ? total : least));
+/** The lease whose ledger has least; one without an answer yet is assumed to have enough. */
+function smallestOf(leases: readonly Lease[]): Lease | undefined {
+  let least: Lease | undefined;
+  for (const lease of leases) {
+    if (lease.totalNanos === undefined) continue;
+    if (least?.totalNanos === undefined || lease.totalNanos < least.totalNanos) least = lease;
+  }
+  return least;
 }
 
 function isBelow(lease: Lease, waiter: Waiter): boolean {

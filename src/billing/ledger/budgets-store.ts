@@ -76,6 +76,19 @@ export async function lockBudget(tx: Queryable, id: bigint): Promise<void> {
   await tx.execute("select from budgets where id = $1 for update", [id]);
 }
 
+/** The budgets of the account, and those of them that count the same requests. */
+export function countBudgets(
+  db: Queryable,
+  { accountId, userId, keyId, model }: BudgetScope,
+): Promise<{ readonly all: number; readonly alike: number }> {
+  return db.one(
+    `select count(*)::int4 as "all",
+            (count(*) filter (where (user_id, key_id, model) is not distinct from ($2::int8, $3::int8, $4::text)))::int4 as alike
+       from budgets where account_id = $1`,
+    [accountId, userId, keyId, model],
+  );
+}
+
 export async function insertBudget(tx: Queryable, budget: BudgetTerms & BudgetScope): Promise<bigint> {
   const { accountId, userId, keyId, model } = budget;
   const { id } = await tx.one<{ id: bigint }>(

@@ -18,6 +18,7 @@ import { openTaskBilling } from "../task-billing.ts";
 import { watchMoney } from "./alerts.ts";
 import { fireBudgetAlerts } from "./alerts-store.ts";
 import { type BudgetTerms, findBudget, insertBudget, spentOfBudgets, updateBudget } from "./budgets-store.ts";
+import { lackingLedger } from "./ledger-store.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {
@@ -53,6 +54,7 @@ async function outcomeOf(billing: JournalBilling | undefined, caller: Caller): P
     await serve(billing, caller, 100);
     return "served";
   } catch (error) {
+    billing.refused(error);
     return error instanceof GatewayError ? error.code : String(error);
   }
 }
@@ -97,6 +99,23 @@ describe("a hard budget", () => {
     await billing.drain();
     expect(await spentOf(caller.budgets[0])).toBe(2n * HOLD);
     expect((await rig.verify()).breaches).toEqual([]);
+  });
+
+  it("that is smallest is the one that a refusal names, of text and of tasks", async () => {
+    const wide = await budgeted(await rig.account(100n * HOLD), { name: "wide", amountNanos: 2n * HOLD });
+    const caller = await budgeted(wide, { name: "narrow", amountNanos: HOLD });
+    const billing = await rig.start("narrow");
+    await expect(serve(billing, caller, 300)).rejects.toThrow(/budget "narrow"/);
+    await billing.drain();
+    const amount = { ledgers: ledgersOf(caller, systemClock.nowMs()), amountNanos: 3n * HOLD };
+    const ids = amount.ledgers.map(({ id }) => id);
+    const allowances = amount.ledgers.map(({ allowanceNanos }) => allowanceNanos);
+    const { outcome } = await rig.database.one<{ outcome: string }>(
+      "select take_hold('task', $1::text[], $2::int8[], $3) as outcome",
+      [ids, allowances, amount.amountNanos],
+    );
+    expect(outcome).toBe(`insufficient ${ids[2]}`);
+    expect(await lackingLedger(rig.database, amount.ledgers, amount.amountNanos)).toBe(ids[2]);
   });
 
   it("says what is left, until when, and whom to ask", async () => {

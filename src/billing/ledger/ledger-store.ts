@@ -52,7 +52,7 @@ export async function attemptOperatorTransfer(
 }
 
 /**
- * The first of these ledgers that has less than the amount, also counting what is leased; undefined = it could be held. Counted as
+ * Of these ledgers the one that has least if that is less than the amount, also counting what is leased; undefined = it could be held. Counted as
  * take_hold counts: a limit that was never used, or was raised since, has its whole allowance.
  */
 export async function lackingLedger(
@@ -63,7 +63,7 @@ export async function lackingLedger(
   const row = await db.maybeOne<{ id: string }>(
     `select n.id from unnest($1::text[], $2::int8[]) as n (id, allowance) left join ledgers l on l.id = n.id
       where coalesce(l.wallet + l.leased, 0) + coalesce(n.allowance - coalesce(l.allowance, 0), 0) < $3
-      order by n.id limit 1`,
+      order by coalesce(l.wallet + l.leased, 0) + coalesce(n.allowance - coalesce(l.allowance, 0), 0), n.id limit 1`,
     [ledgers.map(({ id }) => id), ledgers.map(({ allowanceNanos }) => allowanceNanos), amountNanos],
   );
   return row?.id;

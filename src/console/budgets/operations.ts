@@ -107,7 +107,8 @@ function create(deps: ConsoleDeps): Operation {
         alertTargets: (body.alerts?.targets ?? []).map(storedTarget),
       };
       return changing(deps, accountId, async (tx) => {
-        const scope = await scopeOf(tx, accountId, body);
+        const scope = await scopeOf(tx, deps, accountId, body);
+        await expectRoom(tx, scope);
         const id = await insertBudget(tx, { ...terms, ...scope });
         const stored = await storedBudget(tx, accountId, id);
         const note = { action: "budget.create", subject: stored.name, accountId };
@@ -231,17 +232,39 @@ async function storedBudget(db: Queryable, accountId: AccountId, id: bigint): Pr
   return found;
 }
 
+/** Each budget that a request counts against costs it a ledger, so few may count the same requests. */
+const MOST_ALIKE = 5;
+/** Together they are read with the keys of an account. */
+const MOST_OF_ACCOUNT = 1_000;
+
+async function expectRoom(tx: Queryable, scope: BudgetScope): Promise<void> {
+  await lockAccount(tx, scope.accountId);
+  const { all, alike } = await countBudgets(tx, scope);
+  if (all >= MOST_OF_ACCOUNT)
+    throw new GatewayError("conflict", `An account may have at most ${MOST_OF_ACCOUNT} budgets.`);
+  if (alike >= MOST_ALIKE)
+    throw new GatewayError("conflict", `At most ${MOST_ALIKE} budgets may count the same person, key and model.`);
+}
+
 async function scopeOf(
   tx: Queryable,
+  { catalog }: Pick<ConsoleDeps, "catalog">,
   accountId: AccountId,
   { user, key, model }: { user?: string | undefined; key?: string | undefined; model?: string | undefined },
 ): Promise<BudgetScope> {
-  const userId = user === undefined ? null : (idOf(user, NO_MEMBER) as UserId);
-  const keyId = key === undefined ? null : (idOf(key, NO_KEY) as KeyId);
+  const userId = user === undefined ? null : ((optionalId(user) ?? 0n) as UserId);
+  const keyId = key === undefined ? null : ((optionalId(key) ?? 0n) as KeyId);
   if (userId !== null && (await readMember(tx, accountId, userId)) === undefined)
     throw wrong("user", NO_MEMBER);
   if (keyId !== null && (await findShownKey(tx, accountId, keyId)) === undefined) throw wrong("key", NO_KEY);
-  return { accountId, userId, keyId, model: model ?? null };
+  return { accountId, userId, keyId, model: model === undefined ? null : modelIdOf(catalog, model) };
+}
+
+/** Requests count under the model that an alias stands for. */
+function modelIdOf(catalog: ConsoleDeps["catalog"], name: string): string {
+  const model = catalog.current().models.get(name);
+  if (model === undefined) throw wrong("model", "There is no such model.");
+  return model.id;
 }
 
 const NO_MEMBER = "The account has no such member.";

@@ -44,16 +44,21 @@ export function takeHold(
   const own = { bound, price: question.price, outputLimit: undefined, fallbacks };
   const taken = take(billing, request, question, highestOf(amountNanos, fallbacks), atMs);
   if (!(taken instanceof Promise)) return { ...own, hold: taken };
-  return taken.then(
-    (hold) => ({ ...own, hold }),
-    (error: unknown) => {
-      const covered = fallbacks === undefined ? undefined : coveredBy(error, amountNanos, fallbacks);
-      if (covered === undefined) return takeSmaller(billing, request, question, error, atMs);
-      return Promise.resolve(take(billing, request, question, highestOf(amountNanos, covered), atMs)).then(
-        (hold) => ({ ...own, hold, fallbacks: covered }),
-      );
-    },
-  );
+  return taken
+    .then(
+      (hold): Held => ({ ...own, hold }),
+      (error: unknown) => {
+        const covered = fallbacks === undefined ? undefined : coveredBy(error, amountNanos, fallbacks);
+        if (covered === undefined) return takeSmaller(billing, request, question, error, atMs);
+        return Promise.resolve(take(billing, request, question, highestOf(amountNanos, covered), atMs)).then(
+          (hold) => ({ ...own, hold, fallbacks: covered }),
+        );
+      },
+    )
+    .catch((error: unknown) => {
+      billing.refused(error);
+      throw error;
+    });
 }
 
 /** The hold that covers whichever of them responds: any may, and one is charged. */

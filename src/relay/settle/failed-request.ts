@@ -27,8 +27,8 @@ export interface AttemptEnd {
   readonly scrubber: () => Scrubber;
 }
 
-/** Notes an attempt that is over for operators, if it failed or followed one that did. */
-export function noteAttempt(
+/** Records an attempt that is over for operators, if it failed or followed one that did. */
+export function recordFailedAttempt(
   exchange: Pick<Exchange, "clock" | "request" | "notes">,
   candidate: Candidate,
   record: AttemptRecord,
