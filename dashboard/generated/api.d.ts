@@ -791,6 +791,7 @@ export interface paths {
                 query?: {
                     limit?: number;
                     after?: string;
+                    search?: string;
                 };
                 header?: never;
                 path: {

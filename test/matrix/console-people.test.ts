@@ -162,6 +162,13 @@ describe("members", () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(second.next).toBeNull();
   });
+
+  it("are found by a part of their name or email address", async () => {
+    const person = await ownerOf(alpha, "Found.Soon@example.test");
+    const found = await admin.get(`/accounts/${alpha}/members?search=fOUND.s`);
+    expect(found.body.data.map((row: { user_id: string }) => row.user_id)).toEqual([person.session.user.id]);
+    expect((await admin.get(`/accounts/${alpha}/members?search=nobody%20at%20all`)).body.data).toEqual([]);
+  });
 });
 
 describe("operators", () => {

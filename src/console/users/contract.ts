@@ -56,6 +56,16 @@ export const memberRow = z.strictObject({
 });
 export type MemberRow = z.infer<typeof memberRow>;
 
+export const membersQuery = pageQuery.extend({
+  search: z
+    .string()
+    .trim()
+    .max(200)
+    .regex(PLAIN_TEXT, "must be plain text")
+    .optional()
+    .describe("Part of the name or email address, case-insensitive"),
+});
+
 export const memberPage = pageOf(memberRow);
 export type MemberPage = z.infer<typeof memberPage>;
 

@@ -11,12 +11,11 @@ import {
   readMembers,
   setRole,
 } from "../../users/members/members-store.ts";
-import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf, inputMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
-import { type MemberRow, memberPage, memberRow, roleBody } from "./contract.ts";
+import { type MemberRow, memberPage, memberRow, membersQuery, roleBody } from "./contract.ts";
 
 /** The members of an account and their roles. */
 export function memberOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -32,11 +31,11 @@ function list({ database }: ConsoleDeps): Operation {
     policy: "viewer",
     tag,
     summary: "Members of the account",
-    query: pageQuery,
+    query: membersQuery,
     response: memberPage,
-    async run({ query: { limit, after }, account }) {
+    async run({ query: { limit, after, search = "" }, account }) {
       const from = inputMark(after) ?? 0n;
-      const rows = await readMembers(database, account().id, { after: from, limit: limit + 1 });
+      const rows = await readMembers(database, account().id, { after: from, limit: limit + 1, search });
       const page = rows.slice(0, limit);
       return { data: page.map(memberRowOf), next: rows.length > limit ? String(page.at(-1)?.userId) : null };
     },

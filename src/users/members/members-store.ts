@@ -13,15 +13,24 @@ export interface Member {
   readonly lastSignInAt: Date | null;
 }
 
+export interface MembersQuery {
+  readonly after: bigint;
+  readonly limit: number;
+  /** Part of the name or the e-mail address; "" = all. */
+  readonly search: string;
+}
+
 /** Members of an account in the order of their ids, from after `after` on (index account_members_account). */
 export function readMembers(
   db: Queryable,
   account: AccountId,
-  { after, limit }: { readonly after: bigint; readonly limit: number },
+  { after, limit, search }: MembersQuery,
 ): Promise<Member[]> {
   return db.query<Member>(
-    `${MEMBERS} where m.account_id = $1 and m.user_id > $2 order by m.user_id limit $3`,
-    [account, after, limit],
+    `${MEMBERS} where m.account_id = $1 and m.user_id > $2
+       and ($4 = '' or position(lower($4) in lower(u.name)) > 0 or position(lower($4) in lower(u.email)) > 0)
+     order by m.user_id limit $3`,
+    [account, after, limit, search],
   );
 }
 
