@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { asTyped, type Command, commandLine, helpOf, parseOptions, UsageError } from "./command.ts";
 import { accountsCreditCommand } from "./commands/accounts-credit.ts";
 import { applyCommand } from "./commands/apply.ts";
+import { budgetsListCommand } from "./commands/budgets-list.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
 import { keysCreateCommand } from "./commands/keys.ts";
@@ -36,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
   migrateCommand,
   ledgerVerifyCommand,
   accountsCreditCommand,
+  budgetsListCommand,
   keysListCommand,
   keysCreateCommand,
   keysRevokeCommand,

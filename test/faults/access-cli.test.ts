@@ -92,6 +92,24 @@ describe("keys by commands", () => {
   });
 });
 
+describe("budgets list", () => {
+  it("lists an account's budgets, or those of all, with what is spent", async () => {
+    const budget = { name: "team", amount_usd: "25", period: "month", hard: true };
+    expect((await admin.post(`/accounts/${account}/budgets`, budget)).status).toBe(201);
+    const { budgets } = await json("budgets", "list");
+    expect(budgets).toMatchObject([
+      { account: "acme", name: "team", amount_usd: "25", spent_usd: "0", period: "month", hard: true },
+    ]);
+    expect((await json("budgets", "list", "--account", "acme")).budgets).toEqual(budgets);
+    const text = await gateway.run("budgets", "list");
+    expect(text.stdout).toMatch(/^acme +team +0 USD +25 USD, month +refuses /m);
+    expect(await refusal("budgets", "list", "--account", "acmee")).toEqual([
+      1,
+      expect.stringContaining('did you mean "acme"'),
+    ]);
+  });
+});
+
 describe("accounts credit", () => {
   const REASON = ["--reason", "invoice 1042"] as const;
 
