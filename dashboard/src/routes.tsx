@@ -39,6 +39,7 @@ export const routeTree = root.addChildren([
     page("/accounts/$account/requests", () => import("./pages/requests/page.tsx"), "RequestsPage"),
     page("/accounts/$account/requests/$request", () => import("./pages/request/page.tsx"), "RequestPage"),
     page("/accounts/$account/spending", () => import("./pages/spending/page.tsx"), "SpendingPage"),
+    page("/accounts/$account/budgets", () => import("./pages/budgets/page.tsx"), "BudgetsPage"),
     page("/accounts/$account/playground", () => import("./pages/playground/page.tsx"), "PlaygroundPage"),
     page("/accounts/$account/tasks", () => import("./pages/tasks/page.tsx"), "TasksPage"),
     page("/accounts/$account/tasks/$task", () => import("./pages/task/page.tsx"), "TaskPage"),

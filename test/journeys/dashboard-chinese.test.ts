@@ -74,7 +74,7 @@ function isName(text: string): boolean {
 const NAMES: ReadonlySet<string> = new Set<string>([
   // Products and APIs.
   ...["Faregate", "English", "curl", "Base URL", "Top P", "AI SDK · TypeScript"],
-  ...["OpenAI", "Anthropic", "Google GenAI", "AI SDK", "Python", "TypeScript"],
+  ...["Slack", "Teams", "Webhook", "OpenAI", "Anthropic", "Google GenAI", "AI SDK", "Python", "TypeScript"],
   ...["Chat Completions", "Responses", "Messages", "generateContent", "Embeddings", "Rerank"],
   // What the world holds.
   ...["demo", "default", "default (× 1)", "sandbox", "bootstrap", "First operator", "admin@localhost"],

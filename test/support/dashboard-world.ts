@@ -74,6 +74,18 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
       idempotency_key: "dashboard-world-2",
     }),
   );
+  await made(
+    operator.post(`${account}/budgets`, {
+      name: "For the workshop",
+      amount_usd: "25",
+      period: "month",
+      hard: false,
+      alerts: {
+        percents: [80, 100],
+        targets: [{ kind: "slack", url: "https://hooks.slack.com/services/x" }],
+      },
+    }),
+  );
   const old = await made(operator.post(`${account}/keys`, { name: "old laptop" }));
   await made(operator.del(`${account}/keys/${old.body.key.id}`));
   await made(operator.post("/operator/accounts", { name: "Harbour Office" }));

@@ -29,6 +29,7 @@ export const partsWords = wordsOf({
     no: "No",
     clear: "Clear filters",
     search: "Search",
+    spentOf: "of",
     choices: "Results",
     found: (count: number, more: boolean) =>
       count === 0
@@ -74,6 +75,7 @@ export const partsWords = wordsOf({
     no: "否",
     clear: "清除筛选",
     search: "搜索",
+    spentOf: "／",
     choices: "搜索结果",
     found: (count: number, more: boolean) =>
       count === 0 ? "没有匹配项" : more ? `前 ${count} 项结果；继续输入以缩小范围` : `${count} 项结果`,

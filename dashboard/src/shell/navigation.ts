@@ -19,6 +19,7 @@ export const ACCOUNT_PAGES = [
   { name: "tasks", path: "/tasks", letter: "t" },
   { name: "assets", path: "/assets", letter: "a" },
   { name: "spending", path: "/spending", letter: "s" },
+  { name: "budgets", path: "/budgets", letter: "j" },
   { name: "statement", path: "/statement", letter: "l" },
   { name: "members", path: "/members", letter: "p" },
   { name: "audit", path: "/audit", letter: "i", role: "owner" },

@@ -68,7 +68,7 @@ const VALUES = Array.from({ length: 4 }, () => "VALUE");
 
 /** Names that are the same in Chinese: of APIs, products and units. */
 const NAMES = new Set([
-  ...["Base URL", "URL", "Webhook", "Webhook URL", "ID", "Top P"],
+  ...["Slack", "Teams", "Base URL", "URL", "Webhook", "Webhook URL", "ID", "Top P"],
   ...["Chat Completions", "Responses", "Messages", "generateContent", "Embeddings", "Rerank"],
   "HTTP VALUE",
 ]);

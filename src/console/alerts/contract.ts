@@ -9,7 +9,7 @@ export type AlertBody = z.input<typeof alertBody>;
 
 const delivery = z.object({
   id: z.string().describe("Delivery id, as in the header x-faregate-delivery"),
-  event: z.string().describe("Event: balance.low, or balance.test for a test delivery"),
+  event: z.string().describe("Event: balance.low, budget.reached, or balance.test for a test delivery"),
   url: z.string(),
   created_at: moment,
   delivered_at: moment.nullable(),

@@ -9,6 +9,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { SnippetPicker } from "../../snippets/snippet-picker.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { HomeBudgets } from "./home-budgets.tsx";
 import { HomeStats } from "./home-stats.tsx";
 import { LastRequests } from "./last-requests.tsx";
 import { Steps } from "./steps.tsx";
@@ -21,6 +22,7 @@ export function HomePage(): ReactNode {
   return (
     <Page title={t.title} lead={t.lead(account.name)}>
       <HomeStats account={account.id} />
+      <HomeBudgets account={account.id} />
       <Steps account={account.id} role={account.role} />
       <Section title={t.first}>
         <FirstRequest account={account.id} />

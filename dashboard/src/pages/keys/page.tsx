@@ -1,10 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import type { BudgetRow } from "../../../../src/console/budgets/contract.ts";
 import type { KeyChange, KeyRow } from "../../../../src/console/keys/contract.ts";
 import { write } from "../../api/client.ts";
 import { useSearch } from "../../api/search.ts";
 import { useAccount } from "../../api/session.ts";
 import { useList } from "../../api/use-list.ts";
+import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { formatCount } from "../../format/count.ts";
 import { Money, Time } from "../../parts/amounts.tsx";
@@ -14,12 +16,17 @@ import { Empty } from "../../parts/empty.tsx";
 import { Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Page } from "../../parts/page.tsx";
+import { SpentOf } from "../../parts/spent-of.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { BudgetBar } from "../budgets/columns.tsx";
 import { CreateKey, EditKey } from "./edit-key.tsx";
 import { RevokeKey, RotateKey } from "./end-key.tsx";
 import { keysWords } from "./words.ts";
+
+/** As many as a page of the list has: more budgets than an account has keys to watch. */
+const MAX_BUDGETS = 200;
 
 /** What is being done to which key, in a dialog. */
 type Doing =
@@ -89,6 +96,7 @@ function Doings({
 
 function useColumns(account: string, act: (doing: Doing) => void): readonly Column<KeyRow>[] {
   const t = useWords(keysWords);
+  const budgets = useRead(`/accounts/${account}/budgets`, { limit: MAX_BUDGETS }).data?.data ?? [];
   const requests = (row: KeyRow, from?: string) => ({
     to: `/accounts/${account}/requests`,
     search: { key: row.id, from },
@@ -96,7 +104,11 @@ function useColumns(account: string, act: (doing: Doing) => void): readonly Colu
   return [
     { title: t.name, cell: (row) => <Name row={row} /> },
     { title: t.limits, cell: (row) => <Terms row={row} />, wideOnly: true },
-    { title: t.limit, cell: (row) => <Limit row={row} />, wideOnly: true },
+    {
+      title: t.limit,
+      cell: (row) => <Limit row={row} budgets={budgets.filter(({ key }) => key?.id === row.id)} />,
+      wideOnly: true,
+    },
     {
       title: t.spentMonth,
       align: "end",
@@ -185,24 +197,33 @@ function Terms({ row }: { readonly row: KeyRow }): ReactNode {
   );
 }
 
-function Limit({ row }: { readonly row: KeyRow }): ReactNode {
+/** The key's own limit, and the budgets that count this key only. */
+function Limit({
+  row,
+  budgets,
+}: {
+  readonly row: KeyRow;
+  readonly budgets: readonly BudgetRow[];
+}): ReactNode {
   const t = useWords(keysWords);
   const limit = row.spending_limit;
-  if (limit === null) return <span className="text-mute">–</span>;
+  if (limit === null && budgets.length === 0) return <span className="text-mute">–</span>;
   return (
-    <div className="flex flex-col gap-1 text-sm">
-      <span>
-        <Money nanos={limit.spent_nanos} /> {t.ofLimit} <Money nanos={limit.amount_nanos} />{" "}
-        <span className="text-mute">{t.periods[limit.period]}</span>
-      </span>
-      <meter
-        aria-label={t.limit}
-        className="h-1.5 w-full max-w-40"
-        min={0}
-        max={Math.max(1, Number(limit.amount_nanos))}
-        high={Number(limit.amount_nanos) * 0.8}
-        value={Number(limit.spent_nanos)}
-      />
+    <div className="flex flex-col gap-2">
+      {limit !== null && (
+        <SpentOf
+          label={t.limit}
+          spent={limit.spent_nanos}
+          amount={limit.amount_nanos}
+          period={t.periods[limit.period]}
+        />
+      )}
+      {budgets.map((budget) => (
+        <div key={budget.id}>
+          <p className="text-sm break-all">{t.budget(budget.name)}</p>
+          <BudgetBar row={budget} />
+        </div>
+      ))}
     </div>
   );
 }

@@ -13,15 +13,16 @@ import { Page } from "../../parts/page.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Tabs, useTab } from "../../parts/tabs.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { Budgets } from "./budgets.tsx";
 import { GroupDialog } from "./group-dialog.tsx";
 import { Groups } from "./groups.tsx";
 import { OpenAccount } from "./open-account.tsx";
 import { operatorAccountsWords } from "./words.ts";
 
-/** Every account, and the groups they are in. */
+/** Every account, the groups they are in, and their budgets. */
 export function OperatorAccountsPage(): ReactNode {
   const t = useWords(operatorAccountsWords);
-  const tab = useTab(["accounts", "groups"]);
+  const tab = useTab(["accounts", "groups", "budgets"]);
   const [making, setMaking] = useState(false);
   const close = () => setMaking(false);
   return (
@@ -29,9 +30,11 @@ export function OperatorAccountsPage(): ReactNode {
       title={t.title}
       lead={t.lead}
       actions={
-        <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
-          {tab === "accounts" ? t.open : t.newGroup}
-        </Button>
+        tab !== "budgets" && (
+          <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+            {tab === "accounts" ? t.open : t.newGroup}
+          </Button>
+        )
       }
     >
       <Tabs
@@ -39,14 +42,14 @@ export function OperatorAccountsPage(): ReactNode {
         tabs={[
           ["accounts", t.accounts],
           ["groups", t.groups],
+          ["budgets", t.budgets],
         ]}
       />
-      {tab === "accounts" ? <Accounts /> : <Groups />}
-      {tab === "accounts" ? (
-        <OpenAccount open={making} onClose={close} />
-      ) : (
-        <GroupDialog open={making} group={null} onClose={close} />
-      )}
+      {tab === "accounts" && <Accounts />}
+      {tab === "groups" && <Groups />}
+      {tab === "budgets" && <Budgets />}
+      {tab === "accounts" && <OpenAccount open={making} onClose={close} />}
+      {tab === "groups" && <GroupDialog open={making} group={null} onClose={close} />}
     </Page>
   );
 }

@@ -20,7 +20,7 @@ export function Deliveries({ deliveries }: { readonly deliveries: readonly Alert
         {
           title: t.event,
           cell: ({ event }) => (
-            <span className="whitespace-nowrap">{event === "balance.low" ? t.low : t.trial}</span>
+            <span className="whitespace-nowrap">{t.events[event as keyof typeof t.events] ?? event}</span>
           ),
         },
         { title: t.outcome, cell: (delivery) => <Outcome delivery={delivery} /> },
