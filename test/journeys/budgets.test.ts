@@ -174,6 +174,21 @@ describe("a budget", () => {
     });
   });
 
+  it("is listed for operators by how near it is to its amount, page by page", async () => {
+    const tiny = await operator.post(at(), { name: "tiny", amount_nanos: "1", period: "day", hard: false });
+    await call();
+    const spent = async () => (await operator.get(at(`/${tiny.body.id}`))).body.spent_nanos !== "0";
+    await waitFor("the spending", spent);
+    const { body: first } = await operator.get("/operator/budgets?limit=1");
+    const { body: second } = await operator.get(`/operator/budgets?limit=1&after=${first.next}`);
+    expect([first.data, second.data].flat().map(({ name }: { name: string }) => name)).toEqual([
+      "tiny",
+      "key",
+    ]);
+    expect(second.next).toBeNull();
+    expect((await operator.get("/operator/budgets?after=x")).body.error.param).toBe("after");
+  });
+
   it.each([
     ["a name that is taken", { name: "key" }, 409, "name"],
     ["no amount", { amount_usd: undefined }, 400, "amount_usd"],
@@ -185,7 +200,7 @@ describe("a budget", () => {
       "a file as a target",
       { alerts: { percents: [50], targets: [{ kind: "slack", url: "file:///x" }] } },
       400,
-      "",
+      "alerts.targets.0.url",
     ],
   ])("is refused with %s", async (_, change, status, param) => {
     const good = { name: "other", amount_usd: "1", period: "day", hard: true };

@@ -7,6 +7,7 @@ import { seriousFindings } from "../support/axe.ts";
 import { lacksBrowser, openBrowser, type TestBrowser, type Visitor } from "../support/browser.ts";
 import { catalogFile } from "../support/catalog-file.ts";
 import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
+import { inviteGuest } from "../support/console-people.ts";
 import { redrawn } from "../support/dashboard-widths.ts";
 import { lendSession } from "../support/dashboard-world.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
@@ -53,9 +54,9 @@ describe.skipIf(lacksBrowser)("budgets in the dashboard", () => {
   const port = () => (receiver.address() as AddressInfo).port;
   const hook = (path: string) => `http://127.0.0.1:${port()}${path}`;
 
-  async function open(path: string, options: object = {}): Promise<Visitor> {
+  async function open(path: string, options: object = {}, person = operator): Promise<Visitor> {
     const visitor = await browser.visit(gateway.url, { locale: "en-GB", ...options });
-    await lendSession(visitor, { gateway, operator });
+    await lendSession(visitor, { gateway, operator }, person);
     await visitor.page.goto(path);
     return visitor;
   }
@@ -166,6 +167,16 @@ describe.skipIf(lacksBrowser)("budgets in the dashboard", () => {
     await dialog.getByRole("button", { name: "Delete" }).click();
     await row.waitFor({ state: "detached" });
     expect(complaints()).toEqual([]);
+  });
+
+  it("are seen by viewers, without the path of a channel and without a way to change them", async () => {
+    const viewer = await inviteGuest(gateway, operator, {
+      email: "viewer@example.test",
+      account: { id: account, role: "viewer" },
+    });
+    const { page } = await open(`/accounts/${account}/budgets`, {}, viewer);
+    await page.getByRole("row", { name: "team" }).getByText(`127.0.0.1:${port()}`).waitFor();
+    expect(await page.getByRole("button", { name: /Create budget|Actions for/ }).count()).toBe(0);
   });
 
   it("say beside its field what the gateway refuses", async () => {

@@ -47,6 +47,18 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   const { gateway, operator, key, values } = world;
   const account = `/accounts/${values["account"]}`;
   const ask = askOf(gateway.url, key);
+  await made(
+    operator.post(`${account}/budgets`, {
+      name: "For the workshop",
+      amount_usd: "25",
+      period: "month",
+      hard: false,
+      alerts: {
+        percents: [80, 100],
+        targets: [{ kind: "slack", url: "https://hooks.slack.com/services/x" }],
+      },
+    }),
+  );
   const requestId = await manyRequests(ask);
   const image = await ask("/v1/images/generations", { model: "imagegen-2", prompt: "A lighthouse at dusk" });
   const video = await ask("/v2/videos/generations", {
@@ -64,7 +76,16 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
   await made(operator.post(`${account}/keys`, { name: "nightly reports", models: ["text-small"] }));
   // The longest text allowed, without a place to break.
   const long = "x".repeat(200);
-  await made(operator.post(`${account}/keys`, { name: long }));
+  const { body: longKey } = await made(operator.post(`${account}/keys`, { name: long }));
+  await made(
+    operator.post(`${account}/budgets`, {
+      name: "nightly reports",
+      key: longKey.key.id,
+      amount_usd: "1",
+      period: "day",
+      hard: true,
+    }),
+  );
   const named = await made(operator.post("/operator/accounts", { name: long }));
   await made(operator.post("/operator/code-batches", { amount_usd: "5", count: 1, note: long }));
   await made(
@@ -72,18 +93,6 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
       amount_usd: "10",
       reason: long,
       idempotency_key: "dashboard-world-2",
-    }),
-  );
-  await made(
-    operator.post(`${account}/budgets`, {
-      name: "For the workshop",
-      amount_usd: "25",
-      period: "month",
-      hard: false,
-      alerts: {
-        percents: [80, 100],
-        targets: [{ kind: "slack", url: "https://hooks.slack.com/services/x" }],
-      },
     }),
   );
   const old = await made(operator.post(`${account}/keys`, { name: "old laptop" }));

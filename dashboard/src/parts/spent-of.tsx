@@ -20,7 +20,7 @@ interface SpentOfProps {
 export function SpentOf({ label, spent, amount, period }: SpentOfProps): ReactNode {
   const t = useWords(partsWords);
   return (
-    <div className="flex flex-col gap-1 text-sm">
+    <div className="flex min-w-28 flex-col gap-1 text-sm">
       <span>
         <Money nanos={spent} /> {t.spentOf} <Money nanos={amount} />{" "}
         <span className="text-mute">{period}</span>

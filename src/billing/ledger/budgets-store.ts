@@ -1,7 +1,7 @@
 import type { AccountId, Budget, KeyId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { DeliveryFormat } from "../../webhooks/webhooks-store.ts";
-import { budgetLedgerId } from "../leases/ledger-ref.ts";
+import { budgetLedgerId, periodStart } from "../leases/ledger-ref.ts";
 
 /** Where alerts of a budget go. */
 export interface AlertTarget {
@@ -59,6 +59,38 @@ export function readBudgets(
     [accountId, afterId, most],
   );
 }
+
+/** The place of a budget among those of all accounts: millionths of its amount that are spent, and its id. */
+export interface NearestPlace {
+  readonly spentPpm: bigint;
+  readonly id: bigint;
+}
+
+/** Budgets of all accounts, those nearest to their amount (or furthest beyond it) first; `after`: only those that follow it. */
+export function readNearestBudgets(
+  db: Queryable,
+  {
+    after,
+    most,
+    nowMs,
+  }: { readonly after: NearestPlace | null; readonly most: number; readonly nowMs: number },
+): Promise<(StoredBudget & NearestPlace)[]> {
+  const starts = PERIODS.map((period) => periodStart(period, nowMs));
+  return db.query<StoredBudget & NearestPlace>(
+    `with placed as (
+       select b.id, least(coalesce((l.allowance - l.wallet - l.leased - l.held)::numeric * 1000000 / b.amount_nanos, 0),
+           1000000000000)::int8 as ppm
+         from budgets b join unnest($4::text[], $5::text[]) as p (period, start) on p.period = b.period
+         left join ledgers l on l.id = 'budget:' || b.id || ':' || b.period || ':' || p.start
+     )
+     select ${COLUMNS}, placed.ppm as "spentPpm" ${FROM} join placed on placed.id = b.id
+      where $1::int8 is null or (placed.ppm, b.id) < ($1, $2::int8)
+      order by placed.ppm desc, b.id desc limit $3`,
+    [after?.spentPpm ?? null, after?.id ?? null, most, PERIODS, starts],
+  );
+}
+
+const PERIODS = ["day", "week", "month"] as const;
 
 export function findBudget(
   db: Queryable,

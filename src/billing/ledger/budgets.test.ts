@@ -17,8 +17,16 @@ import { ledgersOf } from "../leases/ledger-ref.ts";
 import { openTaskBilling } from "../task-billing.ts";
 import { watchMoney } from "./alerts.ts";
 import { fireBudgetAlerts } from "./alerts-store.ts";
-import { type BudgetTerms, findBudget, insertBudget, spentOfBudgets, updateBudget } from "./budgets-store.ts";
 import { lackingLedger } from "./ledger-store.ts";
+import {
+  type BudgetTerms,
+  findBudget,
+  insertBudget,
+  type NearestPlace,
+  readNearestBudgets,
+  spentOfBudgets,
+  updateBudget,
+} from "./budgets-store.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {
@@ -164,6 +172,34 @@ describe("a hard budget", () => {
     await billing.drain();
     expect(await spentOf(budget)).toBe(2n * HOLD);
     expect((await rig.verify()).breaches).toEqual([]);
+  });
+});
+
+describe("the budgets of all accounts", () => {
+  it("come with those nearest to their amount first, in pages that miss none", async () => {
+    const amounts = [4n * HOLD, HOLD / 2n, 2n * HOLD];
+    const billing = await rig.start("nearest");
+    const ids: bigint[] = [];
+    for (const amountNanos of amounts) {
+      const caller = await budgeted(await rig.account(10n * HOLD), { amountNanos, hard: false });
+      await serve(billing, caller, 100);
+      ids.push(caller.budgets[0]?.id ?? 0n);
+    }
+    await billing.drain();
+    const unspent = (await budgeted(await rig.account(10n * HOLD), {})).budgets[0]?.id ?? 0n;
+    const found: bigint[] = [];
+    const nowMs = systemClock.nowMs();
+    for (let after: NearestPlace | null = null; ; ) {
+      const page: NearestPlace[] = await readNearestBudgets(rig.database, { after, most: 2, nowMs });
+      for (const { id } of page) found.push(id);
+      after = page.at(-1) ?? null;
+      if (after === null) break;
+    }
+    const [quarter, twice, half] = ids;
+    const wanted = [twice, half, quarter, unspent];
+    expect(found.filter((id) => wanted.includes(id))).toEqual(wanted);
+    const { count } = await rig.database.one<{ count: bigint }>("select count(*) from budgets");
+    expect(new Set(found).size).toBe(Number(count));
   });
 });
 

@@ -10,7 +10,9 @@ import {
   findBudget,
   insertBudget,
   lockBudget,
+  type NearestPlace,
   readBudgets,
+  readNearestBudgets,
   type StoredBudget,
   spentOfBudgets,
   updateBudget,
@@ -21,7 +23,16 @@ import { constraintOf } from "../../storage/failures.ts";
 import type { SignedInUser, UserId } from "../../users/identity.ts";
 import { readMember } from "../../users/members/members-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { idOf, inputGain, inputMark, notFound, revisionOf } from "../input.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  idOf,
+  idOfMark,
+  inputGain,
+  inputMark,
+  notFound,
+  revisionOf,
+} from "../input.ts";
 import { findShownKey } from "../keys/key-rows-store.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import {
@@ -51,10 +62,10 @@ function listAll(deps: ConsoleDeps): Operation {
     path: "/operator/budgets",
     policy: "operator",
     tag,
-    summary: "The budgets of all accounts, oldest first, with what they have counted",
+    summary: "The budgets of all accounts, those nearest to their amount first, with what they have counted",
     query: budgetsQuery,
     response: budgetsPage,
-    run: (call) => pageOfBudgets(deps, call, null),
+    run: (call) => pageOfNearest(deps, call),
   });
 }
 
@@ -67,7 +78,7 @@ function list(deps: ConsoleDeps): Operation {
     summary: "The account's budgets, oldest first, with what they have counted",
     query: budgetsQuery,
     response: budgetsPage,
-    run: (call) => pageOfBudgets(deps, call, call.account().id),
+    run: (call) => pageOfBudgets(deps, call),
   });
 }
 
@@ -193,22 +204,43 @@ async function changing<Response>(
   }
 }
 
-async function pageOfBudgets(
-  { database, clock }: ConsoleDeps,
-  call: Call<z.output<typeof budgetsQuery>, unknown>,
-  accountId: AccountId | null,
-) {
+type ListCall = Call<z.output<typeof budgetsQuery>, unknown>;
+
+async function pageOfBudgets({ database, clock }: ConsoleDeps, call: ListCall) {
   const { limit, after } = call.query;
-  const filter = { accountId, afterId: inputMark(after), most: limit + 1 };
+  const filter = { accountId: call.account().id, afterId: inputMark(after), most: limit + 1 };
   const found = await readBudgets(database, filter);
   const shown = found.slice(0, limit);
-  const nowMs = clock.nowMs();
-  const spent = await spentOfBudgets(database, shown, nowMs);
   const last = shown.at(-1);
   return {
-    data: shown.map((each) => budgetResponse(each, spent.get(each.id) ?? 0n, { user: call.user(), nowMs })),
+    data: await rowsOf(database, call, shown, clock.nowMs()),
     next: found.length > limit && last !== undefined ? String(last.id) : null,
   };
+}
+
+async function pageOfNearest({ database, clock }: ConsoleDeps, call: ListCall) {
+  const { limit } = call.query;
+  const nowMs = clock.nowMs();
+  const after = nearestPlace(call.query.after);
+  const found = await readNearestBudgets(database, { after, most: limit + 1, nowMs });
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  const isMore = found.length > limit && last !== undefined;
+  return {
+    data: await rowsOf(database, call, shown, nowMs),
+    next: isMore ? encodeCursor({ micros: last.spentPpm, id: String(last.id) }) : null,
+  };
+}
+
+/** The share of a budget stands where lists by time have the time. */
+function nearestPlace(after: string | undefined): NearestPlace | null {
+  const place = decodeCursor(after);
+  return place === undefined ? null : { spentPpm: place.micros, id: idOfMark(place.id) };
+}
+
+async function rowsOf(db: Queryable, call: AnyCall, shown: readonly StoredBudget[], nowMs: number) {
+  const spent = await spentOfBudgets(db, shown, nowMs);
+  return shown.map((each) => budgetResponse(each, spent.get(each.id) ?? 0n, { user: call.user(), nowMs }));
 }
 
 function foundBudget(db: Queryable, call: AnyCall): Promise<StoredBudget> {

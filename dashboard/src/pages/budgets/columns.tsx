@@ -34,7 +34,7 @@ export function BudgetBar({ row }: { readonly row: BudgetRow }): ReactNode {
 
 function Name({ row }: { readonly row: BudgetRow }): ReactNode {
   return (
-    <div className="flex min-w-0 flex-col gap-0.5">
+    <div className="flex min-w-24 flex-col gap-0.5">
       <span className="font-medium break-all">{row.name}</span>
       <span className="text-sm text-mute">
         <Counted row={row} />
@@ -51,7 +51,7 @@ export function Counted({ row }: { readonly row: BudgetRow }): ReactNode {
     row.key === null ? null : t.ofKey(row.key.name),
     row.model === null ? null : t.ofModel(row.model),
   ].filter((condition) => condition !== null);
-  return <span className="break-words">{conditions.join(" · ") || t.everything}</span>;
+  return <span className="break-all">{conditions.join(" · ") || t.everything}</span>;
 }
 
 function Alerts({ row: { alerts } }: { readonly row: BudgetRow }): ReactNode {
@@ -59,11 +59,11 @@ function Alerts({ row: { alerts } }: { readonly row: BudgetRow }): ReactNode {
   const { percents, targets } = alerts;
   if (percents.length === 0 || targets.length === 0) return <span className="text-mute">{t.noAlerts}</span>;
   return (
-    <div className="flex flex-col gap-0.5 text-sm">
+    <div className="flex min-w-32 flex-col gap-0.5 text-sm">
       <span>{t.atPercents(percents.join(", "))}</span>
       {targets.map(({ kind, url }) => (
         <span key={`${kind} ${url}`} className="text-mute">
-          {t.kinds[kind]} <span className="font-mono break-all">{new URL(url).host}</span>
+          {t.kinds[kind]} <span className="font-mono break-words">{new URL(url).host}</span>
         </span>
       ))}
     </div>

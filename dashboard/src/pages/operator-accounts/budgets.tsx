@@ -21,7 +21,7 @@ export function Budgets(): ReactNode {
         {
           title: t.account,
           cell: ({ account }) => (
-            <Link className="link break-all" to={`/accounts/${account.id}/budgets`}>
+            <Link className="link block min-w-16 break-all" to={`/accounts/${account.id}/budgets`}>
               {account.name}
             </Link>
           ),
