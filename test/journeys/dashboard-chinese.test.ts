@@ -80,7 +80,7 @@ const NAMES: ReadonlySet<string> = new Set<string>([
   ...["demo", "default", "default (× 1)", "sandbox", "bootstrap", "First operator", "admin@localhost"],
   ...["nightly reports", "old laptop", "Harbour Office", "For the workshop", "mira@example.com"],
   ...["Thanks for the bug report", "Waves at a lighthouse", "A lighthouse at dusk", "A ferry in the fog"],
-  ...["start (root)", "25 USD opening balance", "dashboard-world-1", "dashboard-world-2", "adaptive"],
+  ...["25 USD opening balance", "dashboard-world-1", "dashboard-world-2", "adaptive"],
   // Kinds and presets as the catalog file calls them.
   ...KIND_NAMES,
   ...PRESET_NAMES,
@@ -93,5 +93,6 @@ const PATTERNS = [
   /^task-\w+$/,
   /^https?:\/\/\S+$/,
   /^\S+ pid \d+$/,
+  /^start \(\S+ on \S+\)$/,
   /^(batch|group) \w+$/,
 ];
