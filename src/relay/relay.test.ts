@@ -47,6 +47,7 @@ function open(routed: object = {}) {
         }),
       report: () => undefined,
     },
+    failedRequests: { record: () => undefined },
     billing: {
       refused: () => undefined,
       take: () => ({

@@ -18,6 +18,29 @@ describe("the kinds of upstreams", () => {
     }
   });
 
+  // https://platform.openai.com/docs/models names the endpoints of each.
+  it.each([
+    ["gpt-4o-search-preview", ["chat-completions"]],
+    ["gpt-4o-mini-search-preview-2025-03-11", ["chat-completions"]],
+    ["gpt-5-search-api", ["chat-completions"]],
+    ["gpt-4o-audio-preview", ["chat-completions"]],
+    ["o1-pro", ["responses"]],
+    ["o3-pro-2025-06-10", ["responses"]],
+    ["gpt-5-pro", ["responses"]],
+    ["gpt-5.2-pro", ["responses"]],
+    ["gpt-5.1-codex-max", ["responses"]],
+    ["codex-mini-latest", ["responses"]],
+    ["o4-mini-deep-research", ["responses"]],
+    ["computer-use-preview", ["responses"]],
+    ["gpt-5", undefined],
+    ["gpt-4o-mini", undefined],
+    ["o3", undefined],
+    ["text-embedding-3-large", undefined],
+  ])("of OpenAI asks %s in the protocols that it has", (model, protocols) => {
+    const own = kindOf("openai")?.modelProtocols?.find(({ names }) => names.test(model));
+    expect(own?.protocols).toEqual(protocols);
+  });
+
   it.each([
     ["openai", "chat-completions", "/v1/chat/completions"],
     ["openai-compatible", "embeddings", "/v1/embeddings"],

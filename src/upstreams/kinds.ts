@@ -221,6 +221,14 @@ const KINDS = {
     families: ["imagegen"],
     assetApi: null,
     protocols: ["chat-completions", "responses", "embeddings"],
+    // Each model's page lists its endpoints: https://platform.openai.com/docs/models
+    modelProtocols: [
+      { names: /-search-(preview|api)|audio/, protocols: ["chat-completions"] },
+      {
+        names: /^(o\d|gpt-[\d.]+)-pro\b|codex|deep-research|^computer-use-preview/,
+        protocols: ["responses"],
+      },
+    ],
     paths: BELOW_VERSION,
     countPaths: { responses: "/responses/input_tokens" },
     compacts: true,

@@ -6,6 +6,7 @@ import {
   type AlertTarget,
   type BudgetScope,
   type BudgetTerms,
+  countBudgets,
   deleteBudget,
   findBudget,
   insertBudget,
@@ -22,6 +23,7 @@ import type { Queryable } from "../../storage/database.ts";
 import { constraintOf } from "../../storage/failures.ts";
 import type { SignedInUser, UserId } from "../../users/identity.ts";
 import { readMember } from "../../users/members/members-store.ts";
+import { lockAccount } from "../accounts/account-rows-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import {
   decodeCursor,
@@ -275,7 +277,10 @@ async function expectRoom(tx: Queryable, scope: BudgetScope): Promise<void> {
   if (all >= MOST_OF_ACCOUNT)
     throw new GatewayError("conflict", `An account may have at most ${MOST_OF_ACCOUNT} budgets.`);
   if (alike >= MOST_ALIKE)
-    throw new GatewayError("conflict", `At most ${MOST_ALIKE} budgets may count the same person, key and model.`);
+    throw new GatewayError(
+      "conflict",
+      `At most ${MOST_ALIKE} budgets may count the same person, key and model.`,
+    );
 }
 
 async function scopeOf(
@@ -284,8 +289,8 @@ async function scopeOf(
   accountId: AccountId,
   { user, key, model }: { user?: string | undefined; key?: string | undefined; model?: string | undefined },
 ): Promise<BudgetScope> {
-  const userId = user === undefined ? null : ((optionalId(user) ?? 0n) as UserId);
-  const keyId = key === undefined ? null : ((optionalId(key) ?? 0n) as KeyId);
+  const userId = user === undefined ? null : (givenId(user) as UserId);
+  const keyId = key === undefined ? null : (givenId(key) as KeyId);
   if (userId !== null && (await readMember(tx, accountId, userId)) === undefined)
     throw wrong("user", NO_MEMBER);
   if (keyId !== null && (await findShownKey(tx, accountId, keyId)) === undefined) throw wrong("key", NO_KEY);
@@ -296,7 +301,12 @@ async function scopeOf(
 function modelIdOf(catalog: ConsoleDeps["catalog"], name: string): string {
   const model = catalog.current().models.get(name);
   if (model === undefined) throw wrong("model", "There is no such model.");
-  return model.id;
+  return model.aliasOf ?? model.id;
+}
+
+/** An id in a body; what can be none names nobody. */
+function givenId(text: string): bigint {
+  return /^[1-9]\d{0,17}$/.test(text) ? BigInt(text) : 0n;
 }
 
 const NO_MEMBER = "The account has no such member.";
