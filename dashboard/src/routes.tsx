@@ -51,6 +51,13 @@ export const routeTree = root.addChildren([
     page("/operator/ledger", () => import("./pages/operator-ledger/page.tsx"), "OperatorLedgerPage"),
     page("/operator/reconcile", () => import("./pages/operator-reconcile/page.tsx"), "OperatorReconcilePage"),
     page("/operator/traffic", () => import("./pages/operator-traffic/page.tsx"), "OperatorTrafficPage"),
+    page("/operator/requests", () => import("./pages/operator-requests/page.tsx"), "OperatorRequestsPage"),
+    page(
+      "/operator/requests/$request",
+      () => import("./pages/operator-request/page.tsx"),
+      "OperatorRequestPage",
+    ),
+    page("/operator/errors", () => import("./pages/operator-errors/page.tsx"), "OperatorErrorsPage"),
     page("/operator/upstreams", () => import("./pages/operator-upstreams/page.tsx"), "OperatorUpstreamsPage"),
     page(
       "/operator/upstreams/$upstream",

@@ -27,6 +27,8 @@ export const ACCOUNT_PAGES = [
 
 export const OPERATOR_PAGES = [
   { name: "traffic", path: "/traffic", letter: "f" },
+  { name: "requests", path: "/requests", letter: "w" },
+  { name: "errors", path: "/errors", letter: "z" },
   { name: "upstreams", path: "/upstreams", letter: "u" },
   { name: "catalog", path: "/catalog", letter: "c" },
   { name: "accounts", path: "/accounts", letter: "n" },

@@ -67,6 +67,7 @@ export const errorsReport = z.object({
     )
     .describe("The 200 most frequent"),
 });
+export type ErrorsReport = z.infer<typeof errorsReport>;
 
 export const unknownKeysQuery = z.strictObject(span);
 
