@@ -36,6 +36,7 @@ export async function openDashboardWorld({ embedded = false } = {}): Promise<Das
       upstream: upstreams.body.data[0].id,
       model: "text-large",
       request: "req_00000000000000000000000000000000",
+      failed: "req_00000000000000000000000000000000",
       task: "task-00000000000000000000000000000000",
     },
     close: () => gateway.clean(),
@@ -71,6 +72,7 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
     prompt: "A ferry in the fog",
     size: "16:9",
   });
+  const failed = await failures(ask);
   const { id: task } = (await image.json()) as { id: string };
   const { id: videoTask } = (await video.json()) as { id: string };
   await made(operator.post(`${account}/keys`, { name: "nightly reports", models: ["text-small"] }));
@@ -113,13 +115,31 @@ export async function fillDashboard(world: DashboardWorld): Promise<PathValues> 
     "the last request's row",
     async () => (await operator.get(`${account}/requests/${requestId}`)).body?.request != null,
   );
+  await waitFor("the failed request's attempts", async () => {
+    const { body } = await operator.get(`/operator/requests/${failed}`);
+    return body?.attempts?.length > 0;
+  });
   await waitFor("the ends of the tasks", async () =>
     (await operator.get(`${account}/tasks?limit=5`)).body.data.every(isOver),
   );
-  return { ...values, request: requestId, task, videoTask, longAccount: named.body.id };
+  return { ...values, request: requestId, failed, task, videoTask, longAccount: named.body.id };
 }
 
-type Ask = (path: string, body: object) => Promise<Response>;
+/** A failure of the upstream, whose id is given; a refusal; a key that nobody knows. */
+async function failures(ask: Ask): Promise<string> {
+  const messages = [{ role: "user", content: "Say nothing. [[sandbox: error=500]]" }];
+  const failed = await ask("/v1/chat/completions", { model: "text-large", messages }, { ok: false });
+  await failed.text();
+  await ask("/v1/chat/completions", { model: "text-huge", messages }, { ok: false });
+  await ask("/v1/chat/completions", { model: "text-large", messages }, { ok: false, key: "wrong-key-0123" });
+  return failed.headers.get("x-request-id") ?? "";
+}
+
+type Ask = (
+  path: string,
+  body: object,
+  options?: { readonly ok?: boolean; readonly key?: string },
+) => Promise<Response>;
 
 async function manyRequests(ask: Ask): Promise<string> {
   const messages = [{ role: "user", content: "Say something about lighthouses." }];
@@ -134,14 +154,14 @@ async function manyRequests(ask: Ask): Promise<string> {
   return requestId;
 }
 
-function askOf(url: string, key: string): Ask {
-  return async (path, body) => {
+function askOf(url: string, ownKey: string): Ask {
+  return async (path, body, { ok = true, key = ownKey } = {}) => {
     const response = await fetch(`${url}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    assert(response.ok, `${path}: ${response.status}`);
+    assert(response.ok === ok, `${path}: ${response.status}`);
     return response;
   };
 }

@@ -1,5 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { FailedRequestRow } from "../../../../src/console/failed-requests/contract.ts";
 import type { RequestDetail, RequestRow } from "../../../../src/console/requests/contract.ts";
 import { useAccount, useSession } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
@@ -10,18 +11,22 @@ import { Copyable } from "../../parts/copy.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { ReceiptStatement } from "../../parts/receipt.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
 import { Facts, Stat, Stats } from "../../parts/stat.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { useCredentialName } from "../operator-upstreams/use-credential-name.ts";
 import { Outcome } from "../requests/outcome.tsx";
+import { CallerError, Refused } from "./failure.tsx";
+import { OperatorAttempts } from "./operator-attempts.tsx";
+import { useFailure } from "./use-failure.ts";
 import { requestWords } from "./words.ts";
 
 /** How often a request that is not recorded yet is asked about. */
 const FOLLOW_MS = 1_000;
 
-/** One request: its receipt to the last digit, where the time went, what was lost on the way. */
+/** One request: its receipt to the last digit, where the time went, what was lost on the way, or why it failed. */
 export function RequestPage(): ReactNode {
   const t = useWords(requestWords);
   const { id: account } = useAccount();
@@ -30,6 +35,9 @@ export function RequestPage(): ReactNode {
   const first = useRead(path);
   const isOver = first.data?.request !== null || first.data.receipt.state === "quarantined";
   const query = useRead(path, {}, isOver ? {} : { everyMs: FOLLOW_MS });
+  const failure = useFailure({ account, request, query });
+  // Of a refused request there is no receipt: nothing was held for it.
+  const isRefused = query.isError && failure.row !== undefined;
   return (
     <Page
       title={t.title}
@@ -40,7 +48,13 @@ export function RequestPage(): ReactNode {
         </ButtonLink>
       }
     >
-      <Loaded query={query}>{(detail) => <Detail detail={detail} account={account} />}</Loaded>
+      {isRefused && <Refused row={failure.row} />}
+      {query.isError && failure.isLoading && <Skeleton />}
+      {!isRefused && !failure.isLoading && (
+        <Loaded query={query}>
+          {(detail) => <Detail detail={detail} account={account} failure={failure.row} />}
+        </Loaded>
+      )}
     </Page>
   );
 }
@@ -48,9 +62,10 @@ export function RequestPage(): ReactNode {
 interface DetailProps {
   readonly detail: RequestDetail;
   readonly account: string;
+  readonly failure: FailedRequestRow | undefined;
 }
 
-function Detail({ detail, account }: DetailProps): ReactNode {
+function Detail({ detail, account, failure }: DetailProps): ReactNode {
   const t = useWords(requestWords);
   const { receipt, request, raw_usage: raw } = detail;
   const losses = receipt.losses ?? [];
@@ -58,6 +73,10 @@ function Detail({ detail, account }: DetailProps): ReactNode {
     <>
       {receipt.state !== "posted" && <p className="text-mute">{t[receipt.state]}</p>}
       {request !== null && <Summary row={request} />}
+      {failure !== undefined && <CallerError row={failure} />}
+      {request !== null && (request.failed || request.attempts > 1) && (
+        <OperatorAttempts request={request.request_id} />
+      )}
       {receipt.lines !== undefined && (
         <Section title={t.receipt}>
           <ReceiptStatement receipt={receipt} />
