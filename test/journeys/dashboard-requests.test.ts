@@ -134,7 +134,7 @@ describe.skipIf(lacksBrowser)("why a request failed, in the dashboard", () => {
     const { page } = await signedIn();
     await page.goto("/operator/traffic");
     await page.getByRole("link", { name: "Errors" }).click();
-    await page.getByText(VENDOR_WORDS).waitFor();
+    await page.getByRole("cell", { name: VENDOR_WORDS }).waitFor();
     await page.getByRole("link", { name: /^Open the latest request with upstream_error/ }).click();
     await page.getByRole("heading", { name: /^Attempt 1/ }).waitFor();
     await page.goto("/operator/errors?tab=unknown_keys");

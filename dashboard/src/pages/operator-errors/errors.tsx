@@ -55,17 +55,18 @@ function Groups({ groups }: { readonly groups: ErrorsReport["data"] }): ReactNod
         rows={groups}
         rowKey={({ code, upstream, vendor_message }) => JSON.stringify([code, upstream, vendor_message])}
         columns={[
-          { title: t.code, cell: ({ code }) => <Code code={code} /> },
           {
-            title: t.message,
-            cell: ({ upstream, vendor_message: message }) =>
-              message === "" && upstream === null ? (
-                <span className="text-mute">{t.noUpstream}</span>
-              ) : (
-                <span className="font-mono text-sm wrap-anywhere">{message || "–"}</span>
-              ),
-            wideOnly: true,
+            title: t.code,
+            cell: (group) => (
+              <>
+                <Code code={group.code} />
+                <span className="block md:hidden">
+                  <VendorMessage group={group} />
+                </span>
+              </>
+            ),
           },
+          { title: t.message, cell: (group) => <VendorMessage group={group} />, wideOnly: true },
           {
             title: t.upstream,
             cell: ({ upstream }) => <span className="wrap-anywhere">{upstream ?? "–"}</span>,
@@ -90,6 +91,13 @@ function Groups({ groups }: { readonly groups: ErrorsReport["data"] }): ReactNod
       />
     </Section>
   );
+}
+
+function VendorMessage({ group }: { readonly group: ErrorsReport["data"][number] }): ReactNode {
+  const t = useWords(operatorErrorsWords);
+  const { upstream, vendor_message: message } = group;
+  if (message === "" && upstream === null) return <span className="text-mute">{t.noUpstream}</span>;
+  return <span className="font-mono text-sm wrap-anywhere">{message || "–"}</span>;
 }
 
 function ByCode({ counts }: { readonly counts: ErrorsReport["counts"] }): ReactNode {

@@ -57,8 +57,8 @@ export function OperatorRequestFilters(): ReactNode {
       ) : (
         <SearchFilter name="key" label={t.keyId} />
       )}
-      <SearchFilter name="model" label={t.modelName} />
-      <SearchFilter name="upstream" label={t.upstreamName} />
+      <SearchFilter name="model" label={t.model} />
+      <SearchFilter name="upstream" label={t.upstream} />
       <SelectFilter
         name="outcome"
         label={t.outcome}
