@@ -69,4 +69,3 @@ export const operatorRequestDetail = z.object({
     )
     .describe("Of a failed or retried request; empty = it succeeded at once, or no upstream was asked"),
 });
-export type OperatorRequestDetail = z.infer<typeof operatorRequestDetail>;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { OperatorRequestDetail } from "../../../../src/console/requests/operator-contract.ts";
+import type { ResponseOf } from "../../api/operations.ts";
 import { Duration } from "../../parts/amounts.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Copyable } from "../../parts/copy.tsx";
@@ -8,6 +8,9 @@ import { Facts } from "../../parts/stat.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { useCredentialName } from "../operator-upstreams/use-credential-name.ts";
 import { operatorRequestWords } from "./words.ts";
+
+/** A request of any account, as operators are told of it. */
+export type OperatorRequestDetail = ResponseOf<`/operator/requests/${string}`, "get">;
 
 type Attempt = OperatorRequestDetail["attempts"][number];
 

@@ -1,6 +1,5 @@
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { OperatorRequestDetail } from "../../../../src/console/requests/operator-contract.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Count, Duration, Money, Time } from "../../parts/amounts.tsx";
 import { ButtonLink } from "../../parts/button.tsx";
@@ -12,7 +11,7 @@ import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
 import { CallerError } from "../request/failure.tsx";
 import { FailedStatus } from "../requests/failed-outcome.tsx";
-import { Attempts } from "./attempts.tsx";
+import { Attempts, type OperatorRequestDetail } from "./attempts.tsx";
 import { operatorRequestWords } from "./words.ts";
 
 /** Why a request of any account failed: what its caller was told, and what each attempt met. */

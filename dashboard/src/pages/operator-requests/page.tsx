@@ -1,6 +1,6 @@
 import { Link, Navigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { OperatorRequest } from "../../../../src/console/requests/operator-contract.ts";
+import type { RowOf } from "../../api/operations.ts";
 import { useSearch } from "../../api/search.ts";
 import { useList } from "../../api/use-list.ts";
 import { formatCount } from "../../format/count.ts";
@@ -17,6 +17,8 @@ import {
   operatorRequestsQueryOf,
 } from "./request-filters.tsx";
 import { operatorRequestsWords } from "./words.ts";
+
+type OperatorRequest = RowOf<"/operator/requests">;
 
 /** The requests of all accounts, refused ones too; an id leads to its request, whoever gave it. */
 export function OperatorRequestsPage(): ReactNode {
