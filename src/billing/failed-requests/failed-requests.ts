@@ -81,7 +81,7 @@ export function createFailedRequests(options: FailedRequestsOptions): FailedRequ
       await writeFailures(database, taken);
       isWarned = false;
     } catch (err) {
-      if (!isWarned) log.warn({ err }, "failed requests could not be logged; retrying");
+      if (!isWarned) log.warn({ err }, "write of failed requests failed; retrying");
       isWarned = true;
       putBack(taken);
     }
@@ -95,7 +95,7 @@ export function createFailedRequests(options: FailedRequestsOptions): FailedRequ
       await dropPartitionsOlderThan(database, "failed_requests", rowDays, clock.nowMs(), nothing);
       await deleteOldCounts(database, { countDays: options.countDays(), unknownKeyDays: rowDays });
     } catch (err) {
-      log.warn({ err }, "old failed requests could not be deleted; retrying in an hour");
+      log.warn({ err }, "deletion of expired failed requests failed; retrying in an hour");
     }
   };
 
