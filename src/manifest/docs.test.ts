@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 import { UPSTREAM_DEFAULTS } from "../catalog/upstreams-store.ts";
 import { KIND_NAMES, kindOf } from "../upstreams/kinds.ts";
 import { PRESET_NAMES, presetOf } from "../upstreams/vendor-presets.ts";
@@ -16,6 +18,23 @@ it.each(PAGES)("each whole catalog file in %s is valid", (page) => {
   for (const file of files) {
     expect(parseManifest(file, {}, page, { kept: standInFor }).models).not.toEqual([]);
   }
+});
+
+const root = new URL("../../", import.meta.url);
+const written = ["README.md", ...readdirSync(new URL("docs", root)).map((name) => `docs/${name}`)];
+const fits = new Ajv2020({ strict: false, validateFormats: false }).compile(
+  JSON.parse(readFileSync(new URL("faregate.schema.json", root), "utf8")) as object,
+);
+const faultsOf = (file: string): unknown => (fits(parse(file)) ? [] : fits.errors);
+
+it.each(written.filter((page) => page.endsWith(".md")))("editors accept each catalog file in %s", (page) => {
+  const text = readFileSync(new URL(page, root), "utf8");
+  for (const [, block = ""] of text.matchAll(/^```yaml\n(.*?)^```$/gms))
+    if (/^version: 1$/m.test(block)) expect(faultsOf(block)).toEqual([]);
+});
+
+it("editors accept faregate.example.yaml", () => {
+  expect(faultsOf(readFileSync(new URL("faregate.example.yaml", root), "utf8"))).toEqual([]);
 });
 
 it("docs/catalog-file.md says which protocols each kind speaks, and the defaults", () => {

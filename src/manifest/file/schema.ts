@@ -360,11 +360,24 @@ function isProxyUrl(text: string): boolean {
   return /^(https?|socks5):$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname);
 }
 
+/** An environment variable may stand in any value, never in a key. */
+const REFERENCE = "\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}";
+
 /**
  * The JSON Schema of the catalog file, for completion in editors: faregate.schema.json, word for word. It
  * describes what is written, so amounts are numbers or text here.
  */
 export function catalogFileJsonSchema(): string {
-  const schema = z.toJSONSchema(fileSchema, { io: "input", target: "draft-2020-12", reused: "inline" });
+  const schema = z.toJSONSchema(fileSchema, {
+    io: "input",
+    target: "draft-2020-12",
+    reused: "inline",
+    override: ({ jsonSchema, path }) => {
+      const { pattern } = jsonSchema;
+      if (path.includes("propertyNames")) return;
+      if (pattern !== undefined && !new RegExp(pattern).test("${NAME}"))
+        jsonSchema.pattern = `${pattern}|${REFERENCE}`;
+    },
+  });
   return `${JSON.stringify({ $id: "urn:faregate:catalog-file:1", ...schema }, null, 2)}\n`;
 }
