@@ -375,7 +375,7 @@ export function catalogFileJsonSchema(): string {
     override: ({ jsonSchema, path }) => {
       const { pattern } = jsonSchema;
       if (path.includes("propertyNames")) return;
-      if (pattern !== undefined && !new RegExp(pattern).test("${NAME}"))
+      if (pattern !== undefined && !new RegExp(pattern).test("\x24{NAME}"))
         jsonSchema.pattern = `${pattern}|${REFERENCE}`;
     },
   });
