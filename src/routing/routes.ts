@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Catalog, type Credential, type Model, protocolsAt, type Upstream } from "../catalog/catalog.ts";
 import { expectedCost } from "../catalog/expected-cost.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
@@ -256,8 +257,20 @@ function isOpen(health: Health): boolean {
   return health.open || health.closedTo() > 0;
 }
 
+/** A credential whose secret was replaced is another one: what was learnt of the old secret says nothing about it. */
 function healthKey(upstreamId: bigint, credential: Credential, model: string): string {
-  return `${upstreamId} ${credential.id} ${model}`;
+  return `${upstreamId} ${credential.id} ${fingerprintOf(credential)} ${model}`;
+}
+
+const fingerprints = new WeakMap<Credential, string>();
+
+function fingerprintOf(credential: Credential): string {
+  let fingerprint = fingerprints.get(credential);
+  if (fingerprint === undefined) {
+    fingerprint = createHash("sha256").update(credential.secret).digest("base64url");
+    fingerprints.set(credential, fingerprint);
+  }
+  return fingerprint;
 }
 
 /** The keys of all models of an upstream under one credential; two of our ids may mean one of theirs. */

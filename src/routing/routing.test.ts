@@ -257,6 +257,35 @@ describe("a credential that cools down", () => {
     expect(attempts(routing, catalog, OK)[0]).toBe("u1/a");
   });
 
+  it("does so no more once its secret is replaced, and still does after any other change", () => {
+    const of = (secret: string, weight = 1) =>
+      catalogOf([
+        upstreamOf(1n, { weight, credentials: [{ id: 0n, name: "a", secret }] }),
+        upstreamOf(2n, { priority: 1 }),
+      ]);
+    for (const outcome of [LIMITED, { kind: "refused-account" }] as const) {
+      const { routing } = rig();
+      const [first] = routing.candidates(of("old"), ORDER);
+      if (first) routing.report(first, outcome, 1n);
+      expect(attempts(routing, of("old", 2), OK)).toEqual(["u2/a"]);
+      expect(attempts(routing, of("new"), OK)).toEqual(["u1/a"]);
+      expect(routing.unhealthyTargets().filter(({ upstreamId }) => upstreamId === 1n)).toEqual([]);
+    }
+  });
+
+  it("is not cooled by the end of a request that was sent with the secret before", () => {
+    const { routing } = rig();
+    const of = (secret: string) =>
+      catalogOf([
+        upstreamOf(1n, { credentials: [{ id: 0n, name: "a", secret }] }),
+        upstreamOf(2n, { priority: 1 }),
+      ]);
+    const [sent] = routing.candidates(of("old"), ORDER);
+    expect(attempts(routing, of("new"), OK)).toEqual(["u1/a"]);
+    if (sent) routing.report(sent, { kind: "refused-account" }, 1n);
+    expect(attempts(routing, of("new"), OK)).toEqual(["u1/a"]);
+  });
+
   it("is not believed for longer than two minutes", () => {
     const { routing, wait } = rig();
     const catalog = catalogOf([upstreamOf(1n), upstreamOf(2n, { priority: 1 })]);
