@@ -232,8 +232,9 @@ function isOfAccount({ path }: Operation): boolean {
   return path.startsWith("/accounts/{account}");
 }
 
-function isReadingOfOneself({ policy, method }: Operation): boolean {
-  return policy === "user" && method === "GET";
+/** Other tokens and sessions would name the user's other accounts. */
+function isReadingOfOneself(operation: Operation): boolean {
+  return nameOf(operation) === "GET /session";
 }
 
 function scopeTold(operation: Operation): string {

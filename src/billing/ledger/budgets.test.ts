@@ -17,7 +17,6 @@ import { ledgersOf } from "../leases/ledger-ref.ts";
 import { openTaskBilling } from "../task-billing.ts";
 import { watchMoney } from "./alerts.ts";
 import { fireBudgetAlerts } from "./alerts-store.ts";
-import { lackingLedger } from "./ledger-store.ts";
 import {
   type BudgetTerms,
   findBudget,
@@ -27,6 +26,7 @@ import {
   spentOfBudgets,
   updateBudget,
 } from "./budgets-store.ts";
+import { lackingLedger } from "./ledger-store.ts";
 
 let rig: BillingRig;
 beforeAll(async () => {

@@ -69,10 +69,14 @@ function isOpen(account: AccountId, identity: Identity): boolean {
   return identity.user.isOperator || identity.user.roles.has(account);
 }
 
-/** A token for one account reaches nothing outside it but reading who its user is. */
-function expectScope({ policy, ...operation }: Operation, { scopes, accountId }: TokenIdentity): void {
+/** Says who asks, and with which roles. */
+const SESSION = "/session";
+
+/** A token for one account reaches nothing outside it but who its user is; other tokens and sessions name other accounts. */
+function expectScope(operation: Operation, { scopes, accountId }: TokenIdentity): void {
   const scope = scopeOf(operation);
-  if (accountId !== null && (policy === "operator" || (policy === "user" && scope !== "read")))
+  const { policy, path } = operation;
+  if (accountId !== null && (policy === "operator" || (policy === "user" && path !== SESSION)))
     throw new GatewayError("forbidden", "This console token is for one account only.");
   if (scopesReach(scopes, scope)) return;
   const needed = scope === "all" ? "all" : `${scope} or all`;
