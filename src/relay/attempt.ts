@@ -203,10 +203,9 @@ class RunningAttempt implements Attempt, UpstreamResponse {
   }
 
   interrupted(err: Error, health: AttemptOutcome = { kind: "failed" }): void {
-    const { log } = this.deps;
     const about = { requestId: this.exchange.request.id, upstream: this.candidate.upstream.name, err };
-    if (health.kind === "failed") log.warn(about, "upstream failed mid-stream");
-    else log.error(about, "internal error ended a response mid-stream");
+    if (health.kind === "failed") this.deps.log.warn(about, "upstream failed mid-stream");
+    else this.deps.log.error(about, "internal error ended a response mid-stream");
     this.close(undefined, health, err);
   }
 

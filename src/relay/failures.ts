@@ -248,6 +248,12 @@ export function shuttingDown(cause?: unknown): GatewayError {
   return new GatewayError("service_unavailable", "The gateway is shutting down. Try again.", { cause });
 }
 
+/** The gateway stops and ends an attempt before its response. */
+export function stopped(): FailureWithError {
+  const cause = new Error("The gateway stopped before the upstream had responded.");
+  return { retryable: false, timedOut: false, health: { kind: "neutral" }, error: shuttingDown(cause) };
+}
+
 /** Our own code failed on this response: that request is lost, nothing else. */
 export function internalFailure(cause: unknown): FailureWithError {
   return {

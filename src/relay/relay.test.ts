@@ -59,6 +59,7 @@ function open(routed: object = {}) {
       }),
     },
     transport: { send: (call: unknown) => sent.push(call) },
+    failedRequests: { record: () => undefined },
     metrics: { requestEnded: () => undefined, attemptEnded: () => undefined },
     clock: systemClock,
     log: silentLog,

@@ -36,7 +36,7 @@ import { logFailedRequest } from "./settle/failed-request.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
 import { tokenEstimate } from "./settle/token-estimate.ts";
 import { settleUnanswered } from "./settle-unanswered.ts";
-import { recordDisconnect, shouldStop } from "./shall-stop.ts";
+import { recordDisconnect, shouldStop, throwIfCut } from "./shall-stop.ts";
 import type { TextRequest } from "./text-request.ts";
 import { PASSED_OVER, tokensOf, withinLimits } from "./within-limits.ts";
 
@@ -170,6 +170,8 @@ export function createRelay(deps: RelayDeps): Relay {
         exchange.onAbort();
       }
       await idle;
+      // Those who were cut are told so in this turn.
+      await new Promise<void>((resolve) => setImmediate(resolve));
     },
   };
 }
@@ -217,6 +219,7 @@ async function run(deps: RelayDeps, running: RunningRequest): Promise<void> {
       throw error;
     }
     const last = await askModel(deps, running);
+    throwIfCut(exchange, last);
     const { fallbacks } = exchange;
     if (fallbacks === undefined) {
       if (!exchange.settled) await settleUnanswered(exchange, running.candidates, last, deps.errorType);
@@ -224,12 +227,12 @@ async function run(deps: RelayDeps, running: RunningRequest): Promise<void> {
     }
     while (!exchange.settled && !shouldStop(exchange) && fallbacks.next() !== undefined) {
       openFallback(deps, running, fallbacks);
-      await askModel(deps, running);
+      throwIfCut(exchange, await askModel(deps, running));
     }
+    if (exchange.settled) return;
     // The failure of the requested model tells the caller more than those of its fallbacks.
     const failure =
       exchange.attempts === 0 || shouldStop(exchange) ? last : (last ?? noCandidate(running.requested));
-    if (exchange.settled) return;
     fallbacks.giveUp();
     await settleUnanswered(exchange, running.requested.candidates, failure, deps.errorType);
   } catch (error) {

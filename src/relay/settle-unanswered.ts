@@ -2,7 +2,7 @@ import { statementOf } from "../errors.ts";
 import { UNKNOWN_STREAM } from "../protocols/protocol.ts";
 import type { Candidates } from "../routing/candidate-iterator.ts";
 import { type Exchange, settle } from "./exchange.ts";
-import { type AttemptFailure, codeOf } from "./failures.ts";
+import { type AttemptFailure, codeOf, shuttingDown } from "./failures.ts";
 
 /** Settles a request without a response. Throws the caller's error, if the caller is still there. */
 export async function settleUnanswered(
@@ -13,7 +13,7 @@ export async function settleUnanswered(
 ): Promise<void> {
   const { request } = exchange;
   const { response } = request;
-  const error = last?.error ?? candidates.unavailableError();
+  const error = last?.error ?? (exchange.isAborted ? shuttingDown() : candidates.unavailableError());
   exchange.notes.refusal = error;
   const left = exchange.clientGone || (exchange.attempts > 0 && last === undefined);
   await settle(exchange, {

@@ -14,6 +14,7 @@ import { type ExchangeEnd, type FinalUsage, finalUsage, settle } from "../exchan
 import {
   failureOfReading,
   failureOfTransport,
+  stopped,
   tooLargeResponse,
   truncatedStream,
   unreadableResponse,
@@ -28,6 +29,7 @@ import {
   statesUsage,
   withUsage,
 } from "../mode/whole-response.ts";
+import { canBeTold } from "../shall-stop.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { isLarge } from "./response-memory.ts";
@@ -232,8 +234,13 @@ export class BufferedResponse implements Receiver {
     clearTimeout(this.abandoned);
     this.attempt.upstreamCall.abort();
     await chargeInput(this.attempt);
-    this.attempt.exchange.request.response.abort();
-    this.attempt.done();
+    const { exchange } = this.attempt;
+    if (canBeTold(exchange)) {
+      this.attempt.fail(stopped());
+      return;
+    }
+    exchange.request.response.abort();
+    this.attempt.done(exchange.isAborted ? { kind: "neutral" } : undefined);
   }
 }
 

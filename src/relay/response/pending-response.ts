@@ -1,7 +1,8 @@
 import type { ResponseSummary } from "../../protocols/protocol.ts";
 import type { UpstreamFailure } from "../../upstreams/call.ts";
 import { settle } from "../exchange.ts";
-import { failureOfTransport } from "../failures.ts";
+import { failureOfTransport, stopped } from "../failures.ts";
+import { canBeTold } from "../shall-stop.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /**
@@ -39,7 +40,8 @@ export class PendingResponse implements Receiver {
     const isWorkedOn = !exchange.request.streamed && upstreamCall.sentMs() !== undefined;
     upstreamCall.abort();
     if (isWorkedOn) await chargeInput(this.attempt);
-    this.leave();
+    if (exchange.clientGone) this.leave();
+    else this.attempt.fail(stopped());
   }
 
   private leave(): void {
@@ -55,6 +57,7 @@ export function chargeInput({ exchange, candidate, usage }: Attempt): Promise<vo
     reason: exchange.isAborted ? "drained" : "client_aborted",
     candidate,
     summary,
-    status: 0,
+    status: canBeTold(exchange) ? 503 : 0,
+    errorCode: exchange.isAborted ? stopped().error.reason : undefined,
   });
 }

@@ -1,7 +1,7 @@
 import { failpoint } from "../../base/failpoint.ts";
 import type { ChargeReason } from "../../billing/billing.ts";
 import { isGenerating } from "../../conversation/protocol-name.ts";
-import { GatewayError, statementOf } from "../../errors.ts";
+import { type GatewayError, statementOf } from "../../errors.ts";
 import type { UpstreamError } from "../../protocols/errors/upstream-error-policy.ts";
 import { failureIn } from "../../protocols/errors/verdict.ts";
 import type { StreamMeter } from "../../protocols/protocol.ts";
@@ -17,12 +17,14 @@ import {
   noEvent,
   notStreamed,
   reasonAfterOutput,
+  stopped,
   streamFailure,
   truncatedStream,
 } from "../failures.ts";
 import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
 import { framingOf, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { ORDINARY_BYTES } from "../mode/stream-memory.ts";
+import { canBeTold } from "../shall-stop.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import type { ClientResponse } from "./client-response.ts";
 import { EndWait } from "./end-wait.ts";
@@ -131,9 +133,9 @@ export class StreamingResponse implements Receiver {
 
   async abort(): Promise<void> {
     if (this.hasEnded) return;
+    if (!this.hasBegun && canBeTold(this.attempt.exchange)) return this.abortAndFail(stopped());
     this.attempt.upstreamCall.abort();
-    const error = new GatewayError("service_unavailable", "The gateway is shutting down. Try again.");
-    await this.endWithError(error, "drained");
+    await this.endWithError(stopped().error, "drained");
   }
 
   /** A response in another framing than requested is collected whole and written in the requested one. */
@@ -375,9 +377,7 @@ export class StreamingResponse implements Receiver {
       if (this.passesError()) this.send(this.held.takeClosed(this.meter.truncated));
       else this.writePieces(this.mode.fail(statement, this.meter.truncated));
       this.response.end();
-    } else {
-      this.response.abort();
-    }
+    } else this.response.abort();
     if (reason === "drained") this.attempt.done({ kind: "neutral" });
     else this.attempt.interrupted(why, health);
   }

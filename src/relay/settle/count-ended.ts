@@ -25,7 +25,7 @@ export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure
  * refused after it was let in; what failed for good has the line of its error.
  */
 function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode, reason }: Outcome): void {
-  const { request, failedFirst, attempts, fallbacks } = exchange;
+  const { request, failedFirst, attempts, fallbacks, notes } = exchange;
   const { id: requestId, model, caller } = request;
   const about = {
     requestId,
@@ -38,9 +38,18 @@ function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode, r
   };
   if (status >= 400 && status < 500) logRefusal(log, { ...about, status, errorCode, reason });
   if (status !== 200 || failedFirst === undefined) return;
+  // Keep-alives had sent the status: no upstream rescued it, and the failure was told as an event.
+  if (notes.refusal !== undefined) {
+    log.warn({ ...about, status, errorCode, reason, err: causeOf(notes.refusal) }, "request failed");
+    return;
+  }
   const rescued = { ...about, failed: failedFirst.upstream, code: failedFirst.code };
   if (fallbacks?.current === undefined) log.warn(rescued, "failover: another upstream responded");
   else log.warn({ ...rescued, asked: fallbacks.asked.id }, "failover: a fallback model responded");
+}
+
+function causeOf(refusal: unknown): unknown {
+  return refusal instanceof Error ? (refusal.cause ?? refusal) : refusal;
 }
 
 /** For metrics; one that was not settled has met a bug of ours, which the log tells. */

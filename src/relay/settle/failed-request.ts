@@ -7,6 +7,7 @@ import type { Scrubber } from "../../upstreams/scrub/scrubber.ts";
 import type { RawHeaders } from "../../upstreams/transport/raw-headers.ts";
 import { vendorRequestId } from "../../upstreams/vendor-request-id.ts";
 import type { Exchange } from "../exchange.ts";
+import { stopped } from "../failures.ts";
 
 /** What an attempt keeps for the log; read only if it fails. */
 export interface AttemptRecord {
@@ -29,14 +30,19 @@ export interface AttemptEnd {
 
 /** Records an attempt that is over for operators, if it failed or followed one that did. */
 export function recordFailedAttempt(
-  exchange: Pick<Exchange, "clock" | "request" | "notes">,
+  exchange: Pick<Exchange, "clock" | "request" | "notes" | "outcome">,
   candidate: Candidate,
   record: AttemptRecord,
-  end: AttemptEnd,
+  { sentMs, failure = cutOf(exchange), scrubber }: AttemptEnd,
 ): void {
   const { attempts } = exchange.notes;
-  if (end.failure === undefined && attempts.length === 0) return;
-  attempts.push(loggedAttempt(exchange, candidate, record, end));
+  if (failure === undefined && attempts.length === 0) return;
+  attempts.push(loggedAttempt(exchange, candidate, record, { sentMs, failure, scrubber }));
+}
+
+/** A response that a shutdown cut has failed, although nothing was the matter with it. */
+function cutOf({ outcome }: Pick<Exchange, "outcome">): Error | undefined {
+  return outcome?.reason === "drained" ? stopped().error : undefined;
 }
 
 function loggedAttempt(
