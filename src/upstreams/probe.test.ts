@@ -145,6 +145,15 @@ describe("probing an upstream", () => {
     expect(await probeAt(server.url, "vertex", secret, { place })).toMatch(said);
   });
 
+  it("is not content with an address where nothing is, also before a model is named", async () => {
+    server = await scriptedUpstream(({ socket }: WireRequest) =>
+      socket.end("HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n"),
+    );
+    expect(await probeAt(server.url, "openai", "their-key", undefined, new Map())).toMatch(
+      /^has nothing at base_url \+ \/models \(status 404\); check base_url, now http:/,
+    );
+  });
+
   it("tries the key of a vendor that has no list", async () => {
     expect(await probe("rerank", "HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n")).toMatch(/refuses the key/);
     expect(server?.requests.map(({ line }) => line)).toEqual(["POST /rerank HTTP/1.1"]);
@@ -162,6 +171,7 @@ function probeAt(
   kind: string,
   secret = "their-key",
   options?: Upstream["options"],
+  models: Upstream["models"] = new Map([["text", "m-1"]]),
 ): Promise<string | undefined> {
   const timeouts = { connectMs: 1, firstByteStreamMs: 1, firstBytePlainMs: 1, idleMs: 1, totalMs: 1 };
   const upstream: Upstream = {
@@ -170,7 +180,7 @@ function probeAt(
     kind,
     baseUrl,
     groups: null,
-    models: new Map([["text", "m-1"]]),
+    models,
     protocols: kindOf(kind)?.protocols ?? [],
     priority: 0,
     weight: 1,

@@ -87,10 +87,11 @@ export async function tryUpstream(
     if (empty !== undefined) {
       const refusal = await ask(empty);
       return isNothingThere(refusal) && troubleIn(kind, refusal) === undefined
-        ? wrongAddress(upstream, empty, refusal)
+        ? wrongAddress(upstream, empty.path, refusal)
         : resultOf(kind, credential, refusal);
     }
     if (list === undefined) await ask({ method: "GET", path: "/" });
+    else if (upstream.models.size === 0) return wrongAddress(upstream, kind.modelsPath ?? "", list);
     return WELL;
   } catch (error) {
     return { found: "away", problem: failureText(error) };
@@ -129,7 +130,7 @@ function isNothingThere({ status }: Response): boolean {
   return status === 404 || status === 405;
 }
 
-function wrongAddress({ baseUrl }: Upstream, { path }: Trial, { status }: Response): TrialResult {
+function wrongAddress({ baseUrl }: Upstream, path: string, { status }: Response): TrialResult {
   const problem =
     `has nothing at base_url + ${path} (status ${status}); check base_url, now ${baseUrl}, ` +
     "which is followed by exactly that";

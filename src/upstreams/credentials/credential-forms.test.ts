@@ -43,6 +43,21 @@ describe("a credential of several fields", () => {
     expect(formProblems(FORMS, parts as Record<string, string>).map(({ field }) => field)).toEqual(fields);
   });
 
+  it("is told of in correct words", () => {
+    const told = ["azure", "bedrock", "vertex"].flatMap((kind) =>
+      (kindOf(kind)?.credentialForms ?? []).flatMap(({ from = "" }) =>
+        ["access_key_id", "client_secret", "other"].flatMap((field) =>
+          formProblems(
+            kindOf(kind)?.credentialForms ?? [],
+            from === "" ? { [field]: "x" } : { from, [field]: "x" },
+          ),
+        ),
+      ),
+    );
+    expect(told.map(({ message }) => message).filter((message) => /\ba [aeiou]/.test(message))).toEqual([]);
+    expect(told.length).toBeGreaterThan(3);
+  });
+
   it("shows what is no secret, and masks the rest, also fields that nobody knows", () => {
     const text = credentialText({ tenant_id: "t-1", client_id: "c-1", client_secret: "s-1", other: "o-1" });
     expect(maskedParts(FORMS, text)).toEqual({

@@ -101,10 +101,11 @@ export function valueProblems(
 function problemsIn({ name, from, fields }: CredentialForm, parts: CredentialParts) {
   const unknown = Object.keys(parts).filter((field) => field !== "from" && fields[field] === undefined);
   const missing = Object.keys(fields).filter((field) => fields[field]?.isRequired && !parts[field]);
+  const form = `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
   return [
-    ...(parts["from"] === from ? [] : [{ field: "from", message: `doesn't belong to a ${name}` }]),
-    ...missing.map((field) => ({ field, message: `is required for a ${name}` })),
-    ...unknown.map((field) => ({ field, message: `doesn't belong to a ${name}` })),
+    ...(parts["from"] === from ? [] : [{ field: "from", message: `doesn't belong to ${form}` }]),
+    ...missing.map((field) => ({ field, message: `is required for ${form}` })),
+    ...unknown.map((field) => ({ field, message: `doesn't belong to ${form}` })),
   ];
 }
 
