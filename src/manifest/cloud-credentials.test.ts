@@ -101,6 +101,10 @@ describe("credentials of several fields in a catalog file", () => {
       "credentials[0].from: must be one of workload-identity, managed-identity, environment",
     ],
     [
+      "kind: azure, base_url: https://a.example, credentials: [{ from: environment }, { from: elsewhere }]",
+      "credentials[1].from: must be one of workload-identity, managed-identity, environment",
+    ],
+    [
       "kind: azure, base_url: https://a.example, api_key: k, credentials: [{ api_key: k }]",
       "credentials: can't be combined",
     ],

@@ -207,6 +207,9 @@ function writtenSecrets(value: unknown, field?: string): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [
     // Names of headers and of fields say what is wrong with them.
     ...(secret && !NAMED_SECRETS.includes(field) ? [name] : []),
-    ...writtenSecrets(inner, field ?? (SECRET_FIELDS.includes(name) ? name : undefined)),
+    // A credential's `from` is a word of the format.
+    ...(field === "credentials" && name === "from"
+      ? []
+      : writtenSecrets(inner, field ?? (SECRET_FIELDS.includes(name) ? name : undefined))),
   ]);
 }
