@@ -15,7 +15,9 @@ export const requestsCommand: Command = {
       const found = await findFailedRequest(database, id);
       if (found === undefined)
         throw new CommandFailure(
-          `no refused or failed request has the id "${id}"; it may have succeeded at once, or be older than settings.refusal_retention_days`,
+          `no refused or failed text request of a known key has the id "${id}". It may have succeeded at once, be older than ` +
+            "settings.refusal_retention_days, be an image or video, whose task says why it failed, or have come with an " +
+            "unknown key; GET /api/operator/unknown-keys counts those",
         );
       console.log(flag("json") ? JSON.stringify(jsonOf(found), null, 2) : textOf(found));
       return 0;
@@ -49,7 +51,7 @@ function textOf(found: LoggedFailure): string {
     `account ${accountName ?? found.accountId}, key ${keyName ?? found.keyId}, model ${model ?? "unknown"}, ${endpoint}`,
   ];
   if (message !== "") lines.push(message);
-  if (attempts.length === 0) return [...lines, "No upstream was asked."].join("\n");
+  if (attempts.length === 0) return [...lines, withoutAttempts(found)].join("\n");
   const rows = attempts.map((each) => [
     each.upstream,
     each.credential,
@@ -61,4 +63,8 @@ function textOf(found: LoggedFailure): string {
   ]);
   const titles = ["UPSTREAM", "CREDENTIAL", "STATUS", "TYPE", "TIME", "VENDOR'S ID", "MESSAGE"];
   return [...lines, "", ...columns([titles, ...rows])].join("\n");
+}
+
+function withoutAttempts({ upstream }: LoggedFailure): string {
+  return upstream === null ? "No upstream was asked." : `The upstream ${upstream} was asked.`;
 }
