@@ -47,7 +47,6 @@ function open(routed: object = {}) {
         }),
       report: () => undefined,
     },
-    failedRequests: { record: () => undefined },
     billing: {
       refused: () => undefined,
       take: () => ({

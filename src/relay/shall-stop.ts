@@ -11,12 +11,12 @@ export function shouldStop({ clientGone, isAborted }: Exchange): boolean {
   return clientGone || isAborted;
 }
 
-/** The gateway stops, and the client can still be told so by a status. */
-export function canBeTold({ isAborted, clientGone, request }: Exchange): boolean {
+/** The gateway stops, and the request can still fail with a status that tells its client so. */
+export function canStillFail({ isAborted, clientGone, request }: Exchange): boolean {
   return isAborted && !clientGone && !request.response.committed;
 }
 
 /** A shutdown has cut the request, and its input is charged already: it is settled, and its client not told yet. */
 export function throwIfCut(exchange: Exchange, failure: AttemptFailure | undefined): void {
-  if (exchange.settled && failure !== undefined && canBeTold(exchange)) throw failure.error;
+  if (exchange.settled && failure !== undefined && canStillFail(exchange)) throw failure.error;
 }

@@ -29,7 +29,7 @@ import {
   statesUsage,
   withUsage,
 } from "../mode/whole-response.ts";
-import { canBeTold } from "../shall-stop.ts";
+import { canStillFail } from "../shall-stop.ts";
 import { chargeInput } from "./pending-response.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 import { isLarge } from "./response-memory.ts";
@@ -235,7 +235,7 @@ export class BufferedResponse implements Receiver {
     this.attempt.upstreamCall.abort();
     await chargeInput(this.attempt);
     const { exchange } = this.attempt;
-    if (canBeTold(exchange)) {
+    if (canStillFail(exchange)) {
       this.attempt.fail(stopped());
       return;
     }

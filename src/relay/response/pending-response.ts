@@ -2,7 +2,7 @@ import type { ResponseSummary } from "../../protocols/protocol.ts";
 import type { UpstreamFailure } from "../../upstreams/call.ts";
 import { settle } from "../exchange.ts";
 import { failureOfTransport, stopped } from "../failures.ts";
-import { canBeTold } from "../shall-stop.ts";
+import { canStillFail } from "../shall-stop.ts";
 import type { Attempt, Receiver } from "./receiver.ts";
 
 /**
@@ -57,7 +57,7 @@ export function chargeInput({ exchange, candidate, usage }: Attempt): Promise<vo
     reason: exchange.isAborted ? "drained" : "client_aborted",
     candidate,
     summary,
-    status: canBeTold(exchange) ? 503 : 0,
+    status: canStillFail(exchange) ? 503 : 0,
     errorCode: exchange.isAborted ? stopped().error.reason : undefined,
   });
 }

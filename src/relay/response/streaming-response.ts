@@ -24,7 +24,7 @@ import {
 import { type StreamRewriter, UNCHARGED } from "../mode/framing.ts";
 import { framingOf, SNIFFED_BYTES } from "../mode/response-conversion.ts";
 import { ORDINARY_BYTES } from "../mode/stream-memory.ts";
-import { canBeTold } from "../shall-stop.ts";
+import { canStillFail } from "../shall-stop.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import type { ClientResponse } from "./client-response.ts";
 import { EndWait } from "./end-wait.ts";
@@ -133,7 +133,7 @@ export class StreamingResponse implements Receiver {
 
   async abort(): Promise<void> {
     if (this.hasEnded) return;
-    if (!this.hasBegun && canBeTold(this.attempt.exchange)) return this.abortAndFail(stopped());
+    if (!this.hasBegun && canStillFail(this.attempt.exchange)) return this.abortAndFail(stopped());
     this.attempt.upstreamCall.abort();
     await this.endWithError(stopped().error, "drained");
   }
