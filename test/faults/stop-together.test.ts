@@ -56,7 +56,7 @@ describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, (
     const { gateway, pid } = await start();
     const response = await streaming(gateway.url);
     process.kill(pid, "SIGTERM");
-    await waitFor("the first to be heard", () => gateway.output().includes("stopping"));
+    await waitFor("the first to be heard", () => gateway.output().includes("shutdown started"));
     process.kill(pid, "SIGTERM");
     expect(await response.whole).toMatchObject({ complete: true });
     expect(await gateway.ended).toBe(0);
@@ -74,7 +74,7 @@ describe("a demo gateway with its embedded sandbox", { timeout: PATIENCE_MS }, (
     // Answered on a later connection, so the first has been accepted.
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     process.kill(pid, "SIGTERM");
-    await waitFor("the signal to be heard", () => gateway.output().includes("stopping"));
+    await waitFor("the signal to be heard", () => gateway.output().includes("shutdown started"));
     // Longer than a stop takes that has nothing to wait for.
     await sleep(1_000);
     sent.end(body.slice(10));

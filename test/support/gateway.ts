@@ -136,7 +136,7 @@ async function run(env: Readonly<Record<string, string>>, ...args: string[]): Pr
 function urlOf(child: ChildProcess, output: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      const ready = /Base URL +(\S+)|worker started:/.exec(output());
+      const ready = /Base URL +(\S+)|worker started;/.exec(output());
       if (ready === null) return;
       const [, url = ""] = ready;
       child.stdout?.off("data", look);
