@@ -134,9 +134,9 @@ accounts: [{ name: alpha }]
 
     // Changed, it is no choice any more; another one takes a click.
     await account.fill("harbour");
-    await dialog.getByLabel("Role").waitFor({ state: "detached" });
+    await dialog.getByLabel("Role", { exact: true }).waitFor({ state: "detached" });
     await list.getByRole("option", { name: "Northern Harbour" }).click();
-    await dialog.getByLabel("Role").selectOption("member");
+    await dialog.getByLabel("Role", { exact: true }).selectOption("member");
     await dialog.getByRole("button", { name: "Invite" }).click();
     await page.getByText("/invitation#").waitFor();
     const { data } = (await operator.get("/operator/invitations")).body;
@@ -284,7 +284,7 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   await page.getByRole("button", { name: "Invite" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Email").fill(email);
-  await dialog.getByLabel("Role").selectOption(role);
+  await dialog.getByLabel("Role", { exact: true }).selectOption(role);
   await dialog.getByRole("button", { name: "Invite" }).click();
   await dialog.getByText("/invitation#").waitFor();
   const link = (await dialog.locator("code").first().textContent()) ?? "";
