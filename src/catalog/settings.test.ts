@@ -10,6 +10,7 @@ describe("settings", () => {
       taskDeadlineMinutes: { image: 15, video: 60 },
       usageRetentionDays: 90,
       taskRetentionDays: 30,
+      refusalRetentionDays: 7,
       chargeEmptyAnswers: false,
       countTokens: true,
       keepalive: { firstMs: 25_000, betweenMs: 15_000 },

@@ -9,8 +9,7 @@ const PROFILE = /^[a-z-]+\.(?=anthropic\.)/;
  * alone aren't counted here. It wants the model's bare id (https://github.com/pydantic/pydantic-ai/pull/3367), so that an ARN of a
  * profile, which doesn't say its model, is not asked for.
  */
-export const BEDROCK_COUNT: CountCall = {
-  protocol: "messages",
+export const BEDROCK_COUNT: Omit<CountCall, "protocol"> = {
   names: /^([a-z-]+\.)?anthropic\.claude-(?!instant|v\d|3-(opus|sonnet|haiku))/,
   path: "/model/{model}/count-tokens",
   modelOf: (name) => name.replace(PROFILE, ""),

@@ -177,7 +177,7 @@ export const BEDROCK = {
       remove: ["model", "stream"],
     },
   },
-  countCall: BEDROCK_COUNT,
+  countCall: { protocol: "messages", ...BEDROCK_COUNT },
   modelForms: { messages: [CONVERSE] },
   betasInBody: true,
   modelLists: LISTS,
