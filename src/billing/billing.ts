@@ -182,7 +182,7 @@ export interface ServedUsage extends CountedWork {
   readonly usage: TokenUsage;
   /** Usage of additional models for the response; absent = none. */
   readonly additionalUsage?: readonly AdditionalUsage[] | undefined;
-  /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one. */
+  /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one, 0 = none was answered. */
   readonly requests?: number | undefined;
   /** How the vendor says that it served the request; absent = it says nothing. */
   readonly served?: ServiceTerms | undefined;

@@ -3,7 +3,7 @@ import type { Timers } from "../base/async/timers.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
 import type { Log } from "../observe/log.ts";
-import { CHARGED_REASONS, type HoldOrder, type OpenHold, type Outcome } from "./billing.ts";
+import { CHARGED_REASONS, type HoldOrder, type OpenHold, type Outcome, type ServedUsage } from "./billing.ts";
 import type { JournalHold } from "./journal/journal.ts";
 import { encodeBegin, encodeEnd, rawText, type SettledEnd } from "./journal/journal-record.ts";
 import type { Lease } from "./leases/lease.ts";
@@ -217,13 +217,22 @@ interface DueCharge {
 
 function safeCharge(order: HoldOrder, outcome: Outcome, log: Log): DueCharge | undefined {
   try {
-    const charge = chargeOf(answeredOrder(order, outcome).price, outcome);
-    return { charge, dueNanos: CHARGED_REASONS.has(outcome.reason) ? charge.chargeNanos : 0n };
+    const isCharged = CHARGED_REASONS.has(outcome.reason);
+    const work = isCharged || isUsed(outcome) ? outcome : { ...outcome, requests: 0 };
+    const charge = chargeOf(answeredOrder(order, outcome).price, work);
+    return { charge, dueNanos: isCharged ? charge.chargeNanos : 0n };
   } catch (error) {
     // Our own mistake. The hold must be resolved all the same, and the caller does not pay for it.
     log.error({ err: error, requestId: order.requestId }, "charge computation failed; nothing is charged");
     return undefined;
   }
+}
+
+/** True if the vendor has said that it did anything: without a word of it, no call of a free request is known to have run. */
+function isUsed({ usage, calls = [], units, additionalUsage = [] }: ServedUsage): boolean {
+  return (
+    Object.keys(usage).length > 0 || calls.length > 0 || units !== undefined || additionalUsage.length > 0
+  );
 }
 
 function safeCost(

@@ -11,11 +11,17 @@ import { runShort } from "../support/short-command.ts";
 /** Commands that need a database, each as somebody would call it who mistyped FAREGATE_DATA_DIR. */
 const NEED_ONE: Readonly<Record<string, readonly string[]>> = {
   prices: ["prices"],
+  requests: ["requests", "req_1"],
   reconcile: ["reconcile", "FILE"],
   apply: ["apply", "FILE"],
   export: ["export"],
   "ledger verify": ["ledger", "verify"],
+  "accounts credit": ["accounts", "credit", "acme", "5", "--reason", "invoice 7"],
+  "budgets list": ["budgets", "list"],
+  "keys list": ["keys", "list", "--account", "acme"],
   "keys create": ["keys", "create", "--account", "acme"],
+  "keys revoke": ["keys", "revoke", "--account", "acme", "laptop"],
+  users: ["users"],
   password: ["password", "admin@localhost"],
   "rotate-master-key": ["rotate-master-key"],
   doctor: ["doctor"],

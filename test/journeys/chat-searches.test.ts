@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
-import { postedReceipt, type Receipt } from "../support/posted-receipt.ts";
+import { posted, postedReceipt, type Receipt } from "../support/posted-receipt.ts";
 import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 
 /**
@@ -14,11 +14,17 @@ const VISIT = 1_000_000;
 let message: object = {};
 let beside: object = {};
 let finish = "stop";
+let isDown = false;
 let vendor: VendorUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
   vendor = await vendorUpstream(({ streamed, response }) => {
+    if (isDown) {
+      response.writeHead(500, { "content-type": "application/json" });
+      response.end('{"error":{"message":"down"}}');
+      return;
+    }
     const usage = { prompt_tokens: 40, completion_tokens: 6, total_tokens: 46 };
     const said = { role: "assistant", content: "Seven degrees.", ...message };
     const head = { id: "chatcmpl-1", created: 1_790_000_000, model: "m" };
@@ -50,6 +56,7 @@ models:
   - { id: later, ${more}, price: { ${price} } }
   - { id: own, ${more}, price: { ${price}, calls: { web_search: 0.001 } } }
   - { id: plain, ${more}, price: { ${price} } }
+  - { id: fixed, ${more}, price: { ${price}, request: 0.01 } }
   - { id: compound, ${more}, price: { ${price}, ${calls} } }
   - { id: offered, ${more}, price: { ${price}, ${calls} } }
 upstreams:
@@ -64,6 +71,7 @@ upstreams:
       later: gpt-5-search-api
       own: gpt-4o-search-preview
       plain: gpt-4o
+      fixed: gpt-4o
   - name: others
     kind: openai-compatible
     base_url: "${vendor.url}/v1"
@@ -186,6 +194,16 @@ describe.each(Object.entries(SEARCHES))("%s search", (_, [tool, ran, found, ende
     expect([receipt["charge_nanos"], receipt["estimated"]]).toEqual([String(TOKENS + SEARCH), false]);
     expect(Number(receipt["hold_usd"]) * 1e9).toBeGreaterThanOrEqual(TOKENS + SEARCH);
   });
+});
+
+it("that no vendor has run stands on no receipt: of a failed request nothing is listed, nor its own price", async () => {
+  isDown = true;
+  for (const model of ["preview", "later", "fixed"]) {
+    const body = { model, messages: SAID };
+    const { receipt } = await posted(gateway.url, "v1/chat/completions", body, {}, 502);
+    expect(receipt).toMatchObject({ charge_nanos: "0", charged: false, lines: [], sum_usd: "0" });
+  }
+  isDown = false;
 });
 
 it("leaves books that agree", async () => {

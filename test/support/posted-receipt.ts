@@ -12,16 +12,17 @@ export async function postedReceipt(url: string, path: string, body: object): Pr
   return (await posted(url, path, body)).receipt;
 }
 
-/** The same with the response, for a request with further headers. */
+/** The same with the response, for a request with further headers, or one that ends with another status. */
 export async function posted(
   url: string,
   path: string,
   body: object,
   more: Readonly<Record<string, string>> = {},
+  status = 200,
 ): Promise<{ reply: Response; receipt: Receipt }> {
   const headers = { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json", ...more };
   const reply = await fetch(`${url}/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  expect(reply.status, await reply.clone().text()).toBe(200);
+  expect(reply.status, await reply.clone().text()).toBe(status);
   await reply.text();
   const receiptUrl = `${url}/v1/receipts/${reply.headers.get("x-request-id")}`;
   const read = async () => (await (await fetch(receiptUrl, { headers })).json()) as Receipt;

@@ -114,6 +114,8 @@ describe("the charge of a response", () => {
     expect(three).toMatchObject({ chargeNanos: 2_110n, isPlain: false, isCallEstimated: undefined });
     const silent = chargeOf(frozen, { usage });
     expect(silent).toMatchObject({ chargeNanos: 5_710n, isCallEstimated: true });
+    const unanswered = chargeOf(frozen, { usage: {}, requests: 0 });
+    expect(unanswered).toMatchObject({ lines: [], chargeNanos: 0n, isCallEstimated: undefined });
     const told = chargeOf(frozen, { usage, calls: [{ tool: "web_search", count: 2 }] });
     expect(told).toMatchObject({ chargeNanos: 10_710n, isCallEstimated: undefined });
   });

@@ -46,6 +46,7 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
   const additionalUsage = additionalPaid(frozen, response);
   const { calls, isCallEstimated } = callsOf(frozen, response, additionalUsage);
   const terms = serviceTerms(said, frozen);
+  const table = tableOf(frozen);
   const {
     lines,
     sum,
@@ -53,18 +54,14 @@ export function chargeOf(frozen: FrozenPrice, response: ServedUsage): Charge {
     row,
     unpriced,
     terms: applied,
-  } = price(
-    tableOf(frozen),
-    { passes: [usage], requests, calls, units },
-    { ...terms, hours: hours?.name, factorPpm },
-  );
+  } = price(table, { passes: [usage], requests, calls, units }, { ...terms, hours: hours?.name, factorPpm });
   const sourced = sourcedTerms(applied, said);
   const isPlain =
     row === "base" &&
     unpriced.length === 0 &&
     sourced.every(({ dimension }) => dimension === "hours") &&
     calls === undefined &&
-    (requests === undefined || requests === 1) &&
+    (requests === undefined || requests === 1 || (requests === 0 && table.request === 0n)) &&
     units === undefined &&
     !hasParts(usage);
   const isStepEstimated = isSummed(response) && STEP_ROW.test(row) ? (true as const) : undefined;
@@ -241,7 +238,7 @@ function callsOf(
   for (const tool of counted) unsaid.delete(tool);
   const paid = [
     ...named.filter(({ count }) => count > 0),
-    ...[...unsaid].map((tool) => ({ tool, count: requests })),
+    ...[...unsaid].map((tool) => ({ tool, count: requests })).filter(({ count }) => count > 0),
   ];
   if (paid.length === 0) return NO_CALLS;
   const asked = withoutOptions ? {} : sizes;

@@ -126,7 +126,9 @@ export function price(table: PriceTable, usage: PricedUsage, terms: PriceTerms):
   const hasTokens = lines.length > 0;
   if (usage.calls !== undefined) appendAll(lines, callLines(table, usage.calls, unpriced));
   if (usage.units !== undefined) appendAll(lines, unitLines(table, usage.units, unpriced));
-  if (table.request !== 0n) lines.push(countLine("request", "request", usage.requests ?? 1, table.request));
+  const { requests = 1 } = usage;
+  if (table.request !== 0n && requests > 0)
+    lines.push(countLine("request", "request", requests, table.request));
   const isPlainTier = terms.tier === undefined || unpricedModel !== undefined;
   const tier = isPlainTier ? [] : [tierTerm(table, terms.tier, first, unpricedTerms)];
   const sum = lines.reduce((total, { exact }) => total + exact, 0n);
