@@ -2,12 +2,12 @@ import type { Caller } from "../accounts/caller.ts";
 import { GatewayError } from "../errors.ts";
 import type { Catalog, Endpoint, Model } from "./catalog.ts";
 
-/** An error names no more of a model's name than this: a name may be as long as a body. */
+/** Maximum number of a model name's characters that an error repeats: a name may be as long as a body. */
 const MAX_NAME_CHARACTERS = 200;
 
 /**
- * The model, if this caller may use it on this endpoint; throws GatewayError `model_not_found` or `unsupported_endpoint`.
- * An unknown model and a forbidden one look the same.
+ * Returns the model if this caller may use it on this endpoint; otherwise throws GatewayError `model_not_found` or
+ * `unsupported_endpoint`. Callers cannot tell a forbidden model from an unknown one.
  */
 export function allowedModel(catalog: Catalog, caller: Caller, name: string, endpoint: Endpoint): Model {
   const model = catalog.callable(caller, name);

@@ -17,41 +17,44 @@ import {
 import { type ListedTool, withListedTools } from "./listed-tool-prices.ts";
 import type { UpstreamRecord } from "./upstreams-store.ts";
 
-/** What a catalog is made of, read in one snapshot of the database. */
+/** The rows from which a catalog is built, read in one snapshot of the database. */
 export interface CatalogParts {
   readonly version: bigint;
   readonly groups: readonly Group[];
-  /** By id; the order of every list. */
+  /** Sorted by id, which is the order of every list. */
   readonly models: readonly Model[];
   readonly upstreams: readonly UpstreamRecord[];
   readonly settings: Settings;
-  /** Accounts in each group, counted up to two; groups without any may be left out. */
+  /** Number of accounts in each group, counted up to two. Groups without accounts may be left out. */
   readonly accounts: ReadonlyMap<string, number>;
 }
 
-/** What the catalog must know of a kind of upstream; src/upstreams/kinds.ts has the table. */
+/** Facts about a kind of upstream that the catalog needs; src/upstreams/kinds.ts has the table. */
 export interface KindFacts {
   readonly protocols: readonly ProtocolName[];
-  /** Of images and videos that it can make. */
+  /** Families of images and videos that it can make. */
   readonly families: readonly FamilyName[];
   readonly needsKey: boolean;
-  /** In which protocols models are asked, by the vendor's name; the first that matches. Absent = in all of them. */
+  /**
+   * Protocols in which models are asked, by the vendor's name of the model; the first match applies. Absent = all
+   * protocols of the kind.
+   */
   readonly modelProtocols?: readonly {
     readonly names: RegExp;
     readonly protocols: readonly ProtocolName[];
   }[];
-  /** How its bodies differ from the protocol's. */
+  /** Differences between its request bodies and those of the protocol. */
   readonly bodyForms?: Readonly<Partial<Record<ProtocolName, FieldChanges>>>;
   /** List prices of its vendor's tools; absent = none is known. */
   readonly listedTools?: readonly ListedTool[];
 }
 
-/** The facts of a kind, as a preset has them if one is named; undefined = no such kind. */
+/** Returns the facts of a kind, changed by the preset if one is named; undefined = there is no such kind. */
 export type KindsOf = (kind: string, preset?: string | null) => KindFacts | undefined;
 
 /**
- * Computes every question of the hot path ahead, per group and model, so that each is a look-up in maps.
- * One rule says what can be called, and everything else follows from it: see reachOf().
+ * Precomputes all that a request asks of the catalog, per group and model, so that a request only looks it up in maps.
+ * One rule decides what can be called (see reachOf), and all else follows from it.
  */
 export function buildCatalog(parts: CatalogParts, kindOf: KindsOf): Catalog {
   const upstreams = parts.upstreams.flatMap((record) =>
@@ -116,7 +119,10 @@ export function buildCatalog(parts: CatalogParts, kindOf: KindsOf): Catalog {
   });
 }
 
-/** What is kept in the vendor's account is everybody's there: with a second account that may use it, ids need an owner. */
+/**
+ * Things stored in a vendor's account are visible to every caller of it. Once a second account may use the upstream,
+ * ids need an owner.
+ */
 function refusesForeignIds({ groups }: Upstream, { accounts, settings }: CatalogParts): boolean {
   if (settings.foreignIds !== null) return settings.foreignIds === "refuse";
   let callers = 0;
@@ -124,7 +130,7 @@ function refusesForeignIds({ groups }: Upstream, { accounts, settings }: Catalog
   return callers > 1;
 }
 
-/** As long as a phase may take before its caller is told. */
+/** Each limit is as long as its phase may take before the caller gets an error. */
 const DEFAULT_TIMEOUTS: Timeouts = {
   connectMs: 5_000,
   firstByteStreamMs: 120_000,
@@ -136,18 +142,18 @@ const DEFAULT_TIMEOUTS: Timeouts = {
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** How a group reaches a model. */
+/** A model as a group reaches it. */
 interface Reach {
-  /** With the list prices of tools that its upstreams' vendors run. */
+  /** Includes the list prices of tools that its upstreams' vendors run. */
   readonly model: Model;
   readonly endpoints: readonly Endpoint[];
   readonly upstreams: readonly Upstream[];
   readonly byEndpoint: ReadonlyMap<Endpoint, readonly Upstream[]>;
-  /** The entry of the catalog by which it is reached; absent = the model itself. */
+  /** The catalog's alias by which the model is reached; absent = it is reached by its own name. */
   readonly alias?: Model;
 }
 
-/** A model as lists name it. */
+/** Returns a model as lists show it. */
 function listedModel({ model, alias }: Reach): Model {
   return alias === undefined ? model : { ...model, id: alias.id, created: alias.created, aliasOf: model.id };
 }
@@ -216,13 +222,13 @@ function reachOf(
   };
 }
 
-/** By forwarding, or by translation unless the model's quirk `translation: false` wants its bytes untouched. */
+/** A protocol is served by forwarding or by translation, unless the quirk `translation: false` forbids translation. */
 function servesText(upstream: Upstream, model: Model, endpoint: ProtocolName): boolean {
   const spoken = chooseProtocol(protocolsAt(upstream, model.id), endpoint);
   return spoken === endpoint || (spoken !== undefined && model.quirks["translation"] !== false);
 }
 
-/** A family's models are called on its medium's endpoint only, whatever else they declare. */
+/** Models of a family are called on the endpoint of their medium only, whatever else they declare. */
 function servesMedia(kind: KindFacts | undefined, { family }: Model, endpoint: "images" | "videos"): boolean {
   const known = family === null ? undefined : familyOf(family);
   return (
@@ -232,7 +238,7 @@ function servesMedia(kind: KindFacts | undefined, { family }: Model, endpoint: "
   );
 }
 
-/** As new requests see it: only what is enabled; nothing where it cannot be used. */
+/** Returns an upstream with its enabled credentials only; [] if new requests cannot use it. */
 function usableUpstream(record: UpstreamRecord, kind: KindFacts | undefined): Upstream[] {
   if (!record.enabled || kind === undefined) return [];
   const enabled = record.credentials.filter((each) => each.enabled);
@@ -241,12 +247,12 @@ function usableUpstream(record: UpstreamRecord, kind: KindFacts | undefined): Up
   return credentials.length === 0 ? [] : [upstreamOf(record, kind, credentials, given(record))];
 }
 
-/** So many credentials that a weight is divided by, whatever is out of service just now. */
+/** Returns the number by which a weight is divided. It includes credentials that are out of service. */
 function given({ credentials }: UpstreamRecord): number {
   return Math.max(1, credentials.length);
 }
 
-/** Defaults filled in. */
+/** Fills in the defaults. */
 function upstreamOf(
   record: UpstreamRecord,
   kind: KindFacts,
@@ -270,7 +276,7 @@ function upstreamOf(
     probe,
     signer,
     cost,
-    // As the words of responses are read.
+    // Normalised like the tiers in responses, with which they are compared.
     unaskedTiers: unaskedTiers.flatMap((tier) => readServiceWord(tier) ?? []),
     region: readServiceWord(region) ?? null,
     options,
@@ -283,7 +289,7 @@ function upstreamOf(
   });
 }
 
-/** Of those models alone that are not asked in all protocols of the kind. */
+/** Has only the models that cannot be asked in all protocols of the kind. */
 function protocolsByModel(models: UpstreamRecord["models"], { modelProtocols = [] }: KindFacts) {
   if (modelProtocols.length === 0) return undefined;
   return new Map(
@@ -295,7 +301,7 @@ function protocolsByModel(models: UpstreamRecord["models"], { modelProtocols = [
 }
 
 function credentialsOf(record: UpstreamRecord, kind: KindFacts): Upstream["credentials"] {
-  // An upstream that was given no key wants none; its id must not meet that of a stored one.
+  // This upstream needs no key. Its placeholder's id must differ from all stored ones.
   if (record.credentials.length === 0 && !kind.needsKey)
     return [{ id: -record.id, name: "none", secret: "" }];
   return record.credentials.map(({ id, name, secret }) => Object.freeze({ id, name, secret }));

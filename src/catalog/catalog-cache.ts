@@ -9,14 +9,14 @@ import { readModels } from "./models-store.ts";
 import { decodeSettings } from "./settings.ts";
 import { readUpstreams } from "./upstreams-store.ts";
 
-/** The catalog as of now, in memory. */
+/** The current catalog, in memory. */
 export interface CatalogCache {
   /**
-   * The newest known state, with the prices of now or of this moment, in milliseconds since 1970, which must be now; what holds
-   * it keeps one consistent state however long it takes.
+   * Returns the newest known state with the prices of now; `atMs` is the current time in milliseconds since 1970, if
+   * the caller has read it already. A returned catalog never changes, however long it is kept.
    */
   current(atMs?: number): Catalog;
-  /** Resolves when every change committed before the call is in. Rejects where it cannot be read. */
+  /** Resolves once every change committed before the call is included. Rejects if the database can't be read. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,17 +24,17 @@ export interface CatalogCache {
 export interface CatalogCacheOptions {
   readonly database: Database;
   readonly seals: Seals;
-  /** src/upstreams/kinds.ts; undefined = no such kind. */
+  /** src/upstreams/kinds.ts; undefined = there is no such kind. */
   readonly kindOf: KindsOf;
   /** Absent = the machine's. */
   readonly clock?: Pick<Clock, "nowMs">;
 }
 
 /**
- * Loads the catalog and keeps it true: reloaded as a whole on notification, and for a lost one by a
- * version read on the database's steady beat, below 5 s. A price that was written ahead holds from its moment on without
- * either, as the database may be silent then. Rejects where it cannot be loaded at all
- * (SealError under a wrong master key).
+ * Loads the catalog and keeps it current. It is reloaded as a whole on notification and, in case one is lost, when the
+ * version that is polled every 5 s at most has changed. Prices written ahead take effect at their moment without the
+ * database, which may not respond then. Rejects if the catalog can't be loaded at all (SealError under a wrong master
+ * key).
  */
 export async function createCatalogCache(options: CatalogCacheOptions): Promise<CatalogCache> {
   const { database, seals, kindOf, clock = systemClock } = options;
@@ -56,25 +56,25 @@ export async function createCatalogCache(options: CatalogCacheOptions): Promise<
 
   const unlisten = await database.listen({
     channel: "catalog_changed",
-    // Its failure is no one's to catch: the beat tries again, and says what is wrong.
+    // Nobody handles this failure: the next poll tries again and logs it.
     onMessage: () => void refresh().catch(() => undefined),
     refresh,
   });
   return { current, refresh, close: unlisten };
 }
 
-/** Before any price began: what is built anew as time goes on needs all of them. */
+/** Earlier than the beginning of any price: a catalog that is rebuilt as time passes needs all of them. */
 const LONG_AGO_MS = Number.NEGATIVE_INFINITY;
 
-/** A catalog with what it was built of. */
+/** A catalog and the rows that it was built from. */
 interface Built {
   readonly parts: CatalogParts;
   readonly catalog: Catalog;
-  /** When a price that was written ahead makes it another; Infinity = never. */
+  /** The moment at which the next price written ahead changes it; Infinity = never. */
   readonly untilMs: number;
 }
 
-/** One snapshot: a change is in it wholly or not at all, together with its version. */
+/** Reads everything in one snapshot: a change is included together with its version, or not at all. */
 function readParts(database: Database, seals: Seals): Promise<CatalogParts> {
   return database.transaction(
     async (tx) => ({
@@ -89,7 +89,7 @@ function readParts(database: Database, seals: Seals): Promise<CatalogParts> {
   );
 }
 
-/** Calls during a run are answered together by one more run, which sees what happened before them. */
+/** Calls that arrive during a run share one further run, which sees everything that happened before them. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;

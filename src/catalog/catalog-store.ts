@@ -11,7 +11,9 @@ export async function upsertGroup(tx: Queryable, group: Group): Promise<void> {
   );
 }
 
-/** False = there was none. Fails on foreign key accounts_group_exists while an account is in it. */
+/**
+ * Returns false if there was no such group. Fails on the foreign key accounts_group_exists while an account is in it.
+ */
 export async function deleteGroup(tx: Queryable, name: string): Promise<boolean> {
   return (await tx.execute("delete from groups where name = $1", [name])) > 0;
 }
@@ -21,7 +23,7 @@ export function readGroups(db: Queryable): Promise<Group[]> {
   return db.query<Group>(`select name, factor_ppm as "factorPpm" from groups order by name`);
 }
 
-/** How many accounts are in each group, counted up to two: more make no difference to the catalog. */
+/** Number of accounts in each group, counted up to two, because more make no difference to the catalog. */
 export async function readAccountCounts(db: Queryable): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ name: string; accounts: number }>(
     `select g.name, (select count(*) from (select from accounts where group_name = g.name limit 2) as counted)::int4 as accounts
@@ -30,12 +32,12 @@ export async function readAccountCounts(db: Queryable): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ name, accounts }) => [name, accounts]));
 }
 
-/** Replaces the settings that were given; the others have their defaults. */
+/** Replaces the settings. Those that are not given have their defaults. */
 export async function writeSettings(tx: Queryable, overrides: SettingsFile): Promise<void> {
   await tx.execute("update settings set overrides = $1 where id = 1", [JSON.stringify(overrides)]);
 }
 
-/** The settings as they were given, for a diff or an export; decodeSettings() adds the defaults. */
+/** The settings without defaults, for a diff or an export; decodeSettings() adds the defaults. */
 export async function readSettings(db: Queryable): Promise<SettingsFile> {
   const { overrides } = await db.one<{ overrides: SettingsFile }>(
     "select overrides from settings where id = 1",
@@ -43,7 +45,7 @@ export async function readSettings(db: Queryable): Promise<SettingsFile> {
   return overrides;
 }
 
-/** Rises in the transaction of every change to the catalog: one small row to poll. */
+/** The version increases in the transaction of every change to the catalog, so that polling reads one small row. */
 export async function readCatalogVersion(db: Queryable): Promise<bigint> {
   const { version } = await db.one<{ version: bigint }>(
     "select version from change_counters where name = 'catalog'",

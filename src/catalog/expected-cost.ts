@@ -2,12 +2,12 @@ import { PPM } from "../base/money.ts";
 import type { Model, Upstream } from "./catalog.ts";
 import { tokenPrice } from "./token-prices.ts";
 
-/** Tokens of input for each of output, as most requests have more to read than to write. */
+/** Tokens of input for each token of output: most requests read more than they write. */
 const INPUT_TOKENS = 3n;
 
 /**
- * What an upstream bills for a model's usual request, to compare upstreams by: its own prices of the model, else its factor of
- * the list price. Nanos and parts per million of them; of no use as an amount.
+ * Estimates what an upstream bills for a typical request to a model, from its own prices of the model or its factor on
+ * the list price. The unit is nanos times parts per million, so it serves only to compare upstreams.
  */
 export function expectedCost({ id, price }: Model, { cost }: Upstream): bigint {
   const own = cost?.prices.get(id);

@@ -4,12 +4,12 @@ import type { Catalog, Model, Upstream } from "./catalog.ts";
 
 type Medium = MediaPart["media"];
 
-/** In the order in which lists name them. */
+/** Sorted in the order in which lists name them. */
 const MEDIA: readonly Medium[] = ["image", "document", "audio", "video"];
 
 /**
- * What the vendors' models read beside text, by the vendor's name of the model; the first row that matches counts, and a
- * name may stand behind a path or a region. Sources: the vendors' own pages of models, November 2026.
+ * Media that vendors' models read beside text, by the vendor's name of the model. The first matching row counts, and a
+ * path or a region may precede the name. Sources: the vendors' own pages of models, November 2026.
  */
 const ROWS: readonly (readonly [name: RegExp, reads: readonly Medium[]])[] = [
   row("(gpt-3|gpt-4(-\\d{4}|-32k|$)|gpt-oss|o1-(mini|preview)|o3-mini|text-|embed)", []),
@@ -31,8 +31,8 @@ const ROWS: readonly (readonly [name: RegExp, reads: readonly Medium[]])[] = [
 ];
 
 /**
- * What a model reads beside text: as its catalog entry says (`input_media`), else what is known of the vendor's model at each
- * upstream that serves it. [] = text alone, or nothing is known.
+ * Returns the media that a model reads beside text: those of its catalog entry (`input_media`), otherwise those known
+ * of the vendor's model at each upstream that serves it. [] = text alone, or nothing is known.
  */
 export function inputMediaOf(catalog: Catalog, model: Model, group: string): readonly Medium[] {
   const stated = readQuirks(model.quirks).inputMedia;
@@ -42,7 +42,7 @@ export function inputMediaOf(catalog: Catalog, model: Model, group: string): rea
   return MEDIA.filter((each) => upstreams.some((upstream) => readBy(upstream, id).includes(each)));
 }
 
-/** True if the model is known to read none of these; what nothing is known of may read them all. */
+/** True if the model is known to read none of these media. A model about which nothing is known may read them all. */
 export function readsNoneOf(
   catalog: Catalog,
   model: Model,
@@ -60,7 +60,7 @@ function readBy(upstream: Upstream, modelId: string): readonly Medium[] {
 }
 
 function knownOf({ kind, models }: Upstream, modelId: string): readonly Medium[] | undefined {
-  // It takes whatever it is sent.
+  // The sandbox accepts every medium.
   if (kind === "sandbox") return MEDIA;
   const name = models.get(modelId) ?? modelId;
   return ROWS.find(([pattern]) => pattern.test(name))?.[1];

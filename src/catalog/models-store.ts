@@ -11,25 +11,25 @@ import {
   samePrice,
 } from "./price-columns.ts";
 
-/** A model as declared. */
+/** A model as the catalog file declares it. */
 export interface ModelDeclaration extends Omit<Model, "created" | "price" | "coming"> {
-  /** Unix seconds; undefined = stays as it is, and on a new model the time of its first apply. */
+  /** Unix seconds; undefined = unchanged, and for a new model the time of its first apply. */
   readonly created?: number | undefined;
-  /** null = no price in force: the model is refused as not priced. */
+  /** null = no price is in force, so requests to the model are refused. */
   readonly price: Price | null;
-  /** Written ahead, by rising `fromMs`; absent = none. */
+  /** Prices written ahead, sorted by `fromMs`; absent = none. */
   readonly coming?: readonly Price[] | undefined;
 }
 
 /**
- * Creates the model or makes it what is declared. Where a price differs from the one in force, or from those to come, a row
- * is added to the price book; rows there never change, and those that are to come no more are taken out.
+ * Creates or updates the model as declared. If a price differs from the one in force or from those to come, a row is
+ * added to the price book. Rows there never change; only those to come can be removed.
  */
 export function upsertModel(tx: Queryable, model: ModelDeclaration): Promise<void> {
   return upsertModels(tx, [model]);
 }
 
-/** The same for many, none of them twice, in three statements: some vendors' lists have thousands. */
+/** Does the same for many models, each named once, in three statements: some vendors' lists have thousands. */
 export async function upsertModels(tx: Queryable, models: readonly ModelDeclaration[]): Promise<void> {
   if (models.length === 0) return;
   const priceIds = await priceRowsFor(tx, models);
@@ -43,7 +43,7 @@ export async function upsertModels(tx: Queryable, models: readonly ModelDeclarat
     groups: model.groups === null ? null : [...model.groups],
     context_tokens: model.contextTokens,
     max_output_tokens: model.maxOutputTokens,
-    // As text, because a JSON number would lose digits.
+    // A JSON number would lose digits.
     price_id: priceIds.inForce.get(model.id)?.toString() ?? null,
     coming_price_ids: coming.map((row) => priceIds.coming.get(comingKey(model.id, row.fromMs))?.toString()),
     quirks: model.quirks,
@@ -72,14 +72,14 @@ export async function upsertModels(tx: Queryable, models: readonly ModelDeclarat
   );
 }
 
-/** False = there was none. The prices that it had stay, for receipts; those to come go with it. */
+/** Returns false if there was no such model. Its past prices stay for receipts; prices to come are deleted. */
 export async function deleteModel(tx: Queryable, id: string): Promise<boolean> {
   const removed = await tx.execute("delete from models where id = $1", [id]);
   await tx.execute("delete from prices where model_id = $1 and valid_from > now()", [id]);
   return removed > 0;
 }
 
-/** Every model with the price that holds at this moment and those to come, by id. */
+/** All models by id, each with the price in force at this moment and those to come. */
 export async function readModels(db: Queryable, atMs = systemClock.nowMs()): Promise<Model[]> {
   const rows = await db.query<ModelRow>(
     `select m.id, m.family, m.variant, m.owned_by, m.created, m.endpoints, m.groups, m.context_tokens,
@@ -98,7 +98,10 @@ export async function readModels(db: Queryable, atMs = systemClock.nowMs()): Pro
   return rows.map((row) => pricedAt(readModelRow(row, coming.get(row.id)), atMs));
 }
 
-/** Every price that a model ever had or is to have, by when each began or begins to hold, the last first. None holds before it is written. */
+/**
+ * All prices that a model has had or is to have, sorted by the moment at which each takes effect, latest first. No
+ * price is in force before it is written.
+ */
 export async function readPriceHistory(
   db: Queryable,
   modelId: string,
@@ -111,7 +114,7 @@ export async function readPriceHistory(
   return rows.map((row) => ({ ...readBookRow(row), since: row.since }));
 }
 
-/** A row of the price book as it is read. */
+/** A row of the price book as the database returns it. */
 interface BookRow extends PriceColumns {
   readonly id: bigint;
   readonly model_id: string;
@@ -161,11 +164,11 @@ function readModelRow(row: ModelRow, coming: readonly PriceRow[] | undefined): M
   };
 }
 
-/** Rows of the price book that models have. */
+/** Ids of the models' rows in the price book. */
 interface PriceIds {
-  /** By model. */
+  /** Keyed by model. */
   readonly inForce: ReadonlyMap<string, bigint>;
-  /** By `comingKey`. */
+  /** Keyed by `comingKey`. */
   readonly coming: ReadonlyMap<string, bigint>;
 }
 
@@ -173,7 +176,7 @@ function comingKey(model: string, fromMs: number | undefined): string {
   return `${fromMs} ${model}`;
 }
 
-/** The rows that hold each model's prices: those in force and to come where they say the same, else new ones. */
+/** Returns the rows that hold each model's prices. Rows with equal prices are kept; others are inserted. */
 async function priceRowsFor(tx: Queryable, models: readonly ModelDeclaration[]): Promise<PriceIds> {
   const known = await tx.query<BookRow & { is_ahead: boolean }>(
     `select distinct on (model_id, is_ahead, ahead) id, model_id, valid_from, is_ahead, ${PRICE_COLUMNS.join(", ")}
@@ -218,7 +221,7 @@ async function priceRowsFor(tx: Queryable, models: readonly ModelDeclaration[]):
   return ids;
 }
 
-/** When each row of the price book was written or began to hold, by its id. */
+/** Times at which rows of the price book were written or took effect, by id. */
 export async function readPriceTimes(
   db: Queryable,
   ids: readonly bigint[],

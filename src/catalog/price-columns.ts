@@ -3,10 +3,10 @@ import type { MediaRates, PriceRow } from "./catalog.ts";
 import { NO_DIMENSIONS, type PriceDimensions } from "./price-table.ts";
 import type { TokenPriceName, TokenPrices } from "./token-prices.ts";
 
-/** A price as declared; the row that holds it gets an id. */
+/** A price as declared, without the id of its row. */
 export type Price = Omit<PriceRow, "id">;
 
-/** A price as its columns hold it; amounts in json are text, because a JSON number would lose digits. */
+/** A price in the form of its columns. Amounts inside JSON are text, because a JSON number would lose digits. */
 export interface PriceColumns {
   readonly rates: Amounts;
   /** null = none. */
@@ -16,7 +16,7 @@ export interface PriceColumns {
 
 type Amounts = Readonly<Record<string, string>>;
 
-/** The same with every amount and factor as text. */
+/** The same type with every amount and factor as text. */
 type AsText<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: AsText<T[K]> } : T;
 
 export function readPrice({ rates, dimensions, media }: PriceColumns): Price {
@@ -30,7 +30,7 @@ export function readPrice({ rates, dimensions, media }: PriceColumns): Price {
   });
 }
 
-/** The names of the columns, in the order of priceValues. */
+/** Names of the columns, in the order of priceValues. */
 export const PRICE_COLUMNS = ["rates", "dimensions", "media"] as const;
 
 export function priceValues({ rates, dimensions, media }: Price): (string | null)[] {
@@ -43,7 +43,7 @@ export function priceColumns({ rates, dimensions, media }: Price): PriceColumns 
   return JSON.parse(asJson(columns)) as PriceColumns;
 }
 
-/** True if two prices are the same in every amount, however they were written. */
+/** True if two prices are equal in every amount, however they are written. */
 export function samePrice(one: Price, other: Price): boolean {
   const [a, b] = [priceValues(one), priceValues(other)];
   return a.every((value, index) => value === b[index]);

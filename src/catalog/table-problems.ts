@@ -19,13 +19,16 @@ import {
   tokenPrice,
 } from "./token-prices.ts";
 
-/** Something wrong with a table, at a path of its spelling in the catalog file. */
+/** A problem of a price table, with its path in the catalog file. */
 export interface TableProblem {
   readonly path: Path;
   readonly message: string;
 }
 
-/** What makes a table unsound: with it a request could cost less for more, or tokens less than anybody meant. */
+/**
+ * Lists what is wrong with a table: with such prices a larger request could cost less, or tokens could cost less than
+ * anybody intended.
+ */
 export function tableProblems(table: PriceTable): TableProblem[] {
   return [
     ...stepProblems(table),
@@ -35,7 +38,10 @@ export function tableProblems(table: PriceTable): TableProblem[] {
   ];
 }
 
-/** Of prices by names that are matched in any case: of two spellings of a name, only one could ever apply. */
+/**
+ * Lists names that differ in case only. Prices are looked up without regard to case, so only one of them could ever
+ * apply.
+ */
 export function caseProblems(path: Path, prices: Readonly<Record<string, unknown>>): TableProblem[] {
   return sameInAnyCase(Object.keys(prices)).map(({ name, earlier }) => ({
     path: [...path, name],
@@ -60,7 +66,7 @@ function stepProblems(table: PriceTable): TableProblem[] {
       const [before, after] = [tokenPrice(beneath.prices, name), tokenPrice(row.prices, name)];
       return before === undefined || after === undefined || after >= before ? [] : [{ name, before }];
     });
-    // A price that is not named is another's, at which it is mostly told.
+    // A price that is not named is taken from another one, whose problem is reported already.
     const named = lower.filter(({ name }) => step.prices[name] !== undefined);
     return (named.length > 0 ? named : lower.slice(0, 1)).map(({ name, before }) => ({
       path: [...path, ...keysOfTokenPrice(name)],
@@ -84,7 +90,7 @@ function tierProblems(table: PriceTable): TableProblem[] {
   });
 }
 
-/** A row of its own that leaves a name out would charge an old price, which is mostly too low, or none at all. */
+/** A complete row that leaves out a name would charge an old price, which is mostly too low, or none at all. */
 function missingProblems(path: Path, beneath: TokenPrices, row: TokenPrices): TableProblem[] {
   if (!namesText(row)) return [];
   const missing = namesMissing(beneath, row);
@@ -117,7 +123,7 @@ function hourProblems(hours: readonly PriceHours[]): TableProblem[] {
   return problems;
 }
 
-/** Ranges hold from minute to minute, so that every boundary of either is enough to look at. */
+/** Ranges begin and end on whole minutes, so it is enough to check the boundaries of both. */
 function overlap(one: PriceHours, other: PriceHours): boolean {
   const starts = [...one.ranges, ...other.ranges].map(({ from }) => from);
   const days = Array.from({ length: 7 }, (_, day) => day * MINUTES_PER_DAY);
@@ -128,7 +134,7 @@ function overlap(one: PriceHours, other: PriceHours): boolean {
   });
 }
 
-/** Sentences about what a table may well say but hardly means. */
+/** Warnings about tables that are valid but probably a mistake. */
 export function tableWarnings(table: PriceTable): string[] {
   const { steps, tiers } = rowsOf(table.base, table);
   const cheap = Object.entries(table.tiers).flatMap(([tier, terms]) =>
@@ -150,7 +156,7 @@ export function tableWarnings(table: PriceTable): string[] {
   return [...cheap, ...sunk.flat()];
 }
 
-/** Slower service, which vendors sell for less. */
+/** Tiers with slower service, which vendors sell for less. */
 const CHEAPER_TIERS: ReadonlySet<string> = new Set(["flex", "batch"]);
 
 function usd(nanos: bigint): string {

@@ -1,18 +1,18 @@
-/** True if tokens went into the model or came out of it. */
+/** Direction of tokens: into the model or out of it. */
 export type Side = "input" | "output";
 
 interface TokenPriceFacts {
   readonly side: Side;
-  /** Keys under which a price table writes it, the outermost first. */
+  /** Keys of the price in a price table, the outermost first. */
   readonly keys: readonly string[];
-  /** Whose price holds where this one is not named: the first of these that is. None = the tokens have no price. */
+  /** Prices that apply if this one is not named; the first that is named counts. [] = the tokens have no price then. */
   readonly otherwise: readonly string[];
 }
 
 /**
- * Every price of tokens that a table may name. Images and videos that a model reads cost as its text unless they have a
- * price, as most vendors count them so; sound that it reads and media that it makes cost many times that, so that they have
- * no price where none is named.
+ * All token prices that a table may name. Images and videos that a model reads are charged as text unless they have a
+ * price, as most vendors do. Audio that it reads and media that it generates cost many times that, so without a named
+ * price they have none.
  */
 const FACTS = {
   input: { side: "input", keys: ["input"], otherwise: [] },
@@ -51,19 +51,19 @@ export type TokenPriceName = keyof typeof FACTS;
 
 export const TOKEN_PRICE_NAMES = Object.keys(FACTS) as TokenPriceName[];
 
-/** The prices that are named, in nanos per 1,000,000 tokens. */
+/** The named prices, in nanos per 1,000,000 tokens. */
 export type TokenPrices = Readonly<Partial<Record<TokenPriceName, bigint>>>;
 
 export function sideOf(name: TokenPriceName): Side {
   return FACTS[name].side;
 }
 
-/** The keys under which the catalog file writes it: `["audio", "input"]`. */
+/** Keys of a price in the catalog file, such as `["audio", "input"]`. */
 export function keysOfTokenPrice(name: TokenPriceName): readonly string[] {
   return FACTS[name].keys;
 }
 
-/** What such a token costs by these prices; undefined where they name neither its price nor one that stands in for it. */
+/** Returns the price of such a token; undefined if neither its price nor one that stands in for it is named. */
 export function tokenPrice(prices: TokenPrices, name: TokenPriceName): bigint | undefined {
   const own = prices[name];
   if (own !== undefined) return own;

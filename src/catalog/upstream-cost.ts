@@ -2,7 +2,7 @@ import { PPM } from "../base/money.ts";
 import type { UpstreamCost } from "./catalog.ts";
 import { type PriceColumns, priceColumns, readPrice } from "./price-columns.ts";
 
-/** As the database holds it; amounts are text, as in price rows. */
+/** The form in the database; amounts are text, as in price rows. */
 export interface StoredCost {
   readonly factor: string;
   readonly prices: Readonly<Record<string, PriceColumns>>;
@@ -22,7 +22,7 @@ export function storedCost({ factorPpm, prices }: UpstreamCost): StoredCost {
   };
 }
 
-/** True if it says no more than that the list price is billed. */
+/** True if the vendor bills the plain list price. */
 export function isListPrice({ factorPpm, prices }: UpstreamCost): boolean {
   return factorPpm === PPM && prices.size === 0;
 }

@@ -1,53 +1,53 @@
 import { definedFields } from "../base/defined-fields.ts";
 import type { FieldChanges } from "../base/json/field-changes.ts";
 
-/** What an operator tunes of an upstream beyond how it is reached and chosen. What is absent changes nothing. */
+/** Options of an upstream beside its address, credentials and routing. An absent option changes nothing. */
 export interface UpstreamOptions {
-  /** Sent with every request, by their names in lower case. */
+  /** Headers that are sent with every request; names are in lower case. */
   readonly headers?: Readonly<Record<string, OptionSecret>>;
-  /** URL of the proxy through which everything to the upstream goes. */
+  /** URL of the proxy through which all requests to the upstream go. */
   readonly proxy?: OptionSecret;
-  /** PEM file of the authorities that are trusted beside the public ones. */
+  /** PEM file of certificate authorities that are trusted in addition to the public ones. */
   readonly caFile?: string;
-  /** What is changed of the top-level fields of text requests. */
+  /** Changes to the top-level fields of text requests. */
   readonly body?: FieldChanges;
-  /** Betas that are left out of what the caller asks for. */
+  /** Betas that are removed from those the caller asks for. */
   readonly betas?: { readonly drop: readonly string[] };
-  /** Whom text requests name as the end user where callers name none: an id of the account. */
+  /** The end user that text requests name if the caller names none: an id of the account. */
   readonly endUser?: "account";
-  /** Where in a cloud it is. */
+  /** Place in a cloud. */
   readonly place?: CloudPlace;
-  /** How much it may be asked a minute. */
+  /** Limits of requests and tokens per minute. */
   readonly rates?: UpstreamRates;
 }
 
-/** What a vendor lets our account there ask for in a minute. Absent = as much as is asked. */
+/** Limits per minute that a vendor sets for our account. Absent = unlimited. */
 export interface UpstreamRates {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
 }
 
-/** What an address in a cloud is made of, and who gives out its access tokens. What is absent is the kind's own. */
+/** Parts of an address in a cloud, and the server that issues access tokens. Absent parts have the kind's defaults. */
 export interface CloudPlace {
   /** Region, multi-region or "global". */
   readonly location?: string;
   readonly project?: string;
-  /** Of the vendor's older interface, by which it is then asked. */
+  /** Version of the vendor's older API; if it is set, that API is used. */
   readonly apiVersion?: string;
-  /** Where access tokens are asked for, instead of at the vendor's own server. */
+  /** URL that issues access tokens, instead of the vendor's own. */
   readonly tokenUrl?: string;
-  /** What access tokens are asked for, instead of the kind's own scope. */
+  /** Scope of access tokens, instead of the kind's own. */
   readonly tokenScope?: string;
 }
 
-/** A value that nobody is shown. */
+/** A value that is shown to nobody. */
 export interface OptionSecret {
   readonly value: string;
-  /** The environment variable the catalog file took it from, so that an export can name it. */
+  /** The environment variable that the catalog file names for it, kept for exports. */
   readonly reference: string | null;
 }
 
-/** The options as they are stored: the secrets apart, as JSON that is sealed. null = there are none. */
+/** The options as stored. Secrets are separate, in sealed JSON; null = there are none. */
 export interface StoredOptions {
   readonly plain: PlainOptions | null;
   readonly secrets: string | null;
@@ -70,10 +70,10 @@ export function readOptions({ plain, secrets }: StoredOptions): UpstreamOptions 
   return { ...plain, ...(JSON.parse(secrets ?? "{}") as Pick<UpstreamOptions, SecretName>) };
 }
 
-/** Stands for a secret where it is not told. */
+/** Replaces a secret wherever it is shown. */
 export const MASKED = "***";
 
-/** A proxy's URL as it may be told: a password is masked, and a user without one, which is a token. */
+/** Masks the secrets of a proxy's URL: the password, or a user without one, because that is a token. */
 export function maskedProxy(url: string): string {
   if (!hasSecret(url)) return url;
   const shown = new URL(url);
@@ -82,13 +82,13 @@ export function maskedProxy(url: string): string {
   return shown.href.replace(/\/$/, "");
 }
 
-/** True if a proxy's URL holds something that must not be told. */
+/** True if a proxy's URL contains a secret. */
 export function hasSecret(url: string): boolean {
   const { username, password } = new URL(url);
   return username + password !== "";
 }
 
-/** Where the secrets of an upstream go: whoever changes that must know them. */
+/** Lists the places to which an upstream's secrets are sent. Whoever changes them must know the secrets. */
 export function destinationOf({
   baseUrl,
   options,
@@ -102,7 +102,7 @@ export function destinationOf({
   return new URL(baseUrl).origin + through + (caFile === undefined ? "" : ` trusting ${caFile}`) + tokens;
 }
 
-/** The values of the options that must not be told. */
+/** Values of the options that must not be shown. */
 export function optionSecrets({ headers = {}, proxy }: UpstreamOptions): readonly string[] {
   const values = Object.values(headers).map(({ value }) => value);
   if (proxy === undefined || !hasSecret(proxy.value)) return values;
@@ -111,7 +111,7 @@ export function optionSecrets({ headers = {}, proxy }: UpstreamOptions): readonl
   return [...values, secret, decodeURIComponent(secret)];
 }
 
-/** What the options change of text requests; without values, which nobody is shown. */
+/** Lists what the options change in text requests, without values, because these are shown to nobody. */
 export function requestChanges({ headers = {}, body = {}, betas, endUser }: UpstreamOptions = {}): string[] {
   const { set = {}, default: ifAbsent = {}, remove = [] } = body;
   return [
@@ -124,14 +124,14 @@ export function requestChanges({ headers = {}, body = {}, betas, endUser }: Upst
   ];
 }
 
-/** Each secret of the options by its field in a catalog file. */
+/** All secrets of the options by their field in a catalog file. */
 export function secretFields({ headers = {}, proxy }: UpstreamOptions = {}): Map<string, OptionSecret> {
   const fields = new Map(Object.entries(headers).map(([name, secret]) => [`headers.${name}`, secret]));
   if (proxy !== undefined) fields.set("proxy", proxy);
   return fields;
 }
 
-/** The options with another form of each secret. */
+/** Returns the options with each secret in another form. */
 export function withSecrets(
   options: UpstreamOptions,
   change: (secret: OptionSecret, field: string) => OptionSecret,
@@ -147,7 +147,7 @@ export function withSecrets(
   });
 }
 
-/** The options with the variables that the same secrets were taken from before, where none is named now. */
+/** Keeps the environment variables that equal secrets had before, unless new ones are named. */
 export function keepReferences(
   options: UpstreamOptions | undefined,
   before: UpstreamOptions | undefined,
@@ -163,7 +163,7 @@ export function keepReferences(
   );
 }
 
-/** `headers.x-team (changed)` for each secret that is another one now. */
+/** Lists `headers.x-team (changed)` for each secret that changed. */
 export function changedSecrets(
   before: UpstreamOptions | undefined,
   after: UpstreamOptions | undefined,

@@ -5,11 +5,11 @@ import type { Timeouts, UpstreamCost } from "./catalog.ts";
 import { readUpstreamCost, type StoredCost, storedCost } from "./upstream-cost.ts";
 import { type PlainOptions, readOptions, storedOptions, type UpstreamOptions } from "./upstream-options.ts";
 
-/** An upstream as declared: what was given, without the defaults of its kind and of the program. */
+/** An upstream as declared, without the defaults of its kind and of the program. */
 export interface UpstreamDeclaration {
   readonly name: string;
   readonly kind: string;
-  /** The vendor or server that it is; null = none is named. */
+  /** The preset that the catalog names; null = none. */
   readonly preset: string | null;
   /** Without trailing slash. */
   readonly baseUrl: string;
@@ -25,15 +25,15 @@ export interface UpstreamDeclaration {
   /** Ids of things in the vendor's account that every caller of this upstream may name. */
   readonly sharedIds: readonly string[];
   readonly timeouts: Partial<Timeouts>;
-  /** It is tried now and then while nobody asks it. */
+  /** True if it is probed from time to time while it gets no requests. */
   readonly probe: boolean;
-  /** What its vendor has signed is valid at all upstreams of this name; null = under the same credential only. */
+  /** What the vendor signs is valid at all upstreams of this name; null = only under the same credential. */
   readonly signer: string | null;
-  /** What its vendor bills; null = the models' list prices. */
+  /** The vendor's prices; null = the models' list prices. */
   readonly cost: UpstreamCost | null;
-  /** Tiers in which its vendor may serve a request that asks for none. */
+  /** Tiers in which the vendor may serve a request that asks for none. */
   readonly unaskedTiers: readonly string[];
-  /** Where it serves what names no region; null = plainly. */
+  /** Region of requests that name none; null = none. */
   readonly region: string | null;
   /** Absent = none. */
   readonly options?: UpstreamOptions | undefined;
@@ -42,35 +42,36 @@ export interface UpstreamDeclaration {
 }
 
 export interface CredentialDeclaration {
-  /** For people; the file's credentials are called 1, 2 ... by their place. */
+  /** Name for people. Credentials from a catalog file are called 1, 2 and so on, by position. */
   readonly name: string;
   readonly secret: string;
-  /** The environment variable the catalog file took it from, so that an export can name it. */
+  /** The environment variable that the catalog file names for it, kept for exports. */
   readonly reference: string | null;
   readonly enabled: boolean;
 }
 
 export interface UpstreamRecord extends UpstreamDeclaration {
   readonly id: bigint;
-  /** The secrets of its options as they stand in the database; null = there are none. */
+  /** Secrets of the options, sealed; null = there are none. */
   readonly sealed?: string | null;
   readonly credentials: readonly StoredCredential[];
 }
 
 interface StoredCredential extends CredentialDeclaration {
   readonly id: bigint;
-  /** The secret as it stands in the database: another text whenever another secret was written. */
+  /** The secret, sealed. The sealed text differs whenever another secret was written. */
   readonly sealed: string;
 }
 
-/** What an upstream has where nothing is declared. */
+/** Values that an upstream has if nothing is declared. */
 export const UPSTREAM_DEFAULTS = {
   preset: null,
   protocols: null,
   groups: null,
   priority: 0,
   weight: 1,
-  // Per process; above the streams that one process is built to carry, so that only who sets it is bound by it.
+  // Per process. This is above the number of streams that one process is built for, so only a declared limit takes
+  // effect.
   maxConcurrency: 10_000,
   sharedIds: [] as readonly string[],
   timeouts: {},
@@ -83,8 +84,8 @@ export const UPSTREAM_DEFAULTS = {
 } as const;
 
 /**
- * Creates the upstream or makes it what is declared; the name is its identity. A credential whose
- * secret stays keeps its id, and one that takes another's place has that one's, so that work pinned to it goes on finding it.
+ * Creates or updates the upstream that has this name. A credential with an unchanged secret keeps its id, and one that
+ * replaces another takes over that one's id, so that work pinned to it still finds it.
  */
 export async function upsertUpstream(
   tx: Queryable,
@@ -130,7 +131,7 @@ export async function upsertUpstream(
   return id;
 }
 
-/** Removes the upstream with its credentials. False = there was none. */
+/** Deletes the upstream with its credentials. Returns false if there was none. */
 export async function deleteUpstream(tx: Queryable, name: string): Promise<boolean> {
   return (await tx.execute("delete from upstreams where name = $1", [name])) > 0;
 }
@@ -143,7 +144,7 @@ export async function setCredentialEnabled(tx: Queryable, id: bigint, enabled: b
   return (await tx.execute("update upstream_credentials set enabled = $2 where id = $1", [id, enabled])) > 0;
 }
 
-/** Makes a credential what is given, under the id it has: tasks that are pinned to it go on finding it. */
+/** Updates a credential under the same id, so that tasks pinned to it still find it. */
 export async function setCredential(
   tx: Queryable,
   seals: Seals,
@@ -161,7 +162,7 @@ export async function setCredential(
   );
 }
 
-/** Every upstream by name, disabled ones too, its credentials opened. Throws SealError. */
+/** All upstreams by name, disabled ones too, with decrypted credentials. Throws SealError. */
 export async function readUpstreams(db: Queryable, seals: Seals): Promise<UpstreamRecord[]> {
   const rows = await db.query<UpstreamRow>(
     `select id, name, kind, base_url, protocols, models, groups, priority, weight, max_concurrency, timeouts, enabled,
@@ -282,7 +283,7 @@ async function updateCredential(tx: Queryable, id: bigint, credential: Credentia
   ]);
 }
 
-/** The id comes first, because the seal is bound to it. */
+/** The id is drawn first, because the seal is bound to it. */
 async function insertCredential(
   tx: Queryable,
   seals: Seals,

@@ -1,11 +1,11 @@
 import type { BilledUnit } from "../usage/usage.ts";
 import type { Endpoint } from "./catalog.ts";
 
-/** The words in which endpoints and our own errors are shown to callers (FAREGATE_VOCABULARY). */
+/** The words for endpoints and for our own errors in responses (FAREGATE_VOCABULARY). */
 export interface Vocabulary {
-  /** A model's endpoint as `supported_endpoint_types` names it. */
+  /** Returns the endpoint's word in `supported_endpoint_types`. */
   wordOf(endpoint: Endpoint): string;
-  /** `error.type` of errors that the gateway itself makes. */
+  /** `error.type` of errors that the gateway itself returns. */
   readonly errorType: string;
 }
 
@@ -13,7 +13,7 @@ export function vocabularyOf(name: "spec" | "vendor"): Vocabulary {
   return { wordOf: (endpoint) => WORDS[endpoint][name], errorType: "gateway_error" };
 }
 
-/** An endpoint in either vocabulary, since a catalog file should not depend on how answers are worded. */
+/** Reads an endpoint in either vocabulary, because a catalog file should not depend on the wording of responses. */
 export function endpointOf(word: string): Endpoint | undefined {
   return BY_WORD.get(word);
 }
@@ -36,10 +36,10 @@ const BY_WORD = new Map(
   ]),
 );
 
-/** Every word a catalog file may use. */
+/** All words that a catalog file may use. */
 export const ENDPOINT_WORDS = [...BY_WORD.keys()];
 
-/** The endpoint whose responses count a unit. */
+/** The endpoint whose responses count this unit. */
 export const UNIT_ENDPOINTS: Readonly<Record<BilledUnit, Endpoint>> = {
   search: "rerank",
   image: "embeddings",
