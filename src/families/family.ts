@@ -5,45 +5,45 @@ import type { IsPublic } from "./url-form.ts";
 export const FAMILY_NAMES = ["imagegen", "videoa", "videob", "videoc"] as const;
 export type FamilyName = (typeof FAMILY_NAMES)[number];
 
-/** The model as far as a family cares. */
+/** The parts of a model that its family needs. */
 export interface FamilyModel {
   readonly id: string;
-  /** As in the catalog; null = read off the id. */
+  /** The variant from the catalog; null = derived from the id. */
   readonly variant: string | null;
 }
 
-/** One family of images or videos: what the specification says about its requests, as data and pure functions. */
+/** One family of images or videos: the rules of the specification for its requests, as data and pure functions. */
 export interface Family {
   readonly name: FamilyName;
   readonly medium: "image" | "video";
   readonly variants: readonly string[];
-  /** The model's variant; undefined = the catalog names none that there is, and the id none either. */
+  /** The model's variant; undefined = neither the catalog nor the id names one that exists. */
   variantOf(model: FamilyModel): string | undefined;
-  /** What a request is made of, `model` aside. */
+  /** The fields of a request, without `model`. */
   fields(model: FamilyModel): FieldTable;
-  /** Bounds on several fields together, by name. */
+  /** Limits on several fields together, by name. */
   limits(model: FamilyModel): Readonly<Record<string, unknown>>;
   /**
-   * Reads a submitted body. What the specification answers with 400 is thrown as GatewayError; every other
-   * violation comes back in `violation`, with units clipped to the table. `isPublic` says which http(s) URLs may be
-   * references; without it any that can be parsed.
+   * Reads a submitted body. Violations for which the specification wants 400 are thrown as GatewayError. All others are
+   * returned in `violation`, with the units clipped to the table. `isPublic` decides which http(s) URLs may be
+   * references; without it all valid ones may.
    */
   read(model: FamilyModel, body: Readonly<Record<string, unknown>>, isPublic?: IsPublic): Submission;
-  /** Price words (tiers or resolutions) that the model's requests can be billed by; each needs a price. */
+  /** Price words (tiers or resolutions) by which the model's requests can be billed; each needs a price. */
   priceWords(model: FamilyModel): readonly string[];
 }
 
-/** A request that is accepted: what to make, what it may cost at most, or why it must fail. */
+/** An accepted request: the order, its maximum cost, and the reason if it must fail. */
 export interface Submission {
   readonly order: MediaOrder;
-  /** What the hold covers: for a duration of -1 the longest that the model may choose. */
+  /** Units that the hold covers. For a duration of -1 these are the longest that the model may choose. */
   readonly units: MediaUnits;
   readonly action: "generate" | "textGenerate";
-  /** Why the accepted task fails without an upstream call; null = nothing is wrong. */
+  /** The reason why the accepted task fails without an upstream call; null = none. */
   readonly violation: string | null;
 }
 
-/** What is to be made, every default filled in; plain JSON, stored with the task and read by every task API. */
+/** The order with all defaults filled in. It is plain JSON, stored with the task and read by every task API. */
 export type MediaOrder = ImageOrder | VideoOrder;
 
 export interface ImageOrder {
@@ -52,11 +52,11 @@ export interface ImageOrder {
   readonly prompt: string;
   readonly widthPx: number;
   readonly heightPx: number;
-  /** The listed ratio asked for ("16:9"); null where exact pixels were given. */
+  /** The requested ratio ("16:9"); null = exact pixels were requested. */
   readonly ratio: string | null;
-  /** What it is billed by, also for exact pixels. */
+  /** The tier that is billed, also for exact pixels. */
   readonly tier: "1k" | "2k" | "4k";
-  /** null = the vendor's own. */
+  /** null = the vendor's default. */
   readonly quality: "high" | null;
   /** Public URLs and data URLs, in the caller's order. */
   readonly images: readonly string[];
@@ -67,23 +67,23 @@ export interface VideoOrder {
   readonly family: "videoa" | "videob" | "videoc";
   /** All text items of a videoa request, in order, joined by line breaks. */
   readonly prompt: string;
-  /** -1 = the model decides. */
+  /** -1 = the model chooses. */
   readonly durationSeconds: number;
   /** Lower case: "720p". */
   readonly resolution: string;
-  /** "16:9" ...; "adaptive" = as the references are. */
+  /** "16:9" and so on; "adaptive" = taken from the references. */
   readonly ratio: string;
-  /** True if the video has sound; null where the family cannot say. */
+  /** True if the video has audio; null = the family has no such choice. */
   readonly audio: boolean | null;
   readonly seed: number | null;
   readonly watermark: boolean | null;
-  /** In array order within each kind; prompts refer to them by number. */
+  /** Sorted within each kind as in the request, because prompts refer to them by number. */
   readonly references: readonly MediaReference[];
-  /** videoa: also return the last frame. */
+  /** videoa only: also return the last frame. */
   readonly returnLastFrame: boolean;
-  /** videoa: the hosted tools asked for. */
+  /** videoa only: hosted tools that were requested. */
   readonly tools: readonly "web_search"[];
-  /** videob; null = the vendor's own, or not of this family. */
+  /** videob only; null = the vendor's default. */
   readonly promptExtend: boolean | null;
   readonly fileUrl: string | null;
   readonly linkUrl: string | null;
@@ -97,8 +97,8 @@ export interface MediaReference {
 }
 
 /**
- * The variant of a model: what the catalog says, else the longest one that the model's id ends with
- * (`videoa-2.0-fast`). undefined = neither names one that the family has.
+ * Returns the variant that the catalog states, otherwise the longest that the model's id ends with (`videoa-2.0-fast`);
+ * undefined = neither names a variant of the family.
  */
 export function variantOf<V extends string>(model: FamilyModel, variants: readonly V[]): V | undefined {
   if (model.variant !== null) return variants.find((variant) => variant === model.variant);
@@ -120,7 +120,7 @@ export function referencesOf(
   return urls.map((url) => ({ kind, role, url }));
 }
 
-/** What a video is held for: its seconds, or the longest where the model decides. */
+/** The seconds that a hold covers: those requested, or the longest if the model chooses. */
 export function secondsOf(resolution: string, durationSeconds: number, longestSeconds: number): MediaUnits {
   return { videoSeconds: { [resolution]: durationSeconds === -1 ? longestSeconds : durationSeconds } };
 }

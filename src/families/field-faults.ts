@@ -1,11 +1,11 @@
 import { GatewayError } from "../errors.ts";
 import type { Fault, Refusals } from "./field.ts";
 
-/** What reading a request has found wrong so far. */
+/** Faults found so far in a request. */
 export interface FieldFaults {
-  /** The accepted task will fail for this reason; the first one counts. */
+  /** Lets the accepted task fail for this reason; only the first reason counts. */
   fail(reason: string): void;
-  /** A field is wrong: thrown as GatewayError where the table refuses that, else as `fail`. */
+  /** Reports a wrong field. Throws GatewayError if the table refuses such a fault; otherwise acts as `fail`. */
   fault(name: string, kind: Fault, refused: Refusals | undefined, message: string): void;
   violation(): string | null;
 }
@@ -26,7 +26,7 @@ export function createFieldFaults(): FieldFaults {
   };
 }
 
-/** A value as it is shown in a message: short, whatever was sent. */
+/** Shortens a value for a message, because a request may contain anything. */
 export function shown(value: unknown): string {
   if (typeof value === "string")
     return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);

@@ -2,7 +2,7 @@ import type { Field, FieldTable, ListField, UrlForm, WholeField } from "./field.
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** JSON Schema of a request without its `model`: what a family's table says, for machines. */
+/** Converts a family's table to the JSON Schema of a request, without `model`. */
 export function schemaOfFields(fields: FieldTable): { properties: Json; required: string[] } {
   const properties = Object.entries(fields).flatMap(([name, field]) => [
     [name, schemaOfField(field)],
@@ -21,7 +21,7 @@ export function schemaOfFields(fields: FieldTable): { properties: Json; required
   };
 }
 
-/** With its default. */
+/** Includes the default. */
 function schemaOfField(field: Field): Json {
   const byDefault = "byDefault" in field && field.byDefault !== null ? { default: field.byDefault } : {};
   return { ...formOf(field), ...byDefault, description: field.about };
@@ -30,7 +30,7 @@ function schemaOfField(field: Field): Json {
 function formOf(field: Field): Json {
   switch (field.type) {
     case "text":
-      // A text that is cut may be of any length.
+      // A text that is cut may have any length.
       return {
         type: "string",
         minLength: field.required ? 1 : undefined,
@@ -67,12 +67,12 @@ function addressForm(forms: readonly UrlForm[]): Json {
   return { type: "string", format: "uri", pattern: `^(${forms.map(beginning).join("|")})` };
 }
 
-/** JSON Schema's patterns know no flag for any case. */
+/** JSON Schema's patterns have no flag that ignores case. */
 function beginning(form: UrlForm): string {
   return BEGINNINGS[form].replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
 }
 
-/** How each form of address begins. */
+/** The beginning of each form of URL, as a pattern. */
 const BEGINNINGS: Readonly<Record<UrlForm, string>> = {
   public: "https?://",
   data: "data:image/",
@@ -83,7 +83,7 @@ function listForm({ type, item, required, most, cut, takes }: ListField): Json {
   const items = type === "urls" ? addressForm(takes ?? ["public"]) : (item ?? { type: "object" });
   return {
     type: "array",
-    // Items that are ignored may be anything.
+    // Ignored items may be anything.
     items: cut ? true : items,
     prefixItems: cut ? Array.from({ length: most ?? 0 }, () => items) : undefined,
     minItems: required ? 1 : undefined,

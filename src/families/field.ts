@@ -1,43 +1,45 @@
 /**
- * A field of a family's request as data. One description drives what is read from a body, what stands for a
- * value that is absent, what happens to a wrong one, the OpenAPI schema and the capability catalog.
+ * A field of a family's request as data. This one description determines how the field is read, its default, the
+ * handling of faults, the OpenAPI schema and the capability catalog.
  */
 export type Field = TextField | ChoiceField | WholeField | FlagField | UrlField | ListField;
 
 export type FieldTable = Readonly<Record<string, Field>>;
 
-/** How a field can be wrong: not there, not of its type, of its type and not allowed, or a list that is too long. */
+/** Ways in which a field can be wrong: absent, of another type, not allowed, or a list that is too long. */
 export type Fault = "missing" | "malformed" | "outside" | "many";
 
-/** The faults that are answered with 400, and as what; any other lets the task be accepted and then fail. */
+/**
+ * Faults for which the response is 400, with the error's code. All other faults let the task be accepted and then fail.
+ */
 export type Refusals = Readonly<Partial<Record<Fault, "invalid_request" | "invalid_duration">>>;
 
 interface FieldBasics {
-  /** For people. */
+  /** Description for people. */
   readonly about: string;
   readonly required?: true;
   readonly refused?: Refusals | undefined;
-  /** Another name of the field, which counts where the field itself is absent. */
+  /** Another name of the field, read if the field itself is absent. */
   readonly alias?: string;
 }
 
 export interface TextField extends FieldBasics {
   readonly type: "text";
-  /** In Unicode characters. */
+  /** Counted in Unicode characters. */
   readonly maxCharacters?: number;
-  /** The text beyond is cut off without a word; else too long a text is a fault. */
+  /** The text beyond the limit is cut off silently; without this, a longer text is a fault. */
   readonly cut?: true;
 }
 
-/** One of the listed words, in the specification's spelling. */
+/** One of the listed words, spelt as in the specification. */
 export interface ChoiceField extends FieldBasics {
   readonly type: "choice";
   readonly values: readonly string[];
   readonly byDefault: string | null;
   readonly anyCase?: true;
-  /** Texts that are allowed beside the listed words. */
+  /** Other texts that are allowed as well. */
   readonly orLike?: RegExp;
-  /** Any other value stands for the default without a word. */
+  /** Any other value silently counts as the default. */
   readonly forgiving?: true;
 }
 
@@ -45,7 +47,7 @@ export interface WholeField extends FieldBasics {
   readonly type: "whole";
   readonly least: number;
   readonly most: number;
-  /** A single value that is allowed beside the range. */
+  /** A single value that is allowed outside the range. */
   readonly also?: number;
   readonly byDefault: number | null;
 }
@@ -62,13 +64,13 @@ export interface UrlField extends FieldBasics {
 export interface ListField extends FieldBasics {
   readonly type: "urls" | "objects";
   readonly most?: number;
-  /** Items beyond are ignored without a word; else too many are a fault. */
+  /** Items beyond the limit are ignored silently; without this, a longer list is a fault. */
   readonly cut?: true;
-  /** Which addresses are taken; without it only public ones. */
+  /** Accepted forms of URLs; absent = public ones only. */
   readonly takes?: readonly UrlForm[];
-  /** JSON Schema of an item, where it is an object. */
+  /** JSON Schema of an item, if items are objects. */
   readonly item?: Readonly<Record<string, unknown>>;
 }
 
-/** http(s), `data:image/...;base64,...`, `asset://<Id>`. */
+/** Public http(s), `data:image/...;base64,...`, `asset://<Id>`. */
 export type UrlForm = "public" | "data" | "asset";

@@ -6,12 +6,12 @@ import { createFieldFaults } from "./field-faults.ts";
 import { type Body, inputField, readFields } from "./read-fields.ts";
 import { dataBytes, type IsPublic } from "./url-form.ts";
 
-/** Images: from a text, or from a text and reference images. */
+/** Images, from a text or from a text and reference images. */
 export const imagegen: Family = {
   name: "imagegen",
   medium: "image",
   variants: ["2", "2.5-flare", "2.5-sunburst"],
-  // All variants take the same requests, so that a model of any name is one of this family.
+  // All variants take the same requests, so models with any name belong to the family.
   variantOf: (model) => (model.variant === null ? qualityOf(model) : variantOf(model, imagegen.variants)),
   fields: () => FIELDS,
   limits: () => ({}),
@@ -22,7 +22,7 @@ export const imagegen: Family = {
 const TIERS = ["1k", "2k", "4k"] as const;
 type Tier = (typeof TIERS)[number];
 
-/** Pixels of each ratio, by tier. */
+/** Pixels by tier and ratio. */
 const SIZES = {
   "1:1": { "1k": [1248, 1248], "2k": [2048, 2048], "4k": [2880, 2880] },
   "16:9": { "1k": [1680, 944], "2k": [2048, 1152], "4k": [3840, 2160] },
@@ -41,10 +41,10 @@ const SIZES = {
   "1:3": { "1k": [512, 1536], "2k": [1024, 3072], "4k": [1280, 3840] },
 } as const satisfies Record<string, Record<Tier, readonly [number, number]>>;
 
-/** Exact pixels; five digits a side are more than any vendor draws. */
+/** Exact pixels. Five digits a side are more than any vendor's models produce. */
 const PIXELS = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/;
 
-/** Up to so many pixels an image is of the tier; more are 4k. */
+/** Maximum number of pixels of each tier; larger images are 4k. */
 const TIER_PIXELS = { "1k": 1680 * 944, "2k": 2560 * 2048 } as const;
 
 /** The largest reference image that the specification names, 20 MB. */
@@ -76,7 +76,7 @@ const FIELDS = {
   },
   image_urls: {
     type: "urls",
-    // More than any vendor looks at; 15 are advised.
+    // More than any vendor reads; 15 are recommended.
     most: 100,
     takes: ["public", "data"],
     refused: REFUSED,
@@ -85,8 +85,8 @@ const FIELDS = {
 } as const satisfies FieldTable;
 
 /**
- * Fields of other services' image requests that would make another image than is meant if they were ignored, or
- * another number of them.
+ * Fields of other services' image requests. Ignoring them would silently produce another image than intended, or
+ * another number of images.
  */
 const NOT_TAKEN = {
   n: "Each task creates one image, so `n` must be 1. Send one request per image.",
@@ -107,7 +107,7 @@ function readImage(model: FamilyModel, body: Body, isPublic?: IsPublic): Submiss
   const faults = createFieldFaults();
   const size = inputField(body, "size");
   const exact = typeof size === "string" ? PIXELS.exec(size) : null;
-  // Beside exact pixels the resolution is not looked at.
+  // Beside exact pixels the resolution is ignored.
   const values = readFields(FIELDS, exact ? { ...body, resolution: null } : body, faults, isPublic);
   values.image_urls.forEach((url, index) => {
     if (isDataUrl(url) && dataBytes(url) > MAX_IMAGE_BYTES)
@@ -141,7 +141,7 @@ function tierOfPixels(pixels: number): Tier {
   return pixels <= TIER_PIXELS["2k"] ? "2k" : "4k";
 }
 
-/** The tier of an image whose size a vendor states, in pixels or as a tier; undefined = neither. */
+/** Returns the tier of the size that a vendor states, in pixels or as a tier; undefined = neither. */
 export function tierOfSize(size: string): Tier | undefined {
   const word = size.toLowerCase();
   const [, width, height] = PIXELS.exec(word) ?? [];
@@ -156,7 +156,7 @@ function imageOfRatio(values: { readonly size: string; readonly resolution: stri
   return { widthPx, heightPx, ratio, tier };
 }
 
-/** Flare and sunburst are always drawn at high quality, whatever the caller's `quality` says. */
+/** Flare and sunburst always generate at high quality, whatever the caller's `quality` says. */
 function qualityOf(model: FamilyModel): string {
   return variantOf(model, imagegen.variants) ?? "2";
 }

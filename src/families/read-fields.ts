@@ -5,7 +5,7 @@ import { formNames, type IsPublic, urlFormOf } from "./url-form.ts";
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What a field is read as; a wrong value is clipped to the table, so that it can still be billed by it. */
+/** The type of a field's value once read. A wrong value is clipped to the table, so that it can still be billed. */
 type ValueOf<F extends Field> = F extends { type: "text" }
   ? string
   : F extends { type: "choice"; byDefault: infer D }
@@ -24,7 +24,7 @@ type ValueOf<F extends Field> = F extends { type: "text" }
 
 type Values<T extends FieldTable> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
 
-/** Reads every field of a table off a body; what is wrong is told to the faults, which may throw. */
+/** Reads every field of a table from a body, and reports faults to `faults`, which may throw. */
 export function readFields<T extends FieldTable>(
   table: T,
   body: Body,
@@ -36,20 +36,20 @@ export function readFields<T extends FieldTable>(
   ) as Values<T>;
 }
 
-/** A field's value; undefined where it is absent, which null, "" and [] are too. */
+/** Returns a field's value; undefined = absent, null, "" or []. */
 export function inputField(body: Body, name: string): unknown {
   const value = Object.hasOwn(body, name) ? body[name] : undefined;
   return value === null || value === "" || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-/** What a request may hold beside its family's fields: read by others, or of no consequence for what is made. */
+/** Fields that every request may have beside those of its family. Others read them, or they don't affect the result. */
 const BESIDE_FIELDS: ReadonlySet<string> = new Set(["model", "webhook_url", "user", "n"]);
 
-/** More names, and longer ones, are no request of anyone who wants to know. */
+/** A list of ignored fields is for people, who need no more names than these, and no longer ones. */
 const MAX_IGNORED = 20;
 const MAX_NAME = 60;
 
-/** The fields that a request holds and its family has no place for, which are not sent on; the first of them. */
+/** Lists the fields of a request that its family does not know. They are not sent to the vendor. */
 export function ignoredFields(table: FieldTable, body: Body): readonly string[] {
   const aliases = new Set(Object.values(table).map(({ alias }) => alias));
   return Object.keys(body)
@@ -118,7 +118,8 @@ function readText(name: string, field: TextField, value: unknown, complain: Comp
     return "";
   }
   const most = field.maxCharacters ?? Number.POSITIVE_INFINITY;
-  // A character is at most two units long: the count itself is needed in between only.
+  // A character is at most two code units, so characters are counted only if the length is between the limit and its
+  // double.
   if (value.length <= most) return value;
   const characters = [...value.slice(0, 2 * most)];
   if (value.length <= 2 * most && characters.length <= most) return value;
@@ -147,7 +148,7 @@ function readWhole(name: string, field: WholeField, value: unknown, complain: Co
   const range = `from ${least} to ${most}${also === undefined ? "" : ` or ${also}`}`;
   const message = `\`${name}\` must be a whole number ${range}, not ${shown(value)}.`;
   if (typeof value === "number" && value === also) return value;
-  // A count that is 0 or less is no count at all, which is another fault than too many.
+  // A count of 0 or less is malformed, whereas one that is too large is outside the range.
   if (typeof value !== "number" || !Number.isInteger(value) || (least > 0 && value <= 0)) {
     complain("malformed", message);
     return absent(field) as number | null;

@@ -6,7 +6,7 @@ import { videoc } from "./videoc.ts";
 
 export const FAMILIES: Readonly<Record<FamilyName, Family>> = { imagegen, videoa, videob, videoc };
 
-/** The family of that name; undefined = there is none. */
+/** Returns the family with this name; undefined = there is none. */
 export function familyOf(name: string): Family | undefined {
   const known = FAMILY_NAMES.find((each) => each === name);
   return known && FAMILIES[known];

@@ -1,9 +1,9 @@
 import type { UrlForm } from "./field.ts";
 
-/** True if a vendor may be told to fetch an http or https URL. */
+/** True if a vendor may be asked to fetch this http or https URL. */
 export type IsPublic = (url: string) => boolean;
 
-/** What kind of address a reference is; undefined = none that any family takes. */
+/** Returns the form of a reference's URL; undefined = no family accepts it. */
 export function urlFormOf(
   url: string,
   isPublic: IsPublic = (text) => URL.canParse(text),
@@ -11,20 +11,20 @@ export function urlFormOf(
   if (/^https?:\/\//i.test(url))
     return url.length <= MAX_URL_CHARACTERS && isPublic(url) ? "public" : undefined;
   if (/^asset:\/\/[^\s/?#]+$/i.test(url)) return "asset";
-  // Only the head is looked at: what follows may be 20 MB, and whether it is an image is for the vendor to say.
+  // Only the beginning is checked: the rest may have 20 MB, and the vendor decides whether it is an image.
   if (/^data:image\/[\w.+-]+;base64,[^,\s]/i.test(url)) return "data";
   return undefined;
 }
 
-/** Signed addresses come to a few thousand; no server reads more. */
+/** Signed URLs have a few thousand characters, and no server accepts more than this. */
 const MAX_URL_CHARACTERS = 16_384;
 
-/** Bytes that a base64 data URL stands for. */
+/** Number of bytes that a base64 data URL encodes. */
 export function dataBytes(url: string): number {
   return Math.floor(((url.length - url.indexOf(",") - 1) * 3) / 4);
 }
 
-/** For a sentence: "a public http(s) URL or a data URL". */
+/** Joins the forms for a sentence: "a public http(s) URL or a data URL". */
 export function formNames(forms: readonly UrlForm[]): string {
   return forms.map((form) => FORM_NAMES[form]).join(" or ");
 }

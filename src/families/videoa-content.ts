@@ -10,11 +10,11 @@ import { formNames, type IsPublic, urlFormOf } from "./url-form.ts";
 export interface Content {
   readonly texts: readonly string[];
   readonly references: readonly MediaReference[];
-  /** Anything but text was sent, sound or not. */
+  /** True if the request has any item that is no text, valid or not. */
   readonly hasMaterial: boolean;
 }
 
-/** What the kinds of content items carry beside their type. */
+/** Fields of each kind of content item beside `type`. */
 const KINDS = {
   image_url: {
     kind: "image",
@@ -48,8 +48,8 @@ export const CONTENT_ITEM = {
 };
 
 /**
- * Reads the content list. What is not of an item's form is no content and refused; forms that are sound
- * but break a rule (roles, addresses, a kind there is not) make the accepted task fail.
+ * Reads the content list. Items in no valid form are refused. Items in a valid form that break a rule (roles, URLs, an
+ * unknown kind) make the accepted task fail.
  */
 export function readContent(items: readonly Body[], limits: ContentLimits, faults: FieldFaults): Content {
   const texts: string[] = [];
@@ -65,7 +65,7 @@ export function readContent(items: readonly Body[], limits: ContentLimits, fault
   });
   if (texts.length > limits.texts)
     faults.fail(`\`content\` takes at most ${limits.texts} text item${limits.texts === 1 ? "" : "s"}.`);
-  // An empty prompt is no content either.
+  // An empty prompt counts as no content.
   if (items.every(({ type, text }) => type === "text" && isAbsent(text)))
     throw malformed("`content` is required: a prompt and its reference media.");
   const hasMaterial = items.some(({ type }) => type !== "text");
@@ -78,7 +78,7 @@ interface ContentLimits {
   readonly isPublic?: IsPublic | undefined;
 }
 
-/** A reference whose role may still be open. */
+/** A reference whose role may still be undecided. */
 type Draft = Omit<MediaReference, "role"> & { readonly role: MediaReference["role"] | null };
 
 type Kind = keyof typeof KINDS;
@@ -87,7 +87,7 @@ function isKind(type: string): type is Kind {
   return Object.hasOwn(KINDS, type);
 }
 
-/** The item's text, or none where it is empty as forms send it whose prompt was left blank. */
+/** Returns the item's text; [] if it is empty, as forms send it when the prompt is blank. */
 function textOf(item: Body, place: string): readonly string[] {
   const { text } = item;
   if (typeof text === "string") return text === "" ? [] : [text];
@@ -137,7 +137,7 @@ function roleOf(
   return "reference";
 }
 
-/** One image without a role is the first frame; of several nobody can say what they are. */
+/** A single image without a role is the first frame. For several images without roles there is no such rule. */
 function withRoles(drafts: readonly Draft[], faults: FieldFaults): MediaReference[] {
   if (drafts.filter(({ role }) => role === null).length > 1)
     faults.fail("Several images have no `role`; set first_frame, last_frame or reference_image on each.");

@@ -1,11 +1,11 @@
-/** What a prompt orders to be done with a reference video; undefined = nothing that is said of one beyond doubt. */
+/** What a prompt orders to be done with a reference video; undefined = no unambiguous order. */
 export type OrderedWork = "edit" | "extend";
 
 /**
- * Reads whether a prompt orders to extend or to edit one of its reference videos, of which there are `videos`. A word
- * counts only where it is an order and said of such a video: "extend video 1", "replace the car in the clip"; what dancers
- * continue to do, or light that is added to a scene, is for the vendor to judge. Extending is the more telling of the two:
- * "extend the clip and add a dog to the video" is no edit.
+ * Decides whether a prompt orders to extend or to edit one of its `videos` reference videos. A word counts only as an
+ * order about such a video: "extend video 1", "replace the car in the clip". Whether dancers who continue, or light
+ * that is added to a scene, are such orders is left to the vendor. "extend" takes precedence: "extend the clip and add
+ * a dog to the video" is no edit.
  */
 export function orderedWork(prompt: string, videos: number): OrderedWork | undefined {
   const names = namesOf(videos);
@@ -17,7 +17,10 @@ export function orderedWork(prompt: string, videos: number): OrderedWork | undef
   return orders("extend") ? "extend" : orders("edit") ? "edit" : undefined;
 }
 
-/** Longer prompts than any that vendors take are read no further, and no sentence beyond what stands near a verb. */
+/**
+ * Longer than any prompt that vendors accept; the rest is not read. Likewise, only the part of a sentence near a verb
+ * is read.
+ */
 const MAX_READ = 10_000;
 const NEAR = 200;
 
@@ -27,9 +30,9 @@ const VERBS = {
 } as const;
 
 interface EnglishNames {
-  /** What may stand between an order and the video that it is given for, by the order's verb. */
+  /** Text that may stand between an order and its video, by the order's verb. */
   readonly follows: Readonly<Record<string, RegExp>>;
-  /** "In video 1, ...": the video is named before what is to be done with it. */
+  /** "In video 1, ...": the video is named before the order. */
   readonly topic: RegExp;
   readonly passive: Readonly<Record<OrderedWork, RegExp>>;
 }
@@ -48,7 +51,7 @@ function ordersIn(sentence: string, work: OrderedWork, { follows, topic, passive
   return false;
 }
 
-/** What may stand before a verb that orders something: nothing, polite words, or an order at the sentence's begin. */
+/** True if nothing, polite words or the beginning of an order precede a verb. */
 function isOrder(begin: string, before: string): boolean {
   if (begin === before && OPENING.test(before)) return true;
   return BEGINS_WITH_ORDER.test(begin) && JOINED.test(before) && !NEGATED.test(before);
@@ -61,7 +64,7 @@ const BEGINS_WITH_ORDER =
 const JOINED = /(?:,|:|\band|\bthen|\bplease)\s*(?:(?:please|also|then)\s+)*$/i;
 const NEGATED = /\b(?:not|never|without|don'?t|avoid|instead of|rather than)\b[^,:]*$/i;
 
-/** Nouns that a video is part of a compound in: a video wall is no video. */
+/** Nouns that form a compound with "video": a video wall is no video. */
 const COMPOUNDS =
   "game|wall|screen|camera|call|store|projector|player|card|poster|star|director|crew|reel|grain|noir|art|board";
 
@@ -115,7 +118,9 @@ function namesOf(videos: number) {
   return { english, chinese: chineseOrders(numbers) };
 }
 
-/** Chinese has no word boundaries and no forms; an order names its video before it (把视频1延长) or after it (延长视频1). */
+/**
+ * Chinese has no word boundaries or inflections. An order names its video before the verb (把视频1延长) or after it (延长视频1).
+ */
 function chineseOrders(numbers: string): Readonly<Record<OrderedWork, RegExp>> {
   const video = `(?<!一个|一段|一条|新的?)(?:视频|片段|影片|短片|录像)(?!墙|游戏|通话|会议)(?:\\s*(?:${numbers}|[一二三四五六七八九十])(?!\\d)|(?!\\s*\\d))`;
   const wanted = "(?<!不|别|勿|不要|不用|无需|避免|不得)";

@@ -14,10 +14,10 @@ import type { IsPublic } from "./url-form.ts";
 import { CONTENT_ITEM, readContent } from "./videoa-content.ts";
 import { orderedWork } from "./videoa-wording.ts";
 
-/** What model 2.5 understands a request as. */
+/** The kinds of task that model 2.5 distinguishes. */
 type TaskType = "text" | "frames" | "references" | "edit" | "extend";
 
-/** Model 2.5 reads off references and wording what is to be done; words count only where they order it of a video. */
+/** Model 2.5 infers the kind of task from references and wording. Words count only as orders about a video. */
 function taskTypeOf({ prompt, references }: Pick<VideoOrder, "prompt" | "references">): TaskType {
   if (references.some(({ role }) => role !== "reference")) return "frames";
   const videos = references.filter(({ kind }) => kind === "video").length;
@@ -25,7 +25,7 @@ function taskTypeOf({ prompt, references }: Pick<VideoOrder, "prompt" | "referen
   return work ?? (references.length > 0 ? "references" : "text");
 }
 
-/** The demands of each type: unmet ones let the task fail. */
+/** Checks the requirements of each kind of task; a violation lets the task fail. */
 function checkTaskType(order: VideoOrder, faults: FieldFaults): void {
   const type = taskTypeOf(order);
   const { name, adaptive, free } = DEMANDS[type];
@@ -43,7 +43,7 @@ const DEMANDS = {
   extend: { name: "Video extension (inferred from the prompt)", adaptive: true, free: false },
 } as const satisfies Record<TaskType, { name: string; adaptive: boolean; free: boolean }>;
 
-/** Videos from a list of texts, images, videos and sounds, each with its role. */
+/** Videos from a list of texts, images, videos and audio, each with its role. */
 export const videoa: Family = {
   name: "videoa",
   medium: "video",
@@ -55,7 +55,7 @@ export const videoa: Family = {
   read: readVideo,
 };
 
-/** In what the variants differ. */
+/** Limits in which the variants differ. */
 export interface VideoaLimits {
   readonly resolutions: readonly string[];
   readonly defaultRatio: string;
@@ -66,9 +66,9 @@ export interface VideoaLimits {
   readonly referenceAudios: number;
   /** Images may be data URLs. */
   readonly dataUrls: boolean;
-  /** A reference sound may be the only reference. */
+  /** True if a reference audio may be the only reference. */
   readonly audioAlone: boolean;
-  /** What is to be done is read off the references and the prompt's words, and makes demands of its own. */
+  /** True if the kind of task is inferred from references and wording, and has requirements of its own. */
   readonly infersTask: boolean;
 }
 
@@ -76,7 +76,7 @@ const OF_2_0: VideoaLimits = {
   resolutions: ["720p", "1080p"],
   defaultRatio: "16:9",
   longestSeconds: 15,
-  // No bound is stated; more than any prompt is made of.
+  // The specification states no limit; this is more than any prompt consists of.
   texts: 100,
   referenceImages: 9,
   referenceVideos: 3,
@@ -106,7 +106,7 @@ const LIMITS = {
 
 const VARIANTS = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
 
-/** `apply` refuses a model whose variant is not known; one of an older catalog counts as the first. */
+/** `apply` refuses models with an unknown variant. A model from an older catalog counts as the first variant. */
 function limitsOf(model: FamilyModel): VideoaLimits {
   return LIMITS[variantOf(model, VARIANTS) ?? "2.0"];
 }
@@ -117,7 +117,7 @@ function fieldsOf(limits: VideoaLimits) {
   return {
     content: {
       type: "objects",
-      // More than all the bounds of its kinds together.
+      // More than the limits of all kinds together.
       most: 200,
       required: true,
       refused: { missing: "invalid_request", malformed: "invalid_request" },

@@ -15,12 +15,12 @@ import { createFieldFaults, type FieldFaults, shown } from "./field-faults.ts";
 import { type Body, inputField, readFields } from "./read-fields.ts";
 import { type IsPublic, urlFormOf } from "./url-form.ts";
 
-/** Videos from a text, from frames, or from reference images, videos, sounds, a document or a web page. */
+/** Videos from a text, from frames, or from reference images, videos, audio, a document or a web page. */
 export const videob: Family = {
   name: "videob",
   medium: "video",
   variants: ["3.0-video", "3.0-video-prime"],
-  // Both variants take the same requests, so that a model of any name is one of this family.
+  // Both variants take the same requests, so models with any name belong to the family.
   variantOf: (model) =>
     model.variant === null
       ? (variantOf(model, videob.variants) ?? "3.0-video")
@@ -31,7 +31,7 @@ export const videob: Family = {
   read: readVideo,
 };
 
-/** Images by purpose; the total is of reference videos and the video that is made. */
+/** Limits on images by purpose; the total is that of the reference videos and the generated video. */
 const LIMITS = {
   frames: 2,
   referenceImages: 10,
@@ -151,7 +151,7 @@ function readVideo(_model: FamilyModel, body: Body, isPublic?: IsPublic): Submis
   if (fileUrl !== null && linkUrl !== null) faults.fail("`file_url` and `link_url` can't be combined.");
   if (hasSource && values.prompt_extend === false)
     faults.fail("`prompt_extend` must be true with `file_url` or `link_url`.");
-  // A reference video lasts one second at least, so this much is certain without seeing it.
+  // A reference video lasts at least one second, so such a request is too long in any case.
   if (values.duration + values.video_urls.length > LIMITS.totalSeconds)
     faults.fail(`Reference videos and \`duration\` together exceed ${LIMITS.totalSeconds} seconds.`);
 
@@ -180,18 +180,21 @@ function readVideo(_model: FamilyModel, body: Body, isPublic?: IsPublic): Submis
   };
 }
 
-/** What makes `image_urls` reference images, and cannot stand beside frames. */
+/** Fields that make `image_urls` reference images, and can't be combined with frames. */
 const BESIDE = ["video_urls", "audio_urls", "audio_url", "file_url", "link_url"] as const;
 
 type Purpose = "frame" | "reference";
 
-/** What `image_urls` are, decided in the specification's order: said so, beside other references, else frames. */
+/**
+ * Returns the purpose of `image_urls` in the specification's order: as stated, otherwise references if there are other
+ * references, otherwise frames.
+ */
 function purposeOf(said: string | null, besideReferences: boolean): Purpose {
   if (said === "frame" || said === "reference") return said;
   return besideReferences ? "reference" : "frame";
 }
 
-/** As frames the first item is the first frame and the second the last; a third is one too many, see checkCounts. */
+/** As frames, the first item is the first frame and the second one the last; checkCounts refuses a third. */
 function asPurpose(urls: readonly string[], purpose: Purpose): MediaReference[] {
   if (purpose === "reference") return referencesOf("image", urls);
   return urls.map((url, index) => ({ kind: "image", role: index === 0 ? "first_frame" : "last_frame", url }));
@@ -212,7 +215,9 @@ function readRoles(items: readonly Body[], faults: FieldFaults, isPublic?: IsPub
   });
 }
 
-/** By what was sent, sound or not: a mixed request is refused before its parts are judged. */
+/**
+ * Depends on which fields are present, valid or not, because a mixed request is refused before its parts are checked.
+ */
 function refuseMixed(purpose: Purpose, beside: boolean, images: boolean, roles: readonly Body[]): void {
   const frames = roles.some(({ role }) => role === "first_frame" || role === "last_frame");
   const references = roles.some(({ role }) => role === "reference_image");

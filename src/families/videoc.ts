@@ -11,12 +11,12 @@ import { createFieldFaults } from "./field-faults.ts";
 import { type Body, readFields } from "./read-fields.ts";
 import type { IsPublic } from "./url-form.ts";
 
-/** Videos from reference images only. Nothing but the model is checked at submit: the rest fails the task. */
+/** Videos from reference images only. A submit checks only the model; all other faults let the task fail. */
 export const videoc: Family = {
   name: "videoc",
   medium: "video",
   variants: ["H3-Comfy"],
-  // A single variant: whatever the operator calls the model, it is this one.
+  // There is one variant, so a model with any name is of it.
   variantOf: (model) => (model.variant === null ? "H3-Comfy" : variantOf(model, videoc.variants)),
   fields: () => FIELDS,
   limits: () => ({}),
