@@ -5,41 +5,41 @@ import { secondsToFull, secondsToRoom } from "./token-bucket.ts";
 import type { TokenBuckets } from "./token-buckets.ts";
 import { type TokenEstimate, tokensToReserve } from "./token-reserve.ts";
 
-/** A request that was let in. */
+/** An admitted request. */
 export interface Admission {
-  /** `x-ratelimit-*` of the response, as far as is known by now. */
+  /** The response's `x-ratelimit-*` headers, as far as they are known by now. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Takes the tokens that the request will probably use, as soon as its body is known; or rejects with GatewayError
-   * rate_limit_exceeded and nothing taken. Undefined at once for a key without a limit of tokens, whose requests are not
-   * estimated. At most once.
+   * Takes the tokens that the request will probably use; called once at most, when the body is known. Rejects with
+   * GatewayError rate_limit_exceeded, and then nothing is taken. Returns undefined for a key without a token limit,
+   * whose requests are not estimated.
    */
   reserveTokens(estimateOf: () => TokenEstimate): Promise<void> | undefined;
-  /** The request is over, whatever became of it: what was reserved becomes what it used. Calls after the first do nothing. */
+  /** Ends the request and replaces the reserved tokens by those used. Calls after the first do nothing. */
   finish(used?: UsedTokens): void;
 }
 
-/** What a request is charged for; a refused one used nothing. */
+/** Tokens that a request is charged for; a refused one used none. */
 export interface UsedTokens {
   readonly input: number;
   readonly output: number;
 }
 
-/** What all requests of a process share. */
+/** Shared by all requests of a process. */
 export interface TokenTools {
   readonly buckets: TokenBuckets;
   readonly inputs: LearntInput;
   readonly outputs: LearntOutput;
 }
 
-/** Tokens that were taken ahead for a request. */
+/** Tokens that were taken in advance for a request. */
 interface Reserved {
   readonly tokens: number;
   readonly limit: number;
   readonly estimate: TokenEstimate;
 }
 
-/** Gives back its place and corrects its tokens once, however often its end is told. */
+/** Releases the request's place and corrects its tokens, once only, however often its end is reported. */
 export class RunningAdmission implements Admission {
   readonly headers: Record<string, string>;
   readonly #leave: () => void;
@@ -79,7 +79,7 @@ export class RunningAdmission implements Admission {
       throw exceeded("tokens_per_minute", message, secondsToRoom(debt, limit), this.headers);
     }
     const reserved = { tokens, limit, estimate };
-    // Its end may have come while Redis was asked.
+    // The request may have ended while Redis was asked.
     if (this.#over) void this.#correct(reserved, 0);
     else this.#reserved = reserved;
   }

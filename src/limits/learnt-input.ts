@@ -1,27 +1,30 @@
 import { createLru } from "../base/lru.ts";
 import type { PromptBytes, TokenRates } from "./token-reserve.ts";
 
-/** Keys by models; what is forgotten is learnt anew within some responses. */
+/** Maximum number of pairs of key and model. A forgotten pair is learnt again within a few responses. */
 const MAX_KNOWN = 20_000;
 
-/** English has 5 bytes of text per token beside its signs; of dense text each byte may be a token. */
+/** Initial rates: English has 5 bytes per token beside punctuation; in dense text each byte may be a token. */
 const AT_FIRST: TokenRates = { plain: 1 / 5, dense: 1 };
 
-/** What is learnt of one kind of text is applied to others of its class, so no class falls below English. */
+/** A rate learnt from one kind of text applies to others of its class, so no class falls below English. */
 const LEAST = AT_FIRST.plain;
-/** No tokenizer makes two tokens of a byte. */
+/** No tokenizer makes two tokens of one byte. */
 const MOST = 1;
 
-/** Part of a lower rate in the figure: one prompt that is easy to read does not open the limit for others that are not. */
+/** Weight of a lower rate in the average. One prompt with few tokens per byte must not raise the limit for others. */
 const WEIGHT = 0.125;
 
-/** Below, what the vendor adds around a prompt is much of its count. */
+/** In shorter prompts, much of the count is what the vendor adds around them. */
 const LEAST_BYTES = 1_000;
 
-/** How many tokens the bytes of a key's prompts have for a model, as this process has seen them. */
+/** Tokens per byte of a key's prompts for a model, as this process has observed them. */
 export interface LearntInput {
   of(key: string, model: string): TokenRates;
-  /** Learns of the class that most of the bytes have. More tokens than bytes are not those of the body. */
+  /**
+   * Learns the rate of the class to which most of the bytes belong. A count above the number of bytes can't be of the
+   * body alone, and is ignored.
+   */
   learn(key: string, model: string, bytes: PromptBytes, tokens: number): void;
 }
 
@@ -42,7 +45,7 @@ export function createLearntInput(): LearntInput {
   };
 }
 
-/** Rises at once and falls slowly. */
+/** Follows a higher rate at once and a lower one slowly. */
 function moved(rate: number, seen: number): number {
   const next = Math.min(MOST, Math.max(LEAST, seen));
   return next > rate ? next : rate + (next - rate) * WEIGHT;

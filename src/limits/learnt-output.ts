@@ -1,16 +1,16 @@
 import { createLru } from "../base/lru.ts";
 
-/** Keys by models; what is forgotten is learnt anew within one response. */
+/** Maximum number of pairs of key and model. A forgotten pair is learnt again with one response. */
 const MAX_KNOWN = 20_000;
 
-/** Part of a new answer in the figure: a few answers move it, one alone does not decide it. */
+/** Weight of a new response in the average: a few responses change it, a single one does not decide it. */
 const WEIGHT = 0.25;
 
-/** How long the responses are that a key gets from a model, as this process has seen them. */
+/** Usual length of the responses that a key gets from a model, as this process has observed them. */
 export interface LearntOutput {
-  /** Output tokens of one response; undefined = none was seen yet. */
+  /** Output tokens of one response; undefined = none was observed yet. */
   of(key: string, model: string): number | undefined;
-  /** A response that gave nothing, as it failed or was cut, says nothing about the next. */
+  /** A response without output (failed or cancelled) says nothing about the next and is ignored. */
   learn(key: string, model: string, output: number): void;
 }
 

@@ -12,43 +12,46 @@ import { createRequestCounter, type RequestCounter } from "./request-counter.ts"
 import { MemoryTokenBuckets } from "./token-buckets.ts";
 import { createUpstreamLimits, type UpstreamLimits } from "./upstream-limits.ts";
 
-/** Rates of keys: requests and tokens per minute, requests at once. */
+/** Limits of keys: requests and tokens per minute, concurrent requests. */
 export interface Limits {
   /**
-   * Lets a request in by the number of requests, per minute and at once, which takes nothing but its caller; or rejects
-   * with GatewayError rate_limit_exceeded and the seconds to wait. Undefined at once for a key without limits.
+   * Admits a request by the number of requests, per minute and concurrent, for which only the caller needs to be known.
+   * Rejects with GatewayError rate_limit_exceeded and the seconds to wait. Returns undefined for a key without limits.
    */
   admit(caller: Caller): Promise<Admission> | undefined;
-  /** Counts one counting of tokens, which is free and therefore limited for every key; the response's `x-ratelimit-*`. Rejects as `admit`. */
+  /**
+   * Counts a request that counts tokens. These are free and therefore limited for every key. Resolves to the response's
+   * `x-ratelimit-*` headers; rejects as `admit` does.
+   */
   admitCount(caller: Caller): Promise<Readonly<Record<string, string>>>;
   close(): Promise<void>;
 }
 
-/** The limits of keys, and those of upstreams, which are counted alike. */
+/** The limits of keys and of upstreams, which are counted in the same way. */
 export interface AllLimits extends Limits {
   readonly upstreams: UpstreamLimits;
 }
 
 export interface LimitsOptions {
-  /** Rates shared by all replicas; undefined = counted per process. */
+  /** Shares the counts among all processes; undefined = each process counts for itself. */
   readonly redisUrl: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** An agent counts once or twice a turn, and some twenty times to show what fills its context. */
+/** Agents count tokens once or twice a turn, and some twenty times to show what fills their context. */
 const COUNTS_PER_MINUTE = 60;
 
-/** Counting takes Redis less than a millisecond; callers wait for it. */
+/** Redis counts in less than a millisecond. Callers wait for it no longer than this. */
 const SILENCE_LIMIT_MS = 1_000;
 
-/** As long as requests to upstreams may take to connect. */
+/** Equals the time that requests to upstreams have to connect. */
 const CONNECT_LIMIT_MS = 5_000;
 
 /**
- * Counts in this process, or in Redis for all replicas; while Redis is away each process goes on for
- * itself from the last shared count, since refusing everyone would make a helper of ours a single point of failure. Requests at
- * once are always counted per process: a count in Redis would leak with every process that dies.
+ * Counts in this process, or in Redis for all processes. While Redis is unreachable, each process continues from the
+ * last shared count, because refusing everyone would make Redis a single point of failure. Concurrent requests are
+ * always counted per process: a count in Redis would leak with every process that dies.
  */
 export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Promise<AllLimits> {
   const redis = redisUrl === undefined ? undefined : await openRedis(redisUrl, log);
@@ -61,7 +64,7 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
   };
   const running = new Map<bigint, number>();
 
-  /** Counted before anything is awaited, so that requests of one moment see each other. */
+  /** Counts before anything is awaited, so that simultaneous requests see each other. */
   const enter = (keyId: bigint, most: number | undefined): (() => void) => {
     const atOnce = (running.get(keyId) ?? 0) + 1;
     if (most !== undefined && atOnce > most)
@@ -111,7 +114,7 @@ export async function createLimits({ redisUrl, clock, log }: LimitsOptions): Pro
   };
 }
 
-/** Counts one request, or rejects it; a refused one leaves no trace in the count. */
+/** Counts one request or rejects it. A rejected request leaves no trace in the count. */
 async function countRequest(
   counter: RequestCounter,
   about: { readonly key: string; readonly limit: number; readonly headers: Record<string, string> },
@@ -129,7 +132,7 @@ async function countRequest(
   );
 }
 
-/** What keeps Redis from counting, in the words of the client; undefined = nothing does. */
+/** Returns the reason why Redis cannot count, in the client's words; undefined = it can. */
 export async function redisProblem(url: string): Promise<string | undefined> {
   const { Redis } = await import("ioredis");
   const redis = new Redis(url, {
@@ -138,7 +141,7 @@ export async function redisProblem(url: string): Promise<string | undefined> {
     connectTimeout: CONNECT_LIMIT_MS,
     commandTimeout: CONNECT_LIMIT_MS,
   });
-  // The first event says why; what the call rejects with says only that the connection is closed.
+  // The first event has the cause. The call itself only rejects with "connection is closed".
   let cause: NodeJS.ErrnoException | undefined;
   redis.on("error", (error) => {
     cause ??= error;
@@ -156,15 +159,15 @@ export async function redisProblem(url: string): Promise<string | undefined> {
 }
 
 async function openRedis(url: string, log: Log): Promise<Redis> {
-  // Most gateways have none, and loading the client costs a tenth of a second.
+  // Most gateways have no Redis, and loading the client takes a tenth of a second.
   const { Redis } = await import("ioredis");
-  // Fails at once while disconnected, so that the limiter of this process takes over; a connection that says nothing is one
-  // that is lost, or every request would wait for a Redis that hangs.
+  // Calls fail at once while Redis is disconnected, so that the limiter of this process takes over. A silent connection
+  // counts as lost; otherwise every request would wait for a hanging Redis.
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     socketTimeout: SILENCE_LIMIT_MS,
-    // One that drips its response is never silent.
+    // A server that sends its response byte by byte is never silent, so commands have a time limit as well.
     commandTimeout: SILENCE_LIMIT_MS,
   });
   let isLost = false;
@@ -173,13 +176,13 @@ async function openRedis(url: string, log: Log): Promise<Redis> {
     isLost = true;
   };
   redis.on("error", lost);
-  // A server that only closes the connection is no error to the client.
+  // The client does not report an error if the server merely closes the connection.
   redis.on("reconnecting", () => lost());
   redis.on("ready", () => {
     if (isLost) log.info({}, "Redis is reachable again; sharing rate limits among all processes");
     isLost = false;
   });
-  // A gateway that took requests before it is connected would let each key's whole limit through once more.
+  // If the gateway accepted requests before it is connected, each key could use its whole limit once more.
   await once(redis, "ready", { signal: AbortSignal.timeout(SILENCE_LIMIT_MS) }).catch(() => undefined);
   return redis;
 }

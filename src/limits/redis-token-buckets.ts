@@ -6,8 +6,9 @@ import { MemoryTokenBuckets, type TokenBuckets } from "./token-buckets.ts";
 
 /**
  * The arithmetic of `token-bucket.ts` in one step, by the clock of Redis, so that processes whose clocks differ agree.
- * ARGV: the limit, the tokens, and 1 to take them only where there is room, 0 to add them in any case; then what the asking process
- * has counted while Redis was away, and the least that it knows the key to owe, as a Redis that comes back may be empty.
+ * ARGV: the limit; the tokens; 1 to take them only if there is room, 0 to add them in any case; the tokens that the
+ * calling process counted while Redis was unreachable; and the debt that it knows the key to have at least, because
+ * Redis may come back empty.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -30,13 +31,13 @@ return { taken and 1 or 0, tostring(debt) }
 `;
 
 /**
- * Buckets that all processes share. While Redis is away each process goes on from the debts that it saw last, and adds what
- * it counted meanwhile once Redis is back.
+ * Buckets shared by all processes. While Redis is unreachable, each process continues from the debts that it saw last.
+ * Once Redis is back, it adds what it counted in the meantime.
  */
 export class RedisTokenBuckets implements TokenBuckets {
   readonly #redis: Redis;
   readonly #own: MemoryTokenBuckets;
-  /** What Redis has not counted. */
+  /** Tokens that Redis has not counted. */
   readonly #missed: MemoryTokenBuckets;
   readonly #log: Log;
 
@@ -51,7 +52,7 @@ export class RedisTokenBuckets implements TokenBuckets {
     try {
       return await this.#run(key, limit, tokens, 1);
     } catch {
-      // The connection's own events tell the log once, not each request.
+      // The connection's own events log the failure once; a message per request would flood the log.
       const take = this.#own.take(key, limit, tokens);
       if (take.taken) this.#missed.correct(key, limit, tokens);
       return take;
@@ -62,7 +63,7 @@ export class RedisTokenBuckets implements TokenBuckets {
     try {
       await this.#run(key, limit, tokens, 0);
     } catch (err) {
-      // Of a lost connection the log has one message already.
+      // A lost connection has been logged already.
       if (this.#redis.status === "ready")
         this.#log.warn({ err }, "Redis token count failed; counting the tokens in this process only");
       this.#own.correct(key, limit, tokens);
@@ -73,7 +74,7 @@ export class RedisTokenBuckets implements TokenBuckets {
   async #run(key: string, limit: number, tokens: number, onlyIfRoom: 0 | 1): Promise<TokenTake> {
     const missed = this.#missed.debtOf(key, limit);
     const known = missed > 0 ? this.#own.debtOf(key, limit) : 0;
-    // Taken out before Redis is asked, so that requests of one moment don't all add it.
+    // Removed before Redis is called; otherwise simultaneous requests would all add it.
     if (missed > 0) this.#missed.learn(key, limit, 0);
     try {
       const take = await this.#ask(key, limit, [limit, tokens, onlyIfRoom, missed, known]);
@@ -89,7 +90,7 @@ export class RedisTokenBuckets implements TokenBuckets {
     const response: unknown = await this.#redis.eval(SCRIPT, 1, `faregate:token-debt:${key}`, ...words);
     const [taken, debtText] = Array.isArray(response) ? (response as unknown[]) : [];
     const debt = typeof debtText === "string" && debtText !== "" ? Number(debtText) : Number.NaN;
-    // What is no response to the script would refuse requests, or let all in.
+    // A value that is no response of the script could refuse requests or admit all of them.
     if ((taken !== 0 && taken !== 1) || !(debt >= 0 && debt <= limit * MAX_DEBT_MINUTES))
       throw new Error("Redis returned an unexpected response to the script");
     return { taken: taken === 1, debt };

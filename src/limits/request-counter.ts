@@ -8,18 +8,21 @@ import {
 
 const WINDOW_SECONDS = 60;
 
-/** The library only counts: whose limit it is, and how large now, is compared here, so that a changed limit keeps its window. */
+/**
+ * The library only counts. The comparison with the key's present limit is done here, so that a changed limit keeps its
+ * window.
+ */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** Requests of one key in the current minute, the one that was just counted included. */
+/** A key's requests in the current minute, including the one just counted. */
 export interface RequestCount {
   readonly used: number;
   readonly resetSeconds: number;
 }
 
-/** Counts the requests of each key, minute by minute. */
+/** Counts the requests of each key per minute. */
 export interface RequestCounter {
-  /** A request beyond the limit leaves no trace in the count. */
+  /** A request beyond the limit is not counted. */
   count(key: string, limit: number): Promise<RequestCount>;
 }
 
@@ -41,8 +44,9 @@ class MemoryRequestCounter implements RequestCounter {
 }
 
 /**
- * Counts in Redis. While it is away each process goes on from the count that it saw last, and adds to Redis what it counted
- * meanwhile once that is back: losing Redis doesn't give a key its limit anew on each process.
+ * Counts in Redis. While Redis is unreachable, each process continues from the count that it saw last, and adds what it
+ * counted in the meantime once Redis is back. So an outage of Redis doesn't give each key its limit anew in each
+ * process.
  */
 class RedisRequestCounter implements RequestCounter {
   readonly #shared: RateLimiterRedis;
@@ -65,10 +69,10 @@ class RedisRequestCounter implements RequestCounter {
     return countOf((await this.#countShared(key, limit)) ?? (await this.#countHere(key, limit)));
   }
 
-  /** Undefined = Redis is away, or says what is no count. */
+  /** Undefined = Redis is unreachable, or its response is no count. */
   async #countShared(key: string, limit: number): Promise<RateLimiterRes | undefined> {
     const missed = await usedOf(this.#missed, key);
-    // Taken out before Redis is asked, so that requests of one moment don't all add it.
+    // Removed before Redis is called; otherwise simultaneous requests would all add it.
     if (missed > 0) await this.#missed.delete(key);
     const counted = await this.#consumeShared(key, missed, missed === 0 ? 0 : await usedOf(this.#own, key));
     if (counted === undefined) {
@@ -83,7 +87,7 @@ class RedisRequestCounter implements RequestCounter {
   async #consumeShared(key: string, missed: number, known: number): Promise<RateLimiterRes | undefined> {
     try {
       const counted = await consume(this.#shared, key, 1 + missed);
-      // A Redis that comes back empty has forgotten what was counted before it was lost, too.
+      // If Redis comes back empty, it also lacks what it had counted before it was lost.
       const forgotten = known + 1 - counted.consumedPoints;
       const whole =
         missed > 0 && forgotten > 0 && isValid(counted)
@@ -91,7 +95,7 @@ class RedisRequestCounter implements RequestCounter {
           : counted;
       return isValid(whole) ? whole : undefined;
     } catch {
-      // The connection's own events tell the log once, not each request.
+      // The connection's own events log the failure once; a message per request would flood the log.
       return undefined;
     }
   }
@@ -111,14 +115,14 @@ async function usedOf(counts: RateLimiterMemory, key: string): Promise<number> {
   return (await counts.get(key))?.consumedPoints ?? 0;
 }
 
-/** A count that only rises would refuse beyond the limit that an operator raises meanwhile. */
+/** Refused requests are not counted: otherwise, after an operator raised the limit, the count could still exceed it. */
 async function countWithin(counts: RateLimiterMemory, key: string, limit: number): Promise<RateLimiterRes> {
   const counted = await consume(counts, key, 1);
   if (counted.consumedPoints > limit) await counts.reward(key);
   return counted;
 }
 
-/** The library tells a full count by a rejection with the same state. */
+/** The library reports a full count by a rejection that has the same fields. */
 function consume(counts: RateLimiterAbstract, key: string, requests: number): Promise<RateLimiterRes> {
   return counts.consume(key, requests).catch((refused: unknown) => {
     if (refused instanceof RateLimiterRes) return refused;
@@ -126,7 +130,7 @@ function consume(counts: RateLimiterAbstract, key: string, requests: number): Pr
   });
 }
 
-/** The library takes whatever Redis says for a count. */
+/** The library accepts any response of Redis as a count. */
 function isValid({ consumedPoints, msBeforeNext }: RateLimiterRes): boolean {
   const isCount = Number.isSafeInteger(consumedPoints) && consumedPoints > 0;
   return isCount && msBeforeNext >= 0 && msBeforeNext <= WINDOW_SECONDS * 1_000;

@@ -1,18 +1,18 @@
 import type { Clock } from "../base/clock.ts";
 import { debtLeft, debtWith, hasRoom, type TokenDebt, type TokenTake } from "./token-bucket.ts";
 
-/** The buckets of keys with a limit of tokens per minute. A limit that changes keeps what was used under the old one. */
+/** Buckets of keys with a token limit per minute. If the limit changes, the usage so far still counts. */
 export interface TokenBuckets {
-  /** Takes tokens ahead if the key may begin a request; else takes nothing. */
+  /** Takes tokens in advance if the key may begin a request; otherwise takes nothing. */
   take(key: string, limit: number, tokens: number): TokenTake | Promise<TokenTake>;
-  /** Adds what a request used beyond what was taken; negative = gives back. */
+  /** Corrects the tokens once the usage is known; a negative number returns tokens. */
   correct(key: string, limit: number, tokens: number): void | Promise<void>;
 }
 
-/** Below this no time is spent on looking for buckets that are full again. */
+/** With fewer buckets, looking for full ones is not worth the time. */
 const SWEEP_FROM = 1_000;
 
-/** Buckets of this process alone. */
+/** Buckets of this process only. */
 export class MemoryTokenBuckets implements TokenBuckets {
   readonly #debts = new Map<string, TokenDebt & { readonly limit: number }>();
   readonly #clock: Clock;
@@ -38,12 +38,12 @@ export class MemoryTokenBuckets implements TokenBuckets {
     return debtLeft(this.#debts.get(key), limit, this.#clock.monotonicMs());
   }
 
-  /** Takes over a debt that was counted elsewhere. */
+  /** Adopts a debt that another process counted. */
   learn(key: string, limit: number, debt: number): void {
     this.#keep(key, limit, debt, this.#clock.monotonicMs());
   }
 
-  /** Keys that owe something. */
+  /** Number of keys with a debt. */
   get size(): number {
     return this.#debts.size;
   }
@@ -55,7 +55,7 @@ export class MemoryTokenBuckets implements TokenBuckets {
     return tokens;
   }
 
-  /** Forgets who owes nothing any more, whenever the number of buckets has doubled. */
+  /** Removes full buckets each time that the number of buckets has doubled. */
   #sweep(nowMs: number): void {
     for (const [key, debt] of this.#debts)
       if (debtLeft(debt, debt.limit, nowMs) === 0) this.#debts.delete(key);

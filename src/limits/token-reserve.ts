@@ -1,4 +1,4 @@
-/** Bytes of a prompt by how many tokens they may have: in plain text several make one, in dense text each may be one. */
+/** Bytes of a prompt by class: plain text has several bytes per token, dense text may have one. */
 export interface PromptBytes {
   readonly plain: number;
   readonly dense: number;
@@ -7,39 +7,41 @@ export interface PromptBytes {
 /** Tokens per byte of each class. */
 export type TokenRates = PromptBytes;
 
-/** What is known of a request's tokens before it is sent. */
+/** Facts about a request's tokens that are known before it is sent. */
 export interface TokenEstimate {
-  /** Our id. */
+  /** The gateway's model id. */
   readonly model: string;
   readonly bytes: PromptBytes;
-  /** Input beside the text. */
+  /** Input tokens beside those of text. */
   readonly imageTokens: number;
-  /** The most input that the model reads; undefined = unknown. */
+  /** Maximum input of the model; undefined = unknown. */
   readonly inputLimit: number | undefined;
-  /** The longest response that the request allows; undefined = it says nothing, 0 = it makes no text. */
+  /** Maximum output that the request allows; undefined = not stated, 0 = it generates no text. */
   readonly outputLimit: number | undefined;
-  /** How many responses it asks for. */
+  /** Number of responses that it asks for. */
   readonly responses: number;
 }
 
-/** What responses to the key have shown so far. */
+/** Rates learnt from earlier responses to the key. */
 export interface Learnt {
   readonly rates: TokenRates;
-  /** Tokens of one response; undefined = none was seen yet. */
+  /** Output tokens of one response; undefined = none was observed yet. */
   readonly output: number | undefined;
 }
 
-/** Short answers so far are no reason to expect none. */
+/** A key whose responses have been short may still get a longer one. */
 const LEAST_OUTPUT = 256;
-/** Answers vary: half as long again as usual is common. */
+/** Responses half as long again as usual are common. */
 const ABOVE_LEARNT = 1.5;
-/** Callers state limits far above what they get; nobody's requests wait for each other because of it. */
+/**
+ * Callers state limits far above what they get. Without this bound their requests would wait for each other needlessly.
+ */
 const MAX_OUTPUT = 4_096;
 
 /**
- * Tokens to take ahead for one request: its input, and the output that answers to this key usually have, within
- * what the request allows. Where nothing is learnt yet the request's own limit is believed. At most half of the key's limit,
- * so that two requests can always run at once.
+ * Returns the tokens to take in advance for a request: its input, and the usual output of this key within what the
+ * request allows. Without earlier responses, the request's own limit counts. The result is at most half of the key's
+ * limit, so that two requests can always run at once.
  */
 export function tokensToReserve(estimate: TokenEstimate, learnt: Learnt, limit: number): number {
   const { outputLimit, responses } = estimate;
@@ -49,7 +51,7 @@ export function tokensToReserve(estimate: TokenEstimate, learnt: Learnt, limit: 
   return Math.max(1, Math.floor(Math.min(inputTokens(estimate, learnt.rates) + output, limit / 2)));
 }
 
-/** An estimate, no bound. */
+/** This is an estimate, not an upper bound. */
 function inputTokens({ bytes, imageTokens, inputLimit }: TokenEstimate, rates: TokenRates): number {
   const tokens = Math.ceil(bytes.plain * rates.plain + bytes.dense * rates.dense) + imageTokens;
   return Math.min(tokens, inputLimit ?? tokens);

@@ -9,21 +9,22 @@ import type { TokenEstimate } from "./token-reserve.ts";
 
 type LimitedUpstream = Pick<Upstream, "id" | "options">;
 
-/** What the vendors let our accounts there ask for in a minute. Requests at once are counted where they run. */
+/** Limits per minute that vendors set for our accounts. Concurrent requests are limited by the transport. */
 export interface UpstreamLimits {
   /**
-   * Counts a request that is about to go to an upstream, and takes its tokens ahead; resolves to undefined where the upstream
-   * is at its limit, and nothing is taken. Undefined at once for an upstream without limits, whose requests are not estimated.
+   * Counts a request that is about to be sent to an upstream, and takes its tokens in advance. Resolves to undefined,
+   * with nothing taken, if the upstream is at its limit. Returns undefined for an upstream without limits, whose
+   * requests are not estimated.
    */
   take(
     upstream: LimitedUpstream,
     estimateOf: () => TokenEstimate,
   ): Promise<Pick<Admission, "finish"> | undefined> | undefined;
-  /** Seconds until an upstream takes requests again, as far as this process knows; 0 = now. */
+  /** Seconds until the upstream accepts requests again, as far as this process knows; 0 = now. */
   waitSeconds(upstream: LimitedUpstream): number;
 }
 
-/** When an upstream that is at a limit has room again, and the limits by which that was said. */
+/** The time at which an upstream at its limit has room again, and the limits for which that was computed. */
 interface Closed {
   readonly untilMs: number;
   readonly by: "requests" | "tokens";
@@ -35,7 +36,7 @@ export function createUpstreamLimits(
   tools: TokenTools,
   clock: Clock,
 ): UpstreamLimits {
-  /** By upstream; as many as an installation has ever had. */
+  /** Keyed by upstream; bounded by the number of upstreams that an installation has ever had. */
   const closed = new Map<bigint, Closed>();
 
   const close = (id: bigint, by: Closed["by"], rates: UpstreamRates, seconds: number): void => {
@@ -46,7 +47,7 @@ export function createUpstreamLimits(
     const limit = rates.requestsPerMinute;
     if (limit === undefined) return;
     const { used, resetSeconds } = await counter.count(keyOf(id), limit);
-    // Told with the last one that has room, so that no further one needs to ask.
+    // The last request that fits closes the upstream, so that the next one need not be counted to find out.
     if (used >= limit) close(id, "requests", rates, resetSeconds);
     if (used > limit)
       throw exceeded("upstream_limits", `This upstream may get ${limit} requests per minute.`, resetSeconds);
@@ -70,7 +71,7 @@ export function createUpstreamLimits(
     return {
       finish(used) {
         admission.finish(used);
-        // What it did not use may make room before the time that was told.
+        // Unused tokens may make room before the predicted time.
         if (closed.get(id)?.by === "tokens") closed.delete(id);
       },
     };
@@ -95,16 +96,16 @@ export function createUpstreamLimits(
   };
 }
 
-/** Apart from the keys of callers, which are counted in the same buckets. */
+/** Upstreams and keys share buckets, so the prefix keeps them apart. */
 function keyOf(id: bigint): string {
   return `upstream ${id}`;
 }
 
-/** A limit that an operator raises holds at once. */
+/** A limit that an operator changes takes effect at once. */
 function isSame(one: UpstreamRates, other: UpstreamRates): boolean {
   return one.requestsPerMinute === other.requestsPerMinute && one.tokensPerMinute === other.tokensPerMinute;
 }
 
 function nothing(): void {
-  // Requests at once are counted by the transport.
+  // Concurrent requests are limited by the transport.
 }
