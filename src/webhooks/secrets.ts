@@ -4,7 +4,7 @@ import { type Seals, sealedRow } from "../base/seal.ts";
 import type { Queryable } from "../storage/database.ts";
 import { insertWebhookSecret, readWebhookSecret, replaceWebhookSecret } from "./webhooks-store.ts";
 
-/** What an account's deliveries are signed with; made when it is first wanted. Throws SealError. */
+/** Returns the secret that signs an account's deliveries; created on first use. Throws SealError. */
 export type WebhookSecretOf = (accountId: bigint) => Promise<string>;
 
 export function createWebhookSecrets(db: Queryable, seals: Seals): WebhookSecretOf {
@@ -19,7 +19,7 @@ export function createWebhookSecrets(db: Queryable, seals: Seals): WebhookSecret
   };
 }
 
-/** Gives the account another secret, with which every delivery is signed that is sent once `db` has committed. */
+/** Replaces the account's secret. It signs all deliveries that are sent after `db` has committed. */
 export async function rotateWebhookSecret(db: Queryable, seals: Seals, accountId: bigint): Promise<string> {
   const secret = newSecret();
   await replaceWebhookSecret(db, accountId, seals.seal(secret, placeOf(accountId)));
@@ -31,9 +31,9 @@ const newSecret = (): string => `whsec_${randomText(40)}`;
 const placeOf = (accountId: bigint) => sealedRow("webhook_secrets", accountId);
 
 /**
- * The header `x-faregate-signature` of a delivery: `t=<Unix seconds>,v1=<hex>`, where v1 is HMAC-SHA256, under the
- * account's webhook secret, of the seconds, a dot and the body's bytes. The time is signed too, so that an old delivery that
- * somebody recorded cannot be sent again as a new one: a receiver refuses what is more than five minutes old.
+ * The header `x-faregate-signature` of a delivery: `t=<Unix seconds>,v1=<hex>`, where v1 is the HMAC-SHA256 of the
+ * seconds, a dot and the body's bytes under the account's webhook secret. The time is signed too, so that a recorded
+ * delivery cannot be replayed: receivers refuse what is more than five minutes old.
  */
 export function signatureHeader(secret: string, atSeconds: number, body: string): string {
   const mac = createHmac("sha256", secret).update(`${atSeconds}.${body}`).digest("hex");

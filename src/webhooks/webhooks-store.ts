@@ -2,7 +2,7 @@ import type { QueueStore } from "../queue/durable-queue.ts";
 import type { QueueClaim } from "../queue/held.ts";
 import type { Queryable } from "../storage/database.ts";
 
-/** How a delivery is written: as a signed webhook, or as a message to a channel of Slack or Teams. */
+/** Format of a delivery: a signed webhook, or a message to a channel of Slack or Teams. */
 export type DeliveryFormat = "signed" | "slack" | "teams";
 
 /** A worker's right to a delivery. */
@@ -10,7 +10,7 @@ export interface DeliveryClaim extends QueueClaim {
   readonly id: bigint;
   /** `task.finished`, `balance.low`, `budget.reached`. */
   readonly event: string;
-  /** Whose record is sent; null where the delivery brings its own data. */
+  /** The task whose record is sent; null = the delivery has its own data. */
   readonly taskId: string | null;
   readonly data: object | null;
   readonly accountId: bigint;
@@ -18,29 +18,29 @@ export interface DeliveryClaim extends QueueClaim {
   readonly format: DeliveryFormat;
   /** Unix seconds of the event. */
   readonly createdAt: number;
-  /** Made before this one. */
+  /** Number of attempts before this one. */
   readonly attempts: number;
 }
 
-/** What became of one attempt; `status` null = there was no response. */
+/** Outcome of one attempt; `status` null = there was no response. */
 export interface AttemptFacts {
   readonly status: number | null;
   readonly failure: string | null;
   readonly durationMs: number;
   readonly delivered: boolean;
-  /** When to try again; null = it is over. */
+  /** Time until the next attempt; null = there is none. */
   readonly againMs: number | null;
 }
 
 export interface WantedDeliveries {
   readonly max: number;
-  /** Accounts that have enough under way. */
+  /** Accounts that have as many deliveries under way as they may. */
   readonly busy: readonly bigint[];
 }
 
 /**
- * Deliveries as a queue. `waitsMs`: after each attempt the pause before the next. What waits for longer than that and than a
- * claim was written before the server's clock went back.
+ * Deliveries as a queue. `waitsMs` has the pause after each attempt. A delivery that would wait for longer than that
+ * and a claim was scheduled before the server's clock went back.
  */
 export function createDeliveryStore(
   db: Queryable,
@@ -94,7 +94,7 @@ function idsAndFences(claims: readonly DeliveryClaim[]): [bigint[], bigint[]] {
   return [claims.map(({ id }) => id), claims.map(({ fence }) => fence)];
 }
 
-/** Writes the attempt into the log and says when the next one is. Changes nothing once the claim is over. */
+/** Records the attempt in the log and schedules the next one. Changes nothing once the claim is over. */
 export async function recordAttempt(db: Queryable, claim: DeliveryClaim, facts: AttemptFacts): Promise<void> {
   await db.execute(
     `with changed as (
@@ -124,7 +124,7 @@ export async function readWebhookSecret(db: Queryable, accountId: bigint): Promi
   return row?.sealed;
 }
 
-/** Does nothing where there is one already. */
+/** Does nothing if there is a secret already. */
 export async function insertWebhookSecret(db: Queryable, accountId: bigint, sealed: string): Promise<void> {
   await db.execute("insert into webhook_secrets (id, sealed) values ($1, $2) on conflict do nothing", [
     accountId,
@@ -132,7 +132,7 @@ export async function insertWebhookSecret(db: Queryable, accountId: bigint, seal
   ]);
 }
 
-/** Takes the place of the secret that there was, if any. */
+/** Replaces the secret, if there is one. */
 export async function replaceWebhookSecret(db: Queryable, accountId: bigint, sealed: string): Promise<void> {
   await db.execute(
     `insert into webhook_secrets (id, sealed) values ($1, $2)
@@ -141,7 +141,7 @@ export async function replaceWebhookSecret(db: Queryable, accountId: bigint, sea
   );
 }
 
-/** One attempt as its account reads it. */
+/** One attempt as the account sees it. */
 export interface LoggedAttempt {
   readonly attempt: number;
   readonly at: Date;
@@ -159,7 +159,7 @@ export interface LoggedDelivery {
   readonly attempts: readonly LoggedAttempt[];
 }
 
-/** The delivery of a task's end, with its attempts; undefined = the account's task has none. */
+/** Returns the delivery of a task's end, with its attempts; undefined = the account's task has none. */
 export async function findDelivery(
   db: Queryable,
   accountId: bigint,
@@ -182,11 +182,11 @@ export async function findDelivery(
 export interface LoggedAlert extends Omit<LoggedDelivery, "attempts"> {
   readonly event: string;
   readonly createdAt: Date;
-  /** Out of JSON: the time is text. */
+  /** Comes from JSON, so the time is text. */
   readonly attempts: readonly (Omit<LoggedAttempt, "at"> & { readonly at: string })[];
 }
 
-/** The account's latest deliveries that are not about tasks, newest first, each with its attempts. */
+/** The account's latest deliveries other than those of tasks, newest first, each with its attempts. */
 export function listAlertDeliveries(db: Queryable, accountId: bigint, max: number): Promise<LoggedAlert[]> {
   return db.query<LoggedAlert>(
     `select d.id, d.event, d.url, d.created_at as "createdAt", d.delivered_at as "deliveredAt", d.due_at as "nextAt",
@@ -199,7 +199,7 @@ export function listAlertDeliveries(db: Queryable, accountId: bigint, max: numbe
   );
 }
 
-/** Sends what is no task's record: `data` is all there is to say. Of those the account's last ones are kept. */
+/** Sends an event that is not about a task; `data` is its whole content. The account's latest ones are kept. */
 export async function insertDelivery(
   tx: Queryable,
   event: { accountId: bigint; url: string; event: string; data: object },
@@ -216,5 +216,5 @@ export async function insertDelivery(
   ]);
 }
 
-/** Of each account: months of them, of a balance that runs out every other day. */
+/** Kept per account. This covers months of a balance that runs out every other day. */
 export const ALERT_DELIVERIES_KEPT = 50;

@@ -16,7 +16,10 @@ import {
   type WantedDeliveries,
 } from "./webhooks-store.ts";
 
-/** Sends one POST to a URL that a caller gave, guarded; rejects where there is no response, with a sentence fit for the caller. */
+/**
+ * Sends one POST to a URL that a caller gave, guarded. Rejects if there is no response, with a sentence that the caller
+ * may see.
+ */
 export type SendWebhook = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -29,32 +32,36 @@ export interface WebhooksOptions {
   readonly log: Log;
   readonly send: SendWebhook;
   readonly secretOf: WebhookSecretOf;
-  /** A task's record, as reading it answers; undefined = it is past retention. */
+  /** Returns a task's record as its endpoint does; undefined = it is past retention. */
   readonly recordOf: (accountId: bigint, taskId: string) => Promise<object | undefined>;
 }
 
 export interface Webhooks {
-  /** Takes no more deliveries; those under way end within their own time limit. */
+  /** Takes no further deliveries. Those under way end within their own time limit. */
   stop(): Promise<void>;
 }
 
-/** After the first attempt. Some 21 hours in all: a receiver that was broken over night is told in the morning. */
+/** Pauses after each attempt, 21 hours in all: a receiver that was down over night gets the event in the morning. */
 const RETRY_DELAY_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
-/** Longer than a send may take, so that claims need not be kept. */
+/** Longer than a send may take, so that claims need not be extended. */
 const CLAIM_MS = 60_000;
-/** One slow receiver must not keep the others waiting, nor many of them fill the memory. */
+/** A slow receiver must not delay others, and many slow ones must not fill the memory. */
 const MAX_AT_ONCE = 32;
-/** An account that has as many under way gets no more, or its slow receivers would fill all places; claims are as large. */
+/**
+ * Maximum of concurrent deliveries per account and of a claim. Otherwise an account's slow receivers could occupy all
+ * places.
+ */
 const ACCOUNT_SHARE = 8;
 const INTERVAL_MS = 2_000;
 const SHORTEST_INTERVAL_MS = 100;
 const CLAMP_INTERVAL_MS = 60_000;
-/** Gone: the receiver wants no more. */
+/** HTTP status Gone: the receiver wants no further deliveries. */
 const GONE = 410;
 
 /**
- * Tells callers that their tasks are over, their money runs out or a budget is reached: at least once, until the receiver answers 2xx or
- * the attempts are used up. A receiver knows a repetition by `x-faregate-delivery`.
+ * Notifies callers that a task has ended, the balance runs low or a budget is reached. Each event is delivered at least
+ * once, until the receiver responds with 2xx or the attempts are used up. Receivers recognise repetitions by
+ * `x-faregate-delivery`.
  */
 export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { database, clock, log } = options;
