@@ -14,14 +14,15 @@ export function acceptPrice(tx: Queryable, model: Model, comparison: Comparison)
   return setPrice(tx, model, accepted === null ? undefined : encodePrice(accepted), sourceOf(comparison));
 }
 
-/** Where a listed price comes from, as the audit log says it. */
+/** Describes the source of a listed price for the audit log. */
 export function sourceOf({ list, entry }: Pick<Comparison, "list" | "entry">) {
   return { list: list.name, date: list.date, vendor: entry.vendor, model: entry.model, url: entry.url };
 }
 
 /**
- * Gives a model a price as the console and the catalog file do: judged by the file's rules, as a new row of the price book.
- * Under lockManifest(), as is what the price was chosen by. Gives the trace to leave, with the source. Throws ItemError.
+ * Gives a model a price as the console and the catalog file do: it is checked by the file's rules and becomes a new row
+ * of the price book. Must run under lockManifest(), as must the reading on which the price is based. Returns the audit
+ * entry, with the source. Throws ItemError.
  */
 export async function setPrice(
   tx: Queryable,
@@ -34,7 +35,7 @@ export async function setPrice(
     groups: new Set((await readGroups(tx)).map(({ name }) => name)),
     models: new Set((await readModels(tx)).map(({ id }) => id)),
   };
-  // A list says what is charged now: what was written ahead stays.
+  // A list states only present prices, so prices written ahead are kept.
   const declared = { ...readModel({ ...before, price }, known), coming: model.coming };
   await upsertModel(tx, declared);
   const after = encodeModel({ ...declared, created: declared.created ?? model.created });

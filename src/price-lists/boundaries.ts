@@ -1,19 +1,19 @@
-/** Where a vendor's price for long input begins, and how lists write it. */
+/** The input size at which a vendor's price for long input begins, and how lists write it. */
 export interface Boundary {
-  /** The bundled list's name of the vendor. */
+  /** The vendor's name in the bundled list. */
   readonly vendor: string;
-  /** Numbers that lists have for it. */
+  /** Numbers that lists have for this boundary. */
   readonly listed: readonly number[];
   /** Input of more tokens than this costs the higher price. */
   readonly above: number;
-  /** What the vendor says, and where; undefined = it says nothing, so that the list's number stays. */
+  /** The vendor's page that states it; undefined = there is none, so the list's number is kept. */
   readonly source: string | undefined;
 }
 
 /**
- * Boundaries on which lists disagree by one token, or which are no round number. Vendors write "272K" and mean either that
- * a prompt of 272,000 tokens is still short or that it is long already; lists turn that into a number each in its own way.
- * A test holds the bundled list to this table.
+ * Boundaries that are not round numbers, or on which lists differ by one token. Vendors write "272K", and either the
+ * price for short or the one for long input applies to a prompt of exactly 272,000 tokens. Lists convert that to a
+ * number in different ways. A test holds the bundled list to this table.
  */
 export const BOUNDARIES: readonly Boundary[] = [
   {
@@ -23,7 +23,7 @@ export const BOUNDARIES: readonly Boundary[] = [
     // "prompts with >272K input tokens"
     source: "https://developers.openai.com/api/docs/models/gpt-5.4",
   },
-  // Bedrock's price list names no number of tokens that could be found.
+  // We found no number of tokens in Bedrock's price list.
   { vendor: "aws", listed: [271_999], above: 271_999, source: undefined },
   {
     vendor: "x-ai",
@@ -36,12 +36,12 @@ export const BOUNDARIES: readonly Boundary[] = [
     vendor: "x-ai",
     listed: [127_999, 128_000],
     above: 127_999,
-    // The same sentence of the vendor's, for models with another number.
+    // The vendor's sentence is the same for models with another number.
     source: "https://docs.x.ai/docs/models",
   },
 ];
 
-/** The boundary that a list means: the reviewed one, else its own. */
+/** Returns the boundary that a list means: the reviewed one, otherwise the list's own. */
 export function boundaryOf(vendor: string, listed: number): number {
   return BOUNDARIES.find((row) => row.vendor === vendor && row.listed.includes(listed))?.above ?? listed;
 }

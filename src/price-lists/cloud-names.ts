@@ -1,16 +1,16 @@
-/** A model by its own vendor's name, where a cloud calls it otherwise. */
+/** A model's name at its own vendor, for a cloud that uses another. */
 interface OwnName {
   readonly vendor: string;
   readonly model: string;
 }
 
-/** A group of regions, the vendor, its name for the model, and versions that the cloud counts by itself. */
+/** Optional group of regions, the vendor, its name of the model, and the cloud's own version numbers. */
 const AT_BEDROCK = /^(?:[a-z-]+\.)?anthropic\.(claude-[\w.-]+?)(?:-v\d+)?(?::\d+)?$/;
 
-/** The date stands behind an @ there. */
+/** The date follows an @ there. */
 const AT_VERTEX = /^(claude-[\w.-]+)@[\w.-]+$/;
 
-/** undefined = the name is not in a form of a cloud's. */
+/** Undefined = the name has no form of a cloud. */
 export function ownNameOf(name: string): OwnName | undefined {
   const model = AT_BEDROCK.exec(name)?.[1] ?? AT_VERTEX.exec(name)?.[1];
   return model === undefined ? undefined : { vendor: "anthropic", model };

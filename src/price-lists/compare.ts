@@ -11,45 +11,45 @@ import { encodePrice } from "../manifest/file/encode-file.ts";
 import type { FileRecord, FileValue } from "../manifest/file/file-value.ts";
 import { type ListEntry, type PriceList, priceOf } from "./list-entry.ts";
 
-/** One price that the list has otherwise, by its keys in the catalog file: "steps.272000.input". */
+/** A price that differs from the list, by its keys in the catalog file: "steps.272000.input". */
 export interface PriceDifference {
   readonly price: string;
-  /** null = it has none, or the other has. */
+  /** null = only the other side has such a price. */
   readonly ours: string | null;
   readonly theirs: string | null;
 }
 
-/** A model of the catalog beside its entry in a list. */
+/** A model of the catalog and its entry in a list. */
 export interface Comparison {
   readonly model: string;
-  /** Upstreams that sell it as what the entry names. */
+  /** Upstreams that offer it under the entry's name. */
   readonly upstreams: readonly string[];
   readonly list: Pick<PriceList, "name" | "date">;
   readonly entry: Pick<ListEntry, "vendor" | "model" | "url">;
-  /** What accepting the entry would change. */
+  /** Changes that accepting the entry would make. */
   readonly differences: readonly PriceDifference[];
-  /** What the list says in part only, which stays as it is. */
+  /** Prices that the list states only in part; they stay as they are. */
   readonly leftOut: readonly string[];
-  /** Why the entry cannot be accepted; undefined = it can. */
+  /** The reason why the entry cannot be accepted; undefined = it can. */
   readonly problem: string | undefined;
-  /** The model's price once it is accepted; null where it cannot be. */
+  /** The model's price after accepting; null = it cannot be accepted. */
   readonly accepted: Price | null;
 }
 
-/** What is compared: text models, by what their upstreams call them at which vendor. */
+/** Input of a comparison: text models, matched by vendor and by the names that their upstreams use. */
 export interface Compared {
   readonly models: readonly Model[];
   readonly upstreams: readonly Pick<UpstreamDeclaration, "name" | "kind" | "preset" | "baseUrl" | "models">[];
   readonly lists: readonly PriceList[];
-  /** The list prices of the tools of a kind of upstream, which hold without being set. */
+  /** List prices of the tools of a kind of upstream. They apply without being set. */
   toolsOf(kind: string): readonly ListedTool[];
-  /** The vendor at an address; undefined = nobody's that a list knows. */
+  /** The vendor at a URL; undefined = no list knows it. */
   vendorAt(baseUrl: string): string | undefined;
-  /** What lists call the vendor that a preset says an upstream is; undefined = none does. */
+  /** The list's name of the vendor that the upstream's preset stands for; undefined = there is none. */
   listedAs(upstream: Pick<UpstreamDeclaration, "preset" | "baseUrl">): string | undefined;
 }
 
-/** The vendor of an upstream as lists call it. */
+/** Returns the list's name of an upstream's vendor. */
 export function vendorOf(
   upstream: Pick<UpstreamDeclaration, "preset" | "baseUrl">,
   { listedAs, vendorAt }: Pick<Compared, "listedAs" | "vendorAt">,
@@ -63,7 +63,7 @@ export interface Comparisons {
   readonly unlisted: readonly string[];
 }
 
-/** Every text model beside the entries of its upstreams' vendors. Pure: nothing is written. */
+/** Compares every text model with the entries of its upstreams' vendors. Pure: nothing is written. */
 export function comparePrices(compared: Compared): Comparisons {
   const { models, upstreams, lists, toolsOf } = compared;
   const unlisted: string[] = [];
@@ -123,7 +123,10 @@ function compare(
   };
 }
 
-/** Without those that cost the same already: a tool's list price holds without being written into the model's. */
+/**
+ * Leaves out calls that cost the same already: a tool's list price applies without being written into the model's
+ * price.
+ */
 function otherCalls(listed: PriceTable["calls"], inForce: PriceTable["calls"]): PriceTable["calls"] {
   return Object.fromEntries(
     Object.entries(listed).filter(([tool, price]) => !isDeepStrictEqual(price, inForce[tool])),
@@ -134,7 +137,7 @@ function tableOf({ rates, dimensions = NO_DIMENSIONS }: Price): PriceTable {
   return { base: rates, ...dimensions };
 }
 
-/** What the list names is the list's; what it does not name stays. Steps and hours are named as a whole. */
+/** Prices that the list names replace ours, all others stay. Steps and hours are replaced as a whole. */
 function merge(ours: PriceTable | undefined, theirs: PriceTable): PriceTable {
   if (ours === undefined) return theirs;
   return {
@@ -161,7 +164,7 @@ function differencesOf(before: Price | null, after: Price): PriceDifference[] {
   });
 }
 
-/** Every amount and factor by its keys, members of lists by what tells them apart. */
+/** All amounts and factors by their keys; members of lists are keyed by what identifies them. */
 function namedPrices(price: Price): Map<string, string> {
   const named = new Map<string, string>();
   addPrices(named, "", encodePrice(price));

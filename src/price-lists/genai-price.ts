@@ -5,7 +5,7 @@ import { boundaryOf } from "./boundaries.ts";
 import { commonFactor, exactly, hoursOf, type Row, stepsOf, validTable } from "./join-price.ts";
 import { type ListedPrice, listedPrice, NotExpressible } from "./list-entry.ts";
 
-/** Prices per 1,000,000 tokens: the list's name and ours. */
+/** Prices per 1,000,000 tokens: the list's names and ours. */
 const TOKEN_KEYS: Readonly<Record<string, TokenPriceName>> = {
   input_mtok: "input",
   output_mtok: "output",
@@ -23,31 +23,34 @@ const TOKEN_KEYS: Readonly<Record<string, TokenPriceName>> = {
   output_video_mtok: "videoOutput",
 };
 
-/** The tool that the list means; Google's search is another tool than what others call web search. */
+/** Returns the tool that the list means. Google's search is not the tool that others call web search. */
 export function toolOf(vendor: string, key: string): string | undefined {
   if (key === "storage_searches_kcount") return "file_search";
   if (key !== "web_searches_kcount") return undefined;
   return vendor === "google" ? "google_search" : "web_search";
 }
 
-/** What speech and OCR are sold by, whose models stand apart. */
+/** Units by which speech and OCR are sold; such models are not text models. */
 const OTHER_TRADES = /^(audio_hours|input_audio_hours|input_(annotated_)?document_kpages)$/;
 
-/** A model whose price the list has. */
+/** A model whose price is in the list. */
 export interface ListedModel {
   readonly vendor: string;
   readonly prices: ModelInfo["prices"];
-  /** The list's own choice among dated prices and hours. */
+  /** Lets the list choose among prices by date and hour. */
   priceAt(at: Date): ModelPrice | undefined;
 }
 
-/** True if it is one of text, with a price. `day` is midnight of the day whose prices are wanted. */
+/** True if it is a text model with a price. `day` is midnight of the day whose prices are wanted. */
 export function isTextModel({ priceAt }: ListedModel, day: Date): boolean {
   const price = priceAt(day);
   return price !== undefined && !Object.keys(price).some((key) => OTHER_TRADES.test(key));
 }
 
-/** The price that holds on this day. A number without steps is the price of all lengths, as the list's arithmetic has it. */
+/**
+ * Returns the price in force on this day. A number without steps applies to input of any length, as in the list's own
+ * computation.
+ */
 export function readGenaiPrice(model: ListedModel, day: Date): ListedPrice {
   return listedPrice(() => {
     const ranges = rangesOf(model.prices);
@@ -61,7 +64,7 @@ export function readGenaiPrice(model: ListedModel, day: Date): ListedPrice {
   });
 }
 
-/** The times of day at which it has another price. */
+/** Times of day at which another price applies. */
 export function rangesOf(prices: ModelInfo["prices"]): MinuteRange[] {
   if (!Array.isArray(prices)) return [];
   return prices.flatMap(({ constraint }) =>
@@ -78,7 +81,7 @@ function minutes(time: string): number {
   return Number(written[1]) * 60 + Number(written[2]);
 }
 
-/** A minute of the day that lies in none of them. */
+/** Returns a minute of the day that is in none of the ranges. */
 export function plainMinute(ranges: readonly MinuteRange[]): number {
   const isIn = (minute: number, { from, until }: MinuteRange): boolean =>
     from < until ? minute >= from && minute < until : minute >= from || minute < until;
@@ -121,7 +124,7 @@ function readHours(
 }
 
 function readRows(vendor: string, price: ModelPrice) {
-  // Nothing is charged for it at all.
+  // The model is free of charge.
   if (Object.keys(price).length === 0) return { base: { input: 0n, output: 0n }, steps: [] };
   const boundaries = new Map<number, number>();
   for (const rate of Object.values(price)) {
@@ -135,7 +138,10 @@ function readRows(vendor: string, price: ModelPrice) {
   return { base: rowAt(price, 0), steps: stepsOf(steps) };
 }
 
-/** What each token costs in a request of so many tokens of input. A double's shortest text is what a person wrote. */
+/**
+ * Prices of tokens in a request with this many input tokens. The shortest text of a double is the number that its
+ * author wrote.
+ */
 function rowAt(price: ModelPrice, input: number): TokenPrices {
   const row: Row = {};
   for (const [key, name] of Object.entries(TOKEN_KEYS)) {

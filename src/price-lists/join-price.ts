@@ -5,10 +5,10 @@ import { tableProblems } from "../catalog/table-problems.ts";
 import { TOKEN_PRICE_NAMES, type TokenPrices } from "../catalog/token-prices.ts";
 import { NotExpressible } from "./list-entry.ts";
 
-/** Row of prices while it is being read. */
+/** A row of prices while it is being built. */
 export type Row = { -readonly [Name in keyof TokenPrices]: TokenPrices[Name] };
 
-/** A number as a list writes it, exact to this many places. Throws NotExpressible beyond them. */
+/** Returns the number in a list, exact to this many decimal places. Throws NotExpressible if it has more. */
 export function exactly(field: string, written: string, places: number): bigint {
   if (!/^\d/.test(written)) throw new NotExpressible(`${field} is ${written}, which is no price`);
   try {
@@ -18,7 +18,10 @@ export function exactly(field: string, written: string, places: number): bigint 
   }
 }
 
-/** The factor, in parts per million, by which all these prices differ from the plain ones; undefined = there is no one. */
+/**
+ * Returns the factor, in parts per million, between all these prices and the plain ones; undefined = there is no common
+ * factor.
+ */
 export function commonFactor(plain: TokenPrices, other: TokenPrices): bigint | undefined {
   let factor: bigint | undefined;
   for (const name of TOKEN_PRICE_NAMES) {
@@ -34,21 +37,23 @@ export function commonFactor(plain: TokenPrices, other: TokenPrices): bigint | u
   return factor ?? PPM;
 }
 
-/** Steps by rising boundary, each a whole row. Where two boundaries mean the same one, the list contradicts itself. */
+/**
+ * Steps sorted by boundary, each a complete row. Two boundaries that mean the same one are a contradiction in the list.
+ */
 export function stepsOf(rows: Iterable<readonly [above: number, prices: TokenPrices]>): PriceStep[] {
   return Array.from(rows, ([above, prices]) => ({ above, prices })).sort(
     (one, other) => one.above - other.above,
   );
 }
 
-/** Hours named by their place, those that change nothing left out. */
+/** Hours, named by position, without those that change nothing. */
 export function hoursOf(hours: readonly Omit<PriceHours, "name">[]): PriceHours[] {
   return hours
     .filter(({ factor }) => factor !== PPM)
     .map((each, index) => ({ name: `hours ${index + 1}`, ...each }));
 }
 
-/** The table, if it is one that the catalog takes. Throws NotExpressible. */
+/** Returns the table if the catalog accepts it; otherwise throws NotExpressible. */
 export function validTable(parts: Partial<PriceTable> & Pick<PriceTable, "base">): PriceTable {
   const table: PriceTable = { ...NO_DIMENSIONS, ...parts };
   if (table.base.input === undefined) throw new NotExpressible("it has no price for input tokens");

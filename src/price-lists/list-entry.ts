@@ -3,38 +3,41 @@ import type { PriceTable } from "../catalog/price-table.ts";
 
 /** A public list of vendors' prices. */
 export interface PriceList {
-  /** What the list calls itself with its release, or the name of its file. */
+  /** The list's name with its release, or its file name. */
   readonly name: string;
-  /** Day on which it was published, as in 2026-12-01. */
+  /** The day of publication, such as 2026-12-01. */
   readonly date: string;
-  /** The vendor's model of this name; undefined = the list does not have it. */
+  /** Returns the vendor's model with this name; undefined = it is not in the list. */
   find(vendor: string, model: string): ListEntry | undefined;
 }
 
 /** A text model in a list. */
 export interface ListEntry {
-  /** The bundled list's name of the vendor: "openai". */
+  /** The vendor's name in the bundled list: "openai". */
   readonly vendor: string;
-  /** What the list calls the model. */
+  /** The model's name in the list. */
   readonly model: string;
-  /** Where the vendor states the price, if the list says so. */
+  /** The page on which the vendor states the price, if the list names it. */
   readonly url: string | undefined;
   readonly contextTokens: number | undefined;
-  /** Its price in our terms. Lists are long and few of their models are asked for, so that each is read by itself. */
+  /**
+   * Reads its price in the gateway's terms. Lists are long and few of their models are needed, so each is read on
+   * demand.
+   */
   read(): ListedPrice;
 }
 
-/** A listed price as a price table, or why none can say it. */
+/** A listed price as a price table, or the reason why no table can express it. */
 export type ListedPrice =
   | { readonly table: PriceTable; readonly leftOut: readonly string[] }
   | { readonly table: undefined; readonly reason: string };
 
-/** A price that no table can say. Its message is the reason. */
+/** A price that no price table can express. The message has the reason. */
 export class NotExpressible extends Error {
   override readonly name = "NotExpressible";
 }
 
-/** What `read` makes of a price, or the reason that it throws. */
+/** Returns the price that `read` returns, or the reason that it throws. */
 export function listedPrice(read: () => Exclude<ListedPrice, { table: undefined }>): ListedPrice {
   try {
     return read();
@@ -44,7 +47,7 @@ export function listedPrice(read: () => Exclude<ListedPrice, { table: undefined 
   }
 }
 
-/** A price of a model that is a table and nothing else. */
+/** The price of a model that consists of a table only. */
 export function priceOf({ base, ...dimensions }: PriceTable): Price {
   return { rates: base, dimensions, media: {} };
 }

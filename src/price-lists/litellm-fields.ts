@@ -1,19 +1,19 @@
 import type { TokenPriceName } from "../catalog/token-prices.ts";
 
-/** What a field of a model says a price of. */
+/** The meaning of a field of a model. */
 export type PriceField =
   | {
       readonly kind: "tokens";
       readonly name: TokenPriceName;
-      /** The input must be longer than so many tokens; 0 = the price of any input. */
+      /** Applies to input of more tokens than this; 0 = to any input. */
       readonly above: number;
       readonly tier: string | undefined;
     }
-  /** Of nothing that a text model is charged for here. */
+  /** Its price is of something that text models are never charged for. */
   | { readonly kind: "ignored" }
-  /** Of something that the table is left without a price for, which `what` says. */
+  /** Its price cannot be expressed in a table, which stays without it; `what` describes it. */
   | { readonly kind: "left-out"; readonly what: string }
-  /** Of something that a price table has another place for, or none. */
+  /** Its price belongs elsewhere in a price table, or nowhere. */
   | { readonly kind: "other" };
 
 /** US dollars per token. */
@@ -34,7 +34,7 @@ const TOKENS: Readonly<Record<string, TokenPriceName>> = {
   output_cost_per_video_token: "videoOutput",
 };
 
-/** Endings of service tiers, and what vendors' responses call them. */
+/** Suffixes of service tiers, and the tiers' names in responses. */
 const TIERS: Readonly<Record<string, string>> = {
   priority: "priority",
   flex: "flex",
@@ -43,17 +43,17 @@ const TIERS: Readonly<Record<string, string>> = {
 };
 
 const IGNORED: ReadonlySet<string> = new Set([
-  // The same prices in units of Databricks.
+  // The same prices in Databricks' own unit.
   "input_dbu_cost_per_token",
   "output_dbu_cost_per_token",
-  // Storage, which no request is charged for.
+  // Storage is not charged per request.
   "file_search_cost_per_gb_per_day",
   "vector_store_cost_per_gb_per_day",
-  // Says how another field is meant, and is read with it.
+  // States the unit of another field and is read with it.
   "web_search_billing_unit",
 ]);
 
-/** Prices of what the list does not name as responses do. */
+/** Prices under names that responses don't use. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   regional_endpoint_uplift_multiplier:
     "regions: the list has one factor for all that are not global, and names none",
@@ -63,7 +63,10 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 const FIELD = /^(.+?)(?:_above_(\d+)(k?)_tokens)?(?:_(priority|flex|batches|ultrafast))?$/;
 
-/** undefined = a field that says nothing about prices. Unknown ones that seem to are "other", so that none is passed over. */
+/**
+ * Undefined = a field that is no price. Unknown fields that look like prices are "other", so that none is ignored
+ * silently.
+ */
 export function priceField(field: string): PriceField | undefined {
   if (IGNORED.has(field)) return { kind: "ignored" };
   const what = Object.hasOwn(LEFT_OUT, field) ? LEFT_OUT[field] : undefined;
@@ -75,23 +78,26 @@ export function priceField(field: string): PriceField | undefined {
   return { kind: "tokens", name, above, tier: tier === undefined ? undefined : TIERS[tier] };
 }
 
-/** Modes of models that are sold by tokens or searches; others (images, speech, realtime) are models of another trade. */
+/**
+ * Modes of models that are sold by tokens or searches. Models of other modes (images, speech, realtime) are not
+ * compared.
+ */
 export function isTextMode(mode: unknown): boolean {
   return mode === undefined || /^(chat|completion|responses|embedding|rerank)$/.test(String(mode));
 }
 
-/** True if a query of such a model is a search among documents. */
+/** True if a model of this mode searches among documents. */
 export function isRanking(mode: unknown): boolean {
   return /^rerank$/.test(String(mode));
 }
 
-/** How LiteLLM names vendors: its own words for them, and what stands before a model's name. */
+/** LiteLLM's names of a vendor: its word for it, and the prefix of the model's name. */
 export interface LitellmVendor {
   readonly providers: readonly string[];
   readonly prefix: string;
 }
 
-/** By the bundled list's name of the vendor. */
+/** Keyed by the vendor's name in the bundled list. */
 export const LITELLM_VENDORS: Readonly<Record<string, LitellmVendor>> = {
   anthropic: { providers: ["anthropic"], prefix: "anthropic/" },
   openai: { providers: ["openai", "text-completion-openai"], prefix: "openai/" },

@@ -4,15 +4,15 @@ import type { ListEntry, PriceList } from "./list-entry.ts";
 import { isTextMode, LITELLM_VENDORS } from "./litellm-fields.ts";
 import { type LitellmModel, readLitellmPrice } from "./litellm-price.ts";
 
-/** A text that is no list in LiteLLM's format. */
+/** Thrown for a text that is no list in LiteLLM's format. */
 export class ListFormatError extends Error {
   override readonly name = "ListFormatError";
 }
 
-/** Explanations that the file has among its models. */
+/** Entries of the file that are explanations, not models. */
 const NO_MODELS: ReadonlySet<string> = new Set(["sample_spec", "fallback_generalizations"]);
 
-/** The list in this text, as `model_prices_and_context_window.json` is. Throws ListFormatError. */
+/** Reads a list in the format of `model_prices_and_context_window.json`. Throws ListFormatError. */
 export function readLitellmList(text: string, { name, date }: Pick<PriceList, "name" | "date">): LitellmList {
   const models = parseModels(text);
   const entries: LitellmEntry[] = Object.entries(models).flatMap(([model, value]) => {
@@ -23,7 +23,7 @@ export function readLitellmList(text: string, { name, date }: Pick<PriceList, "n
   if (entries.length === 0) throw new ListFormatError("has no text model of a vendor that is known here");
   const byName = new Map<string, LitellmEntry>();
   for (const entry of entries) {
-    // Aliases first, so that a model's own name counts before another's alias.
+    // Aliases are added first, so that a model's own name overrides another model's alias.
     for (const alias of entry.aliases) byName.set(`${entry.vendor} ${alias}`, entry);
   }
   for (const entry of entries) byName.set(`${entry.vendor} ${entry.model}`, entry);
@@ -33,7 +33,7 @@ export function readLitellmList(text: string, { name, date }: Pick<PriceList, "n
     entries,
     find(vendor, model) {
       const prefix = LITELLM_VENDORS[vendor]?.prefix ?? "";
-      // Some names without a prefix are those of another place of the vendor's.
+      // Some names without the prefix are of another service of the same vendor.
       return byName.get(`${vendor} ${prefix}${model}`) ?? byName.get(`${vendor} ${model}`);
     },
   };

@@ -15,13 +15,13 @@ import { commonFactor, exactly, hoursOf, type Row, stepsOf, validTable } from ".
 import { type ListedPrice, listedPrice, NotExpressible } from "./list-entry.ts";
 import { isRanking, priceField } from "./litellm-fields.ts";
 
-/** A model of the file as parsed with all digits of its numbers. */
+/** A model of the file, parsed with all digits of its numbers. */
 export type LitellmModel = Readonly<Record<string, unknown>>;
 
-/** Rows by the length that their prices begin above; that of any input is under 0. */
+/** Rows by the input size above which they apply; 0 = any input. */
 type Rows = Map<number, Row>;
 
-/** Reads a model's price. What it says of a tier is left out, and named, where it does not say all of it. */
+/** Reads a model's price. A tier that the list states only in part is left out, and named. */
 export function readLitellmPrice(vendor: string, model: LitellmModel): ListedPrice {
   return listedPrice(() => {
     const { plain, tiers, others, leftOut } = readFields(vendor, model);
@@ -52,7 +52,7 @@ function readFields(vendor: string, model: LitellmModel) {
   const leftOut: string[] = [];
   for (const [field, value] of Object.entries(model)) {
     const meaning = priceField(field);
-    // A null is a name left out.
+    // A null counts as an absent field.
     if (meaning === undefined || meaning.kind === "ignored" || value === null) continue;
     if (meaning.kind === "left-out") leftOut.push(meaning.what);
     if (meaning.kind === "other") others.set(field, value);
@@ -64,19 +64,19 @@ function readFields(vendor: string, model: LitellmModel) {
     rows.set(above, row);
     row[meaning.name] = perMillion(field, value);
   }
-  // An older name of the same price.
+  // An older name for the same price.
   const base = plain.get(0);
   const hit = others.get("input_cost_per_token_cache_hit");
   if (base !== undefined && hit !== undefined) {
     others.delete("input_cost_per_token_cache_hit");
     base.cacheRead ??= perMillion("input_cost_per_token_cache_hit", hit);
   }
-  // Embeddings put nothing out, which the list writes as a price of 0.
+  // Embeddings have no output, which the list writes as a price of 0.
   if (base !== undefined && model["mode"] === "embedding" && base.output === 0n) delete base.output;
   return { plain, tiers, others, leftOut };
 }
 
-/** Prices by ranges of input in place of the fields above. False = there are none. */
+/** Reads prices by ranges of input, which replace the fields above. Returns false if there are none. */
 function readTieredPricing({ tiered_pricing: tiers }: LitellmModel, plain: Rows, vendor: string): boolean {
   if (tiers === undefined) return false;
   if (!Array.isArray(tiers) || plain.size > 1) throw new NotExpressible("tiered_pricing has an unknown form");
@@ -101,7 +101,7 @@ function readTieredPricing({ tiered_pricing: tiers }: LitellmModel, plain: Rows,
   return true;
 }
 
-/** The tier in our terms, or what the list does not say of it. */
+/** Returns the tier in the gateway's terms, or the reason why it cannot be read. */
 function readTier(plain: Rows, rows: Rows): PriceTier | string {
   const factors = new Set<bigint | undefined>();
   for (const [above, row] of plain) {
@@ -114,12 +114,12 @@ function readTier(plain: Rows, rows: Rows): PriceTier | string {
   const [factor] = factors;
   if (factors.size === 1 && factor !== undefined && rows.size === plain.size) return { factor };
   const own = rows.get(0) ?? {};
-  // A row of a tier has no steps.
+  // A tier's row has no steps.
   if (plain.size === 1 && rows.size === 1) return { prices: own };
   return "its prices for long input have no one factor";
 }
 
-/** The prices that the second row leaves out; undefined = none. */
+/** Names of prices that the second row leaves out; undefined = none. */
 function missingNames(row: TokenPrices, other: TokenPrices): string | undefined {
   const missing = namesMissing(row, other);
   return missing.length === 0
@@ -138,7 +138,7 @@ function readOthers(vendor: string, model: LitellmModel, others: ReadonlyMap<str
   let request = 0n;
   const speeds: Record<string, bigint> = {};
   for (const [factor, value] of entriesOf(model["provider_specific_entry"])) {
-    // Beside factors it holds what LiteLLM itself goes by.
+    // Beside factors, the object has settings of LiteLLM itself.
     if (!isNumber(value)) continue;
     if (factor === "fast") speeds[factor] = ppm(factor, value);
     else regions[factor] = ppm(factor, value);
@@ -169,7 +169,7 @@ function readSearch(value: unknown, unit: unknown): CallPrice {
   const amounts = [...new Set(Object.values(sizes))];
   const per = unit === "per_prompt" ? "request" : "use";
   const [nanosEach] = amounts;
-  // Of all sizes the same: only then a size that nobody states is known too.
+  // If all sizes cost the same, the price without a stated size is known as well.
   if (nanosEach !== undefined && amounts.length === 1 && Object.keys(sizes).length === SEARCH_SIZES.length)
     return { per, nanos: nanosEach };
   if (per === "request" || amounts.length === 0)
@@ -177,7 +177,7 @@ function readSearch(value: unknown, unit: unknown): CallPrice {
   return { per, sizes };
 }
 
-/** Prices at other hours, which take the place of all others while they hold. */
+/** Prices at other hours, which replace all others during them. */
 function readOffPeak(value: unknown, base: TokenPrices, isFlat: boolean): PriceHours[] {
   if (value === undefined || value === null) return [];
   const row: Row = {};
@@ -201,11 +201,11 @@ function readRange(text: unknown): MinuteRange {
   const [, fromHour, fromMinute, untilHour, untilMinute] = written.map(Number);
   const from = (fromHour ?? 0) * 60 + (fromMinute ?? 0);
   const until = (untilHour ?? 0) * 60 + (untilMinute ?? 0);
-  // The same moment twice is the whole day.
+  // The same time twice means the whole day.
   return from === until ? { from: 0, until: 1440 } : { from, until };
 }
 
-/** Dollars per token as nanos per 1,000,000 tokens. */
+/** Converts dollars per token to nanos per 1,000,000 tokens. */
 function perMillion(field: string, value: unknown): bigint {
   return exactly(field, digits(field, value), 15);
 }
@@ -218,7 +218,7 @@ function ppm(field: string, value: unknown): bigint {
   return exactly(field, digits(field, value), 6);
 }
 
-/** The number as the file writes it. */
+/** Returns the number as the file writes it. */
 function digits(field: string, value: unknown): string {
   if (!isNumber(value)) throw new NotExpressible(`${field} is no number`);
   return writeExact(value);
@@ -228,7 +228,7 @@ function isNumber(value: unknown): value is number | LongNumber {
   return typeof value === "number" || value instanceof LongNumber;
 }
 
-/** True if a field that we do not know says that something costs nothing. */
+/** True if an unknown field states that something is free. */
 function isNothing(value: unknown): boolean {
   return value === null || value === 0;
 }

@@ -10,14 +10,14 @@ import type { FileRecord, FileValue } from "../manifest/file/file-value.ts";
 import { findTerm } from "../usage/service-terms.ts";
 import { findTool } from "../usage/tool-names.ts";
 
-/** A price to give, by its keys in the catalog file. */
+/** A price to be set, by its keys in the catalog file. */
 export interface MissingPrice {
   readonly keys: readonly string[];
-  /** undefined = no list says it. */
+  /** undefined = no list has it. */
   readonly listed: string | undefined;
 }
 
-/** True if a charge at this price would name `what` among what has no price. */
+/** True if a charge at this price would list `what` among unpriced usage. */
 export function isUnpriced(price: Price, what: string): boolean {
   const frozen = { priceId: 0n, factorPpm: 1_000_000n, rates: price.rates };
   const { dimensions } = price;
@@ -25,7 +25,7 @@ export function isUnpriced(price: Price, what: string): boolean {
   return charge.unpriced.length > 0;
 }
 
-/** The least usage that a charge would name so. */
+/** Returns the smallest usage that a charge would list under this name. */
 function usageOf(what: string): ServedUsage {
   const [kind, name, size] = wordsOf(what);
   if (name === undefined) {
@@ -43,8 +43,8 @@ function usageOf(what: string): ServedUsage {
 }
 
 /**
- * What would price it, with what a list says of it. None where one price cannot: of a tool that has prices by size and was
- * called without one, or with one that no price can name.
+ * Returns the prices that would cover it, with the listed amounts. [] if no single price can: for a tool with prices by
+ * size that was called without a size, or with an unknown one.
  */
 export function missingPrices(
   price: Price,
@@ -83,7 +83,7 @@ function missingCall(
   return leavesOf(["calls", name, size], recordOf(listed)[size]);
 }
 
-/** The amounts of a value, each with its keys; of none the one that has to be given. */
+/** The amounts of a value, each with its keys. Without a value, this is the one amount that has to be set. */
 function leavesOf(keys: readonly string[], value: FileValue | undefined): MissingPrice[] {
   if (value === undefined) return [{ keys, listed: undefined }];
   if (!isRecord(value)) return [{ keys, listed: String(value) }];
@@ -92,7 +92,7 @@ function leavesOf(keys: readonly string[], value: FileValue | undefined): Missin
   );
 }
 
-/** The price with these amounts in it, in the form of the catalog file. */
+/** Returns the price with these amounts added, in the form of the catalog file. */
 export function withPrices(
   price: Price,
   given: readonly (readonly [keys: readonly string[], value: string])[],
@@ -112,7 +112,7 @@ function recordOf(value: FileValue | undefined): FileRecord {
   return value !== undefined && isRecord(value) ? value : {};
 }
 
-/** Of "call web_search low" its three words; a bucket of tokens is one. */
+/** Splits "call web_search low" into its three words; a bucket of tokens is one word. */
 function wordsOf(what: string): readonly [kind: string, name?: string, size?: string] {
   const [kind = "", name, size] = what.split(" ");
   if (name === undefined) return [kind];

@@ -62,13 +62,15 @@ export function describeOffered(
   };
 }
 
-/** Of a cloud's model at its own vendor. */
+/** The entry of a cloud's model under its own vendor. */
 function ownEntry(id: string, list: PublicList): ListEntry | undefined {
   const name = ownNameOf(id);
   return name && list.find(name.vendor, name.model);
 }
 
-/** Regions of clouds cost more than the vendor itself, so that its price is none to charge by unseen. */
+/**
+ * Clouds charge more in some regions than the vendor itself, so the vendor's price is not adopted without a look at it.
+ */
 function reasonOfOwn({ vendor, model, read }: ListEntry): string {
   const { input, output } = read().table?.base ?? {};
   const usd = [input, output].map((nanos) => (nanos === undefined ? "-" : formatUsd(nanos))).join(" and ");

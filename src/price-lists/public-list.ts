@@ -5,34 +5,36 @@ import type { ListEntry, ListedPrice, PriceList } from "./list-entry.ts";
 /** The release of the bundled list; a test holds it to the installed package. */
 export const PUBLIC_LIST = { name: "genai-prices 0.1.8", date: "2026-09-23" } as const;
 
-/** Vendors whose prices the list knows; the package cannot list them itself. */
+/** Vendors whose prices the list has; the package itself cannot enumerate them. */
 const VENDORS = [
   ...["anthropic", "openai", "google", "deepseek", "mistral", "x-ai", "moonshotai", "zai", "minimax"],
   ...["cohere", "perplexity", "groq", "cerebras", "together", "fireworks", "novita", "azure", "aws"],
   ...["ovhcloud", "avian", "openrouter"],
 ];
 
-/** A model of the bundled list with what people search it by. */
+/** A model of the bundled list, with the names by which people search for it. */
 export interface PublicEntry extends ListEntry {
   readonly vendorName: string;
   readonly name: string;
   readonly isDeprecated: boolean;
 }
 
-/** The list that comes with the program, with the prices that hold on one day. */
+/** The list that comes with the program, with the prices of one day. */
 export interface PublicList extends PriceList {
-  /** Every text model with a price. */
+  /** All text models with a price. */
   readonly entries: readonly PublicEntry[];
-  /** The vendor at this address; undefined = one that the list does not know. */
+  /** Returns the vendor at this URL; undefined = the list does not know it. */
   vendorAt(baseUrl: string): string | undefined;
 }
 
-/** An address of AWS's that the list does not know. */
+/** A host name of AWS's that the list does not know. */
 const MANTLE = /^https:\/\/bedrock-mantle\.[\w-]+\.api\.aws(\/|$)/;
 
 const VERSIONED = /^(.+-v)(\d+)$/;
 
-/** True if the list took a model for an earlier or later one: it looks for a part of the name, whose version may follow. */
+/**
+ * True if the list confused two versions of a model. It searches for a part of the name, which a version may follow.
+ */
 function isOtherVersion(model: string, listed: string): boolean {
   const [, stem = "", version] = VERSIONED.exec(listed) ?? [];
   const at = version === undefined ? -1 : model.indexOf(stem);
@@ -43,7 +45,10 @@ function isOtherVersion(model: string, listed: string): boolean {
 
 let latest: { readonly day: number; readonly list: Promise<PublicList> } | undefined;
 
-/** Loaded at the first look, as it is large and most processes never show it; read anew on each day, as prices have dates. */
+/**
+ * Loads the list on first use, because it is large and most processes never need it. Its prices depend on the date, so
+ * it is read anew each day.
+ */
 export function publicList(nowMs: number): Promise<PublicList> {
   const day = Math.floor(nowMs / MS_PER_DAY);
   if (latest?.day !== day) latest = { day, list: loadList(new Date(day * MS_PER_DAY)) };
@@ -94,7 +99,7 @@ async function loadList(day: Date): Promise<PublicList> {
     entries,
     vendorAt: (baseUrl) => (MANTLE.test(baseUrl) ? "aws" : findProvider({ providerApiUrl: baseUrl })?.id),
     find(vendor, model) {
-      // The list itself knows a model's other names, and whose prices a vendor sells at that it has no own ones for.
+      // The list itself knows a model's other names, and the vendor whose prices apply if a vendor has none of its own.
       const found = calcPrice({}, model, { providerId: vendor, timestamp: day });
       if (found === null || isOtherVersion(model, found.model.id)) return undefined;
       const entry = own.get(found.model);

@@ -1,19 +1,19 @@
 import type { Queryable } from "../storage/database.ts";
 
-/** What an upstream served requests with and their model had no price for. */
+/** Usage that an upstream reported and for which the model had no price. */
 export interface UnpricedUsage {
   readonly model: string;
   readonly upstream: string;
-  /** As a charge's `unpriced` names it: "tier turbo", "call file_search", "audio_input". */
+  /** Its name in a charge's `unpriced`: "tier turbo", "call file_search", "audio_input". */
   readonly what: string;
   readonly requests: bigint;
   readonly firstAt: Date;
   readonly lastAt: Date;
-  /** The latest of them. */
+  /** The latest request with such usage. */
   readonly requestId: string;
 }
 
-/** All that is kept, the latest first. */
+/** All records, latest first. */
 export function readUnpricedUsage(db: Queryable): Promise<UnpricedUsage[]> {
   return db.query<UnpricedUsage>(
     `select model, upstream, what, requests, first_at as "firstAt", last_at as "lastAt", request_id as "requestId"

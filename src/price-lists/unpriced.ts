@@ -12,10 +12,10 @@ import { isUnpriced, type MissingPrice, missingPrices, withPrices } from "./miss
 import { publicList } from "./public-list.ts";
 import { readUnpricedUsage, type UnpricedUsage } from "./unpriced-store.ts";
 
-/** Usage that its model still has no price for, with what would price it. */
+/** Usage for which the model still has no price, with the prices that would cover it. */
 export interface Unpriced extends UnpricedUsage {
   readonly prices: readonly MissingPrice[];
-  /** Where the listed amounts come from; undefined = no list has any. */
+  /** Source of the listed amounts; undefined = no list has any. */
   readonly source: PriceSource | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Prices extends Pick<Compared, "models" | "lists" | "vendorAt" | "liste
   toolsOf(kind: string): readonly ListedTool[];
 }
 
-/** Those of the usage that requests would still be charged for without a price. Pure. */
+/** Returns the usage that would still be unpriced at present prices. Pure. */
 function stillUnpriced(usage: readonly UnpricedUsage[], prices: Prices): readonly Unpriced[] {
   return usage.flatMap((each) => {
     const model = prices.models.find(({ id }) => id === each.model);
@@ -49,7 +49,10 @@ function stillUnpriced(usage: readonly UnpricedUsage[], prices: Prices): readonl
   });
 }
 
-/** A model that the upstream does not list. A price of the asked model is no help: the model has to be added to the upstream. */
+/**
+ * A model that the upstream does not list. A price of the requested model would not help; the model has to be added to
+ * the upstream.
+ */
 const OTHER_MODEL = /^model (\S+)$/;
 
 function isListedAt(upstream: Prices["upstreams"][number] | undefined, theirName: string): boolean {
@@ -68,7 +71,7 @@ export async function readUnpriced(
   return { models, unpriced: stillUnpriced(await readUnpricedUsage(db), prices) };
 }
 
-/** One of the list, as the API, its page and the command show it. */
+/** One entry of the list, as the API, its page and the command show it. */
 export function unpricedJson(unpriced: Unpriced) {
   const { model, upstream, what, requests, firstAt, lastAt, requestId, prices, source } = unpriced;
   return {
@@ -102,7 +105,7 @@ function entryOf(
   return undefined;
 }
 
-/** Gives a model the prices that it lacks, as acceptPrice() does a listed one; `amounts` are by their dotted keys. */
+/** Adds the prices that a model lacks, as acceptPrice() adds a listed one; `amounts` are keyed by dotted paths. */
 export function addPrices(
   tx: Queryable,
   model: Model,
