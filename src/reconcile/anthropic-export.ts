@@ -4,7 +4,8 @@ import { amountField, count, currency } from "./export-fields.ts";
 import { AMOUNT_DECIMALS, type ExportRow, isDay } from "./export-row.ts";
 import { modelName } from "./names.ts";
 
-// https://platform.claude.com/docs/en/api/admin/cost_report and .../usage_report/messages. Both begin their days at 0:00 UTC.
+// https://platform.claude.com/docs/en/api/admin/cost_report and .../usage_report/messages. In both, days begin at 0:00
+// UTC.
 
 const common = z.object({
   model: z.string().nullish(),
@@ -12,7 +13,7 @@ const common = z.object({
   workspace_id: z.string().nullish(),
 });
 const costs = common.extend({
-  // In cents.
+  // The amount is in cents.
   amount: amountField({ decimals: AMOUNT_DECIMALS - 2 }),
   currency: currency.nullish(),
   cost_type: z.string().nullish(),
@@ -27,7 +28,7 @@ const usage = common.extend({
     .nullish(),
   server_tool_use: z.object({ web_search_requests: count }).nullish(),
 });
-/** Both reports have the same buckets; rows of costs alone have an amount. */
+/** Both reports have the same buckets; only rows of costs have an amount. */
 const result = z.looseObject({}).transform((value, context) => {
   const schema = "amount" in value ? costs : usage;
   const parsed = schema.safeParse(value, { error: issueMessage });

@@ -1,4 +1,4 @@
-/** What may explain a difference, each with a sentence of its own (`SENTENCES`). */
+/** Possible causes of a difference, each with a sentence of its own (`SENTENCES`). */
 export const CAUSE_SENTENCES = [
   "currency",
   "nothing_recorded",
@@ -21,19 +21,19 @@ type CauseName = Exclude<CauseSentence, "tier_factor" | "price_unstated">;
 
 export interface Cause {
   readonly name: CauseName;
-  /** In English. */
+  /** The sentence in English. */
   readonly text: string;
-  /** The same in parts, for other languages. */
+  /** The parts of the sentence, for other languages. */
   readonly sentence: CauseSentence;
   /** Day, model and bucket; null = the whole export. */
   readonly where: string | null;
-  /** What the sentence names; of a list the first. */
+  /** Values that the sentence names; the first ones if they form a list. */
   readonly values: readonly string[];
-  /** How many more there are of that list. */
+  /** Number of further values of that list. */
   readonly more: number;
 }
 
-/** What a sentence lists of one kind: buckets, ratios, currencies. */
+/** Maximum number of values that a sentence names: buckets, ratios, currencies. */
 const MAX_LISTED = 10;
 
 export function causeOf(sentence: CauseSentence, where: string | null, all: readonly string[]): Cause {
@@ -54,7 +54,7 @@ export function listed(words: readonly string[], separator: string): string {
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
-/** The dashboard has the Chinese ones. */
+/** The dashboard has the Chinese sentences. */
 const SENTENCES: Readonly<Record<CauseSentence, (values: readonly string[]) => string>> = {
   currency: (codes) =>
     `The export has amounts in ${listed(codes, ", ")}, which aren't compared: costs are in USD.`,
@@ -82,7 +82,7 @@ const SENTENCES: Readonly<Record<CauseSentence, (values: readonly string[]) => s
   not_billed: (changes) => `the vendor doesn't bill all that requests here used (${listed(changes, ", ")}).`,
 };
 
-/** What a cause is called, for people. */
+/** Names of the causes for people. */
 export const CAUSE_NAMES: Readonly<Record<CauseName, string>> = {
   currency: "Other currency",
   nothing_recorded: "Nothing recorded",

@@ -21,8 +21,9 @@ export interface Compared {
 }
 
 /**
- * What would explain the differences: the whole file first, then each day and model, in the order of the differences.
- * Every list is read a fixed number of times, and events are let in between: the connection to the database must be heard.
+ * Lists what would explain the differences: first for the whole file, then for each day and model, in the order of the
+ * differences. Every list is read a fixed number of times. Other events run in between, because the database connection
+ * must be served.
  */
 export async function findCauses(compared: Compared): Promise<Cause[]> {
   const { comparison } = compared;
@@ -36,7 +37,10 @@ export async function findCauses(compared: Compared): Promise<Cause[]> {
   return [...currency, ...duplicates.causes, ...(await ofModels(compared, duplicates.cells))];
 }
 
-/** What the export bills for days of which nothing is recorded here is below the tolerance, but was compared with nothing. */
+/**
+ * True if the export bills days without any recorded request. The amounts may be below the tolerance, but they were
+ * compared with nothing.
+ */
 function isNothingRecorded({ cells }: Comparison): boolean {
   return (
     cells.every(({ ours }) => ours.quantity === 0 && ours.amount === 0n) &&
@@ -52,7 +56,7 @@ function otherCurrency({ file }: Compared): Cause[] {
   return [causeOf("currency", null, [...others].sort())];
 }
 
-/** Each is compared with all that is recorded: those with the most rows. */
+/** Each project is compared with all records, so only those with the most rows are tried. */
 const MAX_PROJECTS = 20;
 
 async function otherProject({ file, own, tolerance, comparison }: Compared): Promise<Cause[]> {
@@ -79,7 +83,7 @@ function groupBy<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
   return groups;
 }
 
-/** Of zones with one offset the first is enough. */
+/** One zone for each offset is enough. */
 const ZONES = [
   "UTC",
   "America/Los_Angeles",
@@ -93,8 +97,9 @@ const ZONES = [
 ];
 
 /**
- * A zone that moves requests out of the exported days leaves nothing of them to differ. So it must also bring together what
- * differed: a day and model that is billed, and of which just that is recorded in this zone.
+ * Finds a zone in which the two sides agree. A zone that moves requests out of the exported days leaves nothing to
+ * differ. So it must also match a day and model that differed: one that is billed, and whose records in this zone match
+ * the bill.
  */
 async function otherZone({ file, own, tolerance, comparison }: Compared): Promise<Cause[]> {
   if (file.hasMoments) return [];
@@ -109,7 +114,7 @@ async function otherZone({ file, own, tolerance, comparison }: Compared): Promis
   return [];
 }
 
-/** Rows that are there several times, where the repetitions are what is too much. */
+/** Finds rows that occur several times, if the repetitions explain the excess. */
 function duplicateRows({ file, comparison, tolerance }: Compared): { causes: Cause[]; cells: Set<Cell> } {
   const counts = new Map<string, { row: ExportRow; times: number }>();
   for (const row of file.rows) {
@@ -136,14 +141,14 @@ function duplicateRows({ file, comparison, tolerance }: Compared): { causes: Cau
   return { causes, cells };
 }
 
-/** What is said of a day and model is looked up here: the lists behind it are as long as the file and the log. */
+/** Indexes for the checks of a day and model, because the lists behind them are as long as the file and the log. */
 interface Lookup {
-  /** Tokens by their tier, of what names one, by day and model. */
+  /** Billed tokens by tier, for each day and model; rows that name no tier are left out. */
   readonly billedTiers: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly ownTiers: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** The smallest step of the export's amounts. */
+  /** The smallest unit of the export's amounts. */
   readonly unit: bigint;
-  /** The models' buckets that cost as much as here on some day. */
+  /** Buckets of models that cost the same on both sides on some day. */
   readonly agreeing: ReadonlySet<string>;
 }
 
@@ -178,7 +183,7 @@ function addTo(sums: Map<string, Map<string, number>>, key: string, tier: string
   byTier.set(tier, (byTier.get(tier) ?? 0) + tokens);
 }
 
-/** Groups between which events are let in. */
+/** Number of groups that are checked before other events run. */
 const GROUPS_AT_ONCE = 1_000;
 
 async function ofModels(compared: Compared, explained: ReadonlySet<Cell>): Promise<Cause[]> {
@@ -194,7 +199,7 @@ async function ofModels(compared: Compared, explained: ReadonlySet<Cell>): Promi
   return causes;
 }
 
-/** The cells of one day and model that differ. */
+/** Checks the cells of one day and model that differ. */
 function ofModel(lookup: Lookup, cells: readonly Cell[]): Cause[] {
   const [first] = cells;
   if (first === undefined) return [];
@@ -223,7 +228,7 @@ function ofModel(lookup: Lookup, cells: readonly Cell[]): Cause[] {
   return isUniform ? say("tier_factor", [String(one?.ratio)]) : say("price", ratios);
 }
 
-/** Where the export bills a tier of which requests here had less. */
+/** Returns the first tier for which the export bills more tokens than are recorded here, with both counts. */
 function tierOf({ billedTiers, ownTiers }: Lookup, cell: Cell): readonly string[] | undefined {
   const key = modelKey(cell);
   for (const [tier, theirs] of billedTiers.get(key) ?? []) {
@@ -233,7 +238,7 @@ function tierOf({ billedTiers, ownTiers }: Lookup, cell: Cell): readonly string[
   return undefined;
 }
 
-/** Amounts are ours, each row rounded to the decimals that the export has at most. */
+/** True if the amounts differ only because the export rounds each row to its smallest unit. */
 function isRounding({ unit }: Lookup, cells: readonly Cell[]): boolean {
   return cells.every(({ ours, theirs, rows }) => {
     if (theirs.amount === undefined) return false;
@@ -248,7 +253,7 @@ function decimalsOf(amount: bigint | undefined): number {
   return decimals;
 }
 
-/** Theirs over ours; for words alone. */
+/** Their amount divided by ours; used in sentences only. */
 function ratioOf({ ours, theirs }: Cell): number {
   return ours.amount === 0n ? 0 : Math.round((Number(theirs.amount ?? 0n) / Number(ours.amount)) * 1e6) / 1e6;
 }

@@ -2,7 +2,7 @@ import type { ExportRow, VendorExport } from "./export-row.ts";
 import type { OwnCosts, Slot, Sums } from "./own-costs.ts";
 import { type ZoneDays, zoneDays } from "./zone-days.ts";
 
-/** What the export does not part is undefined. */
+/** Day, model and bucket; a member that the export does not distinguish is undefined. */
 export interface Place {
   readonly day: string;
   readonly model: string | undefined;
@@ -12,9 +12,9 @@ export interface Place {
 /** One day, model and bucket on both sides. */
 export interface Cell extends Place {
   readonly ours: Sums;
-  /** A member is undefined where the export does not state it. */
+  /** A member that the export does not state is undefined. */
   readonly theirs: { readonly quantity: number | undefined; readonly amount: bigint | undefined };
-  /** How many rows the export has of it. */
+  /** Number of the export's rows for it. */
   readonly rows: number;
 }
 
@@ -23,9 +23,9 @@ export interface Comparison {
   readonly firstDay: string;
   readonly lastDay: string;
   readonly cells: readonly Cell[];
-  /** The largest first. */
+  /** Sorted by size, largest first. */
   readonly differences: readonly Cell[];
-  /** Where a row, or what is recorded, is counted. */
+  /** Returns the cell in which a row or a record is counted. */
   placeOf(row: Place): Place;
 }
 
@@ -38,7 +38,10 @@ type Compare<T> = (
   tolerance: bigint,
 ) => T;
 
-/** Both sides by day, model and bucket, as far as every row of the export parts them; what differs by more than the tolerance. */
+/**
+ * Compares both sides by day, model and bucket, as far as every row of the export distinguishes them, and lists
+ * differences above the tolerance.
+ */
 export const compareCosts: Compare<Comparison> = (file, own, zone, tolerance) => {
   const compared = cellsOf(file, own, zone);
   const differences = compared.cells.filter((cell) => differs(cell, tolerance)).sort(byDifference);
@@ -46,9 +49,9 @@ export const compareCosts: Compare<Comparison> = (file, own, zone, tolerance) =>
 };
 
 /**
- * What this zone would leave of the export, if it leaves no difference and what is billed is what is recorded; else undefined.
- * Nothing may differ by more than the tolerance, and all together by no more than a hundredth: a zone or a project for which
- * nothing is recorded leaves nothing to differ, and so explains nothing.
+ * Returns the cells of the export in this zone if no difference is left and the bill matches the records; otherwise
+ * undefined. No cell may differ by more than the tolerance, and all together by no more than a hundredth. A zone or
+ * project without any record has nothing that could differ, and so explains nothing.
  */
 export const cellsThatAgree: Compare<readonly Cell[] | undefined> = (file, own, zone, tolerance) => {
   const { cells } = cellsOf(file, own, zone);
@@ -62,7 +65,7 @@ export const cellsThatAgree: Compare<readonly Cell[] | undefined> = (file, own, 
   return isClose(apart, least) ? cells : undefined;
 };
 
-/** True if what is billed in a cell is just what is recorded, and something is. */
+/** True if the billed and the recorded amount of a cell are above 0 and differ by a hundredth at most. */
 export function isMatched(cell: Cell): boolean {
   const { billed, recorded } = comparedOf(cell);
   return isClose(absolute(billed - recorded), billed < recorded ? billed : recorded);
@@ -72,7 +75,7 @@ function isClose(apart: bigint, of: bigint): boolean {
   return of > 0n && apart * 100n <= of;
 }
 
-/** Amounts where the export states them, else quantities. */
+/** Compares amounts if the export states them, otherwise quantities. */
 function comparedOf({ ours, theirs }: Cell): { billed: bigint; recorded: bigint } {
   if (theirs.amount !== undefined) return { billed: theirs.amount, recorded: ours.amount };
   return { billed: BigInt(Math.round(theirs.quantity ?? 0)), recorded: BigInt(Math.round(ours.quantity)) };
@@ -116,7 +119,7 @@ function cellsOf(
   }
   const hasAmounts = rows.some((row) => amountIn(row) !== undefined);
   const all = [...cells.values()];
-  // What the export has no row of, it bills nothing for.
+  // The export bills nothing for a cell without a row.
   for (const { rows: count, theirs } of all)
     if (count === 0) Object.assign(theirs, { quantity: 0, amount: hasAmounts ? 0n : undefined });
   return { zone: days, firstDay, lastDay, cells: all, placeOf };
@@ -129,12 +132,12 @@ interface MutableCell extends Cell {
 
 const NOTHING = { quantity: undefined, amount: undefined };
 
-/** No two places have the same: a name may hold whatever would stand between them. */
+/** Encodes the key so that no two places have the same one: names may contain any separator. */
 export function keyOf({ day, model = "", bucket = "" }: Place): string {
   return `${day} ${model.length} ${model} ${bucket}`;
 }
 
-/** The largest first: what states no amount by its quantity, after the others. */
+/** Sorts by amount, largest first; cells without an amount follow, sorted by quantity. */
 function byDifference(one: Cell, other: Cell): number {
   const amounts = Number(amountDifference(other) - amountDifference(one));
   if (amounts !== 0) return amounts;
@@ -151,7 +154,7 @@ function quantityDifference({ ours, theirs: { quantity } }: Cell): number {
   return quantity === undefined ? -1 : Math.abs(quantity - ours.quantity);
 }
 
-/** Amounts of another currency are none that can be compared. */
+/** Amounts in another currency cannot be compared. */
 function amountIn({ amount, currency }: ExportRow): bigint | undefined {
   return currency === CURRENCY ? amount : undefined;
 }
@@ -172,7 +175,7 @@ function addUsageRow({ buckets }: Slot, cellOf: (bucket: string) => Cell): void 
   }
 }
 
-/** By amount where the export states it, as vendors count units in their own ways; else by quantity. */
+/** Compares amounts if the export states them, because vendors count units in different ways; otherwise quantities. */
 function differs({ ours, theirs, rows }: Cell, tolerance: bigint): boolean {
   if (theirs.amount !== undefined) return absolute(theirs.amount - ours.amount) > tolerance;
   if (theirs.quantity !== undefined) return theirs.quantity !== ours.quantity;

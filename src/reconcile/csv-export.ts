@@ -20,7 +20,7 @@ import {
 } from "./names.ts";
 import { zoneDays } from "./zone-days.ts";
 
-/** Columns by what their names come to without case and punctuation; the first that is there counts. */
+/** Columns by their names without case and punctuation; the first one that exists counts. */
 const COLUMNS = {
   day: ["day", "date", "usagedate", "usagestartdate", "usagestarttime"],
   model: ["model"],
@@ -35,14 +35,18 @@ const COLUMNS = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 type Column = keyof typeof COLUMNS;
 
-// The console's cost table and the BigQuery export: https://cloud.google.com/billing/docs/how-to/cost-table
+// Present in the console's cost table and in the BigQuery export:
+// https://cloud.google.com/billing/docs/how-to/cost-table
 const GOOGLE = "skudescription";
-/** Of a bill for everything at Google, the services that sell models. */
+/** Services that sell models, among all services on a bill of Google's. */
 const MODEL_SERVICES = /gemini|generative|vertex/i;
-/** Google begins its days at midnight in Los Angeles. */
+/** Google's days begin at midnight in Los Angeles. */
 const GOOGLE_ZONE = "America/Los_Angeles";
 
-/** `givenZone` is where the vendor begins its days; undefined = as the format has it. Throws ExportFormatError with all problems. */
+/**
+ * Reads a CSV export. `givenZone` is the zone in which the vendor's days begin; undefined = that of the format. Throws
+ * ExportFormatError with all problems.
+ */
 export function readCsvExport(text: string, names: KnownNames, givenZone?: string): VendorExport {
   const records = parseCsv(text);
   // Google's table has lines about the invoice above its header.
@@ -106,15 +110,15 @@ export function readCsvExport(text: string, names: KnownNames, givenZone?: strin
   };
 }
 
-/** What the column of days has in lines of totals. */
+/** The content of the day column in lines of totals. */
 const TOTALS = /^(?:(?:grand |sub-?)?totals?:?)?$/i;
 
-/** A record's trimmed cell of a column; undefined = empty, or there is no such column. */
+/** Returns the trimmed cell of a column; undefined = it is empty, or there is no such column. */
 type Row = (column: Column) => CsvCell | undefined;
 
 interface RowReader {
   readonly names: KnownNames;
-  /** Of rows that name none. */
+  /** The currency of rows that name none. */
   readonly currency: string;
   dayAt(ms: number): string;
   refuse(cell: CsvCell, column: Column, message: string): void;
@@ -181,7 +185,7 @@ const MOMENT =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?: ?(Z|UTC|[+-]\d{2}:?\d{2}))?)?$/;
 const OTHER_ORDER = /^\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}$/;
 
-/** A day as it is written; a time with its offset is on the day that it has in the vendor's zone. */
+/** Reads a day. A time with an offset belongs to the day that it has in the vendor's zone. */
 function readDay(cell: CsvCell, { refuse, dayAt }: RowReader): string {
   const { text } = cell;
   const [, day = "", time, offset] = MOMENT.exec(text) ?? [];
@@ -217,7 +221,10 @@ const SYMBOLS: Readonly<Record<string, string>> = {
   "₹": "INR",
 };
 
-/** Of a column such as "Cost (€)"; amounts are in USD if neither it nor the row says otherwise. */
+/**
+ * Reads the currency from a column such as "Cost (€)". Amounts are in USD if neither the column nor the row says
+ * otherwise.
+ */
 function currencyOf(cell: CsvCell | undefined, problems: ExportProblem[]): string {
   const [, unit] = /\(([^)]*)\)\s*$/.exec(cell?.text ?? "") ?? [];
   const code = unit === undefined ? "USD" : (SYMBOLS[unit.trim()] ?? unit.trim().toUpperCase());
@@ -230,7 +237,7 @@ function currencyOf(cell: CsvCell | undefined, problems: ExportProblem[]): strin
   return code;
 }
 
-/** "Unrounded Cost ($)" is "unroundedcost", "project.id" is "projectid". */
+/** Converts "Unrounded Cost ($)" to "unroundedcost", and "project.id" to "projectid". */
 function plainName(name: string): string {
   return name
     .toLowerCase()

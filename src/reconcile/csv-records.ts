@@ -1,13 +1,13 @@
 import { ExportFormatError } from "./export-row.ts";
 
-/** A field of a CSV text and where it begins; lines and columns count from 1. */
+/** A field of a CSV text and the place where it begins; lines and columns count from 1. */
 export interface CsvCell {
   readonly text: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Records of a CSV text by RFC 4180; empty lines are none. Throws ExportFormatError for quotes that don't fit. */
+/** Parses CSV by RFC 4180; empty lines are skipped. Throws ExportFormatError for unbalanced quotes. */
 export function parseCsv(text: string): CsvCell[][] {
   const records: CsvCell[][] = [];
   let record: CsvCell[] = [];

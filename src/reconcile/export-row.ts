@@ -2,27 +2,27 @@
 export interface ExportRow {
   /** YYYY-MM-DD, in the vendor's zone. */
   readonly day: string;
-  /** In one spelling (`names.ts`); undefined = the export does not say. */
+  /** The spelling of `names.ts`; undefined = the export does not say. */
   readonly model: string | undefined;
   readonly bucket: string | undefined;
   /** The project or workspace. */
   readonly project: string | undefined;
-  /** As the vendor calls it, where it is not the standard one. */
+  /** The vendor's name of the tier; undefined = the standard tier. */
   readonly tier: string | undefined;
-  /** Tokens, or uses of a tool. */
+  /** Number of tokens, or of uses of a tool. */
   readonly quantity: number | undefined;
-  /** In 10^-15 of the currency. */
+  /** Unit: 10^-15 of the currency. */
   readonly amount: bigint | undefined;
-  /** In capitals; undefined = there is no amount. */
+  /** Upper case; undefined = there is no amount. */
   readonly currency: string | undefined;
 }
 
 export interface VendorExport {
-  /** What it was recognised as, such as "OpenAI costs". */
+  /** The recognised format, such as "OpenAI costs". */
   readonly format: string;
-  /** The zone in which the vendor begins its days. */
+  /** The zone in which the vendor's days begin. */
   readonly zone: string;
-  /** True if its rows state moments, in UTC or with an offset, and not days alone, of which nobody knows the zone. */
+  /** True if rows state moments, in UTC or with an offset. Rows that state days do not tell in which zone. */
   readonly hasMoments: boolean;
   readonly rows: readonly ExportRow[];
   readonly leftOut: readonly LeftOut[];
@@ -36,17 +36,17 @@ export interface LeftOut {
   readonly lines: readonly number[];
 }
 
-/** One thing wrong in an export. Lines and columns count from 1. */
+/** A problem in an export. Lines and columns count from 1. */
 export interface ExportProblem {
   readonly line?: number;
   readonly column?: number;
   readonly message: string;
 }
 
-/** An export with more problems is broken in a way that the first ones show. */
+/** Maximum number of problems that are shown. An export with more is broken in a way that the first ones reveal. */
 export const SHOWN_PROBLEMS = 20;
 
-/** A file that is no export, or that can't be read exactly. */
+/** Thrown for a file that is no export, or that cannot be read exactly. */
 export class ExportFormatError extends Error {
   override readonly name = "ExportFormatError";
   readonly problems: readonly ExportProblem[];
@@ -57,7 +57,7 @@ export class ExportFormatError extends Error {
     this.problems = all;
   }
 
-  /** One line for each problem, with the file's name and the place. */
+  /** Returns a line for each problem, with the file's name and the place. */
   describe(file: string): string {
     const shown = this.problems
       .slice(0, SHOWN_PROBLEMS)
@@ -71,7 +71,7 @@ export class ExportFormatError extends Error {
 
 export const AMOUNT_DECIMALS = 15;
 const NANO_DECIMALS = 9;
-/** Amounts are finer than nanos: exports state fractions of them, and sums are rounded last. */
+/** Amounts are finer than nanos, because exports state fractions of nanos, and only sums are rounded. */
 export const AMOUNT_PER_NANO = 10n ** BigInt(AMOUNT_DECIMALS - NANO_DECIMALS);
 
 const WRITTEN = /^([+-]?)\$?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
@@ -79,9 +79,9 @@ const WRITTEN = /^([+-]?)\$?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
 const GROUPED = /^[+-]?\$?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/;
 
 /**
- * An amount as exports write it, `decimals` places further to the right: digits with at most one decimal point, and commas
- * only between groups of three. Undefined for all else, since another reader would take it for another amount. Finer digits
- * than the last place are cut.
+ * Reads an amount, moved `decimals` places to the right: digits with at most one decimal point, and commas only between
+ * groups of three. Returns undefined for anything else, because another program might read it as another amount. Digits
+ * beyond the last place are cut.
  */
 export function readAmount(written: string, decimals = AMOUNT_DECIMALS): bigint | undefined {
   const match = WRITTEN.exec(GROUPED.test(written) ? written.replaceAll(",", "") : written);
@@ -93,14 +93,14 @@ export function readAmount(written: string, decimals = AMOUNT_DECIMALS): bigint 
   return sign === "-" ? -amount : amount;
 }
 
-/** A count as exports write it, in the same form. */
+/** Reads a count in the same notation. */
 export function readQuantity(written: string): number | undefined {
   if (written.includes("$") || readAmount(written) === undefined) return undefined;
   const quantity = Number(written.replaceAll(",", ""));
   return Math.abs(quantity) <= Number.MAX_SAFE_INTEGER ? quantity : undefined;
 }
 
-/** True if there is such a day, written YYYY-MM-DD. */
+/** True if the text is an existing day, written YYYY-MM-DD. */
 export function isDay(text: string): boolean {
   const ms = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === text;

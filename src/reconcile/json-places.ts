@@ -1,4 +1,4 @@
-/** Where a value of a JSON text begins; both count from 1. */
+/** The place in a JSON text where a value begins; line and column count from 1. */
 export interface JsonPlace {
   readonly line: number;
   readonly column: number;
@@ -8,11 +8,14 @@ type JsonPath = readonly PropertyKey[];
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Where the values at these paths begin in a valid JSON text; of one that is not there, the innermost that should hold it. */
+/**
+ * Finds the places of the values at these paths in a valid JSON text. For an absent value, this is the place of the
+ * innermost value that should contain it.
+ */
 export function placesIn(json: string, paths: readonly JsonPath[]): JsonPlace[] {
   const offsets = paths.map(() => 0);
   const lengths = paths.map(() => -1);
-  // The key of the current value in each object and array around it.
+  // Keys of the current value in the objects and arrays around it.
   const keys: (PropertyKey | undefined)[] = [];
   for (const { 0: token, index } of json.matchAll(TOKEN)) {
     const depth = keys.length;

@@ -1,6 +1,6 @@
 import { BILLED_UNITS, type TokenBucket } from "../usage/usage.ts";
 
-/** Our buckets as exports part them: none bills reasoning apart from output. */
+/** Our buckets under the names that exports distinguish; no export bills reasoning apart from output. */
 export const BUCKET_NAMES = {
   inputUncached: "input",
   cacheRead: "cache_read",
@@ -22,25 +22,25 @@ export const BUCKET_NAMES = {
   videoOutput: "video_output",
 } as const satisfies Readonly<Record<TokenBucket, string>>;
 
-/** What the gateway knows of the names in an export. */
+/** Names known to the gateway, to which those in an export are matched. */
 export interface KnownNames {
-  /** A line item in words is matched to them. */
+  /** Models to which line items in words are matched. */
   readonly models: readonly string[];
   /** Tools that have a price. */
   readonly tools: readonly string[];
 }
 
-/** What an upstream calls a model of ours. */
+/** Returns the upstream's name of one of our models. */
 export type NameAt = (upstream: string, model: string) => string;
 
-/** What our tools and the vendors' line items are called, first match first. */
+/** Our tools, by the words of the vendors' line items; the first match counts. */
 const TOOL_WORDS: readonly (readonly [RegExp, string])[] = [
   [/file.?search/, "file_search"],
   [/search|grounding/, "web_search"],
   [/code|container/, "code_execution"],
 ];
 
-/** Buckets of every catalog. A tool with a price is one too. */
+/** Buckets of every catalog. Each tool with a price is one as well. */
 export const KNOWN_BUCKETS: readonly string[] = [
   ...new Set([
     ...Object.values(BUCKET_NAMES),
@@ -50,7 +50,7 @@ export const KNOWN_BUCKETS: readonly string[] = [
   ]),
 ];
 
-/** The bucket that an export calls by its name; `tools` are those with a price. Undefined = there is none. */
+/** Returns the bucket that an export calls by this name; `tools` are those with a price. Undefined = there is none. */
 export function bucketNamed(text: string, tools: readonly string[]): string | undefined {
   const name = text.toLowerCase();
   if (KNOWN_BUCKETS.includes(name)) return name;
@@ -65,7 +65,7 @@ const SIDE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/input|prompt/, "input"],
 ];
 
-/** The bucket that a line item's words mean; undefined = they mean none. */
+/** Returns the bucket that a line item's words describe; undefined = none. */
 export function bucketOfWords(words: string): string | undefined {
   const text = words.toLowerCase();
   const side = SIDE_WORDS.find(([form]) => form.test(text))?.[1];
@@ -74,14 +74,14 @@ export function bucketOfWords(words: string): string | undefined {
   return medium === undefined ? side : `${medium}_${side}`;
 }
 
-/** A tool of a charge as exports call it. */
+/** Returns the name that exports use for a tool of a charge. */
 export function toolBucket(name: string): string {
   return TOOL_WORDS.find(([form]) => form.test(name.toLowerCase()))?.[1] ?? name;
 }
 
 const VERSION = /[-@](?:20\d{2}-?\d{2}-?\d{2}|latest|\d{3})$/;
 
-/** A model without its date or version: exports name the dated model that an undated request was served with. */
+/** Removes date or version from a model's name: exports name the dated model that served an undated request. */
 export function modelName(model: string): string {
   return model
     .toLowerCase()
@@ -89,10 +89,10 @@ export function modelName(model: string): string {
     .replace(VERSION, "");
 }
 
-/** Words that make another model of a name: without them in the name, a text with them means another model. */
+/** Words that distinguish models: a text with one of them does not mean a model without it. */
 const VARIANTS = new Set(["lite", "mini", "nano", "pro", "image", "live", "tts"]);
 
-/** Which of our models a vendor's free text means: the one of whose words all are in it, the longest first. */
+/** Returns the model that a vendor's free text means: the longest of our names whose words are all in the text. */
 export function modelInText(text: string, models: readonly string[]): string | undefined {
   const words = new Set(wordsOf(text));
   const fitting = models.filter((model) => {

@@ -3,7 +3,8 @@ import { amountField, count, currency } from "./export-fields.ts";
 import type { ExportRow } from "./export-row.ts";
 import { bucketOfWords, modelName } from "./names.ts";
 
-// https://developers.openai.com/api/reference/resources/organization : costs and usage, pages of buckets. Both begin their days at 0:00 UTC.
+// https://developers.openai.com/api/reference/resources/organization : costs and usage, pages of buckets. In both, days
+// begin at 0:00 UTC.
 
 const common = z.object({
   project_id: z.string().nullish(),
@@ -36,10 +37,10 @@ const result = z
 
 export const openaiBucket = z.object({
   object: z.literal("bucket"),
-  // To the end of the year 9999.
+  // The maximum is the end of the year 9999.
   start_time: z.int().min(0).max(253_402_300_799),
   results: z.array(result).optional(),
-  // As the reference also spells it.
+  // The reference also uses this spelling.
   result: z.array(result).optional(),
 });
 
@@ -54,7 +55,7 @@ export function readOpenaiBucket({
   );
 }
 
-/** A line item is a model and a bucket, as in "gpt-5-2025-08-07, cached input", or a tool. */
+/** A line item is either a model and a bucket, as in "gpt-5-2025-08-07, cached input", or a tool. */
 function costRow(day: string, { amount, line_item, quantity, project_id }: z.infer<typeof costs>): ExportRow {
   const [model, words] = splitItem(line_item ?? "");
   return {

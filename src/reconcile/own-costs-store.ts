@@ -3,7 +3,7 @@ import type { UsageRow } from "../billing/usage-log/usage-store.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { KnownNames, NameAt } from "./names.ts";
 
-/** A request that asked an upstream, with what its attempts cost. */
+/** A request that reached an upstream, with the costs of its attempts. */
 export interface CostedRequest
   extends Pick<
     UsageRow,
@@ -29,10 +29,10 @@ export interface CostedRequest
   readonly costs: readonly AttemptCostText[] | null;
 }
 
-/** One page holds at most so much of the log in memory. */
+/** Maximum number of rows of the log that a page reads into memory. */
 const PAGE = 5_000;
 
-/** Text requests that ended in [from, to) and asked an upstream, as they were posted. */
+/** Text requests that ended in [from, to) and reached an upstream, in the order of posting. */
 export async function* readCostedRequests(
   db: Queryable,
   from: Date,
@@ -59,7 +59,7 @@ export async function* readCostedRequests(
   }
 }
 
-/** Names of the upstreams, of the models as they are asked for them, and of the tools that have or had a price. */
+/** Names of the upstreams, of their models, and of the tools that have or had a price. */
 export interface CatalogNames extends KnownNames {
   readonly upstreams: readonly string[];
   readonly nameAt: NameAt;

@@ -9,16 +9,16 @@ import type { CostedRequest } from "./own-costs-store.ts";
 
 export interface Sums {
   quantity: number;
-  /** In 10^-15 of a dollar. */
+  /** Unit: 10^-15 of a dollar. */
   amount: bigint;
 }
 
-/** What our attempts of one model used in one quarter of an hour: every zone's days begin at one. */
+/** Usage of one model by our attempts in a quarter of an hour; the days of every zone begin with one. */
 export interface Slot {
   readonly startMs: number;
   readonly model: string;
   readonly buckets: Map<string, Sums>;
-  /** Tokens by the tier that they were priced by; "" = the standard one. */
+  /** Tokens by the tier that priced them; "" = the standard tier. */
   readonly tiers: Map<string, number>;
 }
 
@@ -27,7 +27,7 @@ export interface Suspect {
   readonly id: string;
   readonly accountId: bigint;
   readonly model: string;
-  /** Where it explains only this bucket. */
+  /** Set if the request explains only this bucket. */
   readonly bucket?: string;
   readonly acceptedMs: number;
   readonly endedMs: number;
@@ -47,10 +47,10 @@ export interface OwnCosts {
 }
 
 const SLOT_MS = 15 * 60_000;
-/** Of those that may have crossed a midnight, which is known only with the zone. */
+/** Maximum number of requests that may have crossed a midnight, which is known only once the zone is. */
 const MAX_SUSPECTS = 50_000;
 
-/** Adds up what the attempts at these upstreams cost; undefined = at all. */
+/** Sums the costs of attempts at these upstreams; undefined = at all of them. */
 export async function sumOwnCosts(
   requests: AsyncIterable<CostedRequest>,
   upstreams: ReadonlySet<string> | undefined,
@@ -85,7 +85,7 @@ export async function sumOwnCosts(
   return { slots: [...slots.values()], suspects };
 }
 
-/** What the attempts of a request used, as `sumOwnCosts` counts it. */
+/** Returns the usage of a request's attempts, counted as `sumOwnCosts` does. */
 export function quantitiesOf(
   request: CostedRequest,
   upstreams: ReadonlySet<string> | undefined,
@@ -103,18 +103,21 @@ export function quantitiesOf(
     });
 }
 
-/** What an attempt used of one model. */
+/** Usage of one model in an attempt. */
 interface Attempt {
   readonly upstream: string;
-  /** As its vendor's export names it. */
+  /** The model's name in the vendor's export. */
   readonly model: string;
-  /** With the lines of this model; undefined = its vendor bills nothing, or nobody knows what. */
+  /** The charge with the lines of this model; undefined = the vendor bills nothing, or an unknown amount. */
   readonly charge: ShownCharge | undefined;
   readonly factorPpm: bigint;
   readonly isUnknown: boolean;
 }
 
-/** The attempts of a request, and of each its models apart: an advisor or a fallback stands under its own name in an export. */
+/**
+ * Returns the attempts of a request, separately for each of its models: an advisor or a fallback has a row of its own
+ * in an export.
+ */
 function attemptsOf(request: CostedRequest, nameAt: NameAt): Attempt[] {
   const { costs } = request;
   const only: readonly AttemptCostText[] = [{ nanos: "0" }];
@@ -134,7 +137,7 @@ function attemptsOf(request: CostedRequest, nameAt: NameAt): Attempt[] {
   });
 }
 
-/** The model of ours that a line is of; undefined = the one that was asked. */
+/** Returns the model of a price line; undefined = the requested model. */
 function modelOf(line: PriceLine): string | undefined {
   return line.kind === "tokens" ? line.model : undefined;
 }

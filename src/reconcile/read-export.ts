@@ -12,12 +12,12 @@ import { openaiBucket, readOpenaiBucket } from "./openai-export.ts";
 const page = z.looseObject({ data: z.array(z.unknown()), has_more: z.boolean().nullish() });
 
 /**
- * Reads an export as it was downloaded; several pages are an array of them. `zone` is where the vendor begins its days;
- * undefined = as the format has it. Throws ExportFormatError.
+ * Reads an export as downloaded; several pages form an array. `zone` is the zone in which the vendor's days begin;
+ * undefined = that of the format. Throws ExportFormatError.
  */
 export function readExport(text: string, names: KnownNames, zone?: string): VendorExport {
   const isJson = /^\s*[[{]/.test(text);
-  // Parsed records take far more memory than their text: too many are not parsed at all.
+  // Parsed records take far more memory than their text, so a text with too many is not parsed at all.
   if (!isJson) requireFew(text.match(/\n/g)?.length ?? 0, "lines");
   const found = isJson ? readPages(text, zone) : readCsvExport(text, names, zone);
   requireFew(found.rows.length, "rows");
@@ -25,7 +25,7 @@ export function readExport(text: string, names: KnownNames, zone?: string): Vend
   return found;
 }
 
-/** A month of ten thousand models and buckets; minutes and a gigabyte suffice for it. */
+/** Equals a month of ten thousand models and buckets, which takes minutes and a gigabyte. */
 const MAX_ROWS = 250_000;
 
 function requireFew(count: number, what: "lines" | "rows"): void {
@@ -66,7 +66,7 @@ function readPages(text: string, zone = "UTC"): VendorExport {
 const JSON_EXPORTS =
   "costs or usage of OpenAI (buckets with `start_time`), or a cost or usage report of Anthropic (`starting_at`)";
 
-/** Rows of all buckets; throws with all that is wrong in them. */
+/** Reads the rows of all buckets; throws with all problems in them. */
 function rowsOf<Bucket>(
   text: string,
   buckets: readonly { readonly bucket: unknown; readonly path: readonly (string | number)[] }[],

@@ -4,10 +4,10 @@ import { ExportFormatError } from "./export-row.ts";
 import type { ReconcileOptions, ReconcileReport } from "./reconcile.ts";
 import type { ReconcileMessage, ReconcileReply } from "./reconcile-worker.ts";
 
-/** The largest export that is compared. */
+/** The largest export that can be compared. */
 export const MAX_EXPORT_BYTES = 64 * 1024 * 1024;
 
-/** What a comparison may take. */
+/** Limits of a comparison. */
 export interface ReconcileLimits {
   /** An export of 64 MB and 250,000 rows takes more than 1.5 GB. */
   readonly memoryMb: number;
@@ -15,9 +15,9 @@ export interface ReconcileLimits {
 }
 
 /**
- * As `reconcile`, in a thread of its own with a connection of its own: to parse a large export takes seconds, in which this
- * thread serves others. The thread ends with it, and when `signal` is aborted; then it rejects with WorkerLost, as it does
- * where the memory does not suffice.
+ * Runs `reconcile` in a thread with a connection of its own, because parsing a large export takes seconds, during which
+ * this thread serves other requests. The thread ends with the comparison or when `signal` is aborted. Rejects with
+ * WorkerLost when aborted or if the memory does not suffice.
  */
 export async function reconcileInThread(
   { url, timeoutMs }: Pick<Database, "url" | "timeoutMs">,

@@ -3,7 +3,7 @@ import { openPool } from "../storage/pool.ts";
 import { ExportFormatError, type ExportProblem } from "./export-row.ts";
 import { type ReconcileOptions, type ReconcileReport, reconcile } from "./reconcile.ts";
 
-/** An export as it was sent, and the database whose usage log it is compared with. */
+/** An export as uploaded, and the database whose usage log it is compared with. */
 export interface ReconcileMessage {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly databaseUrl: string;

@@ -10,21 +10,24 @@ import { readCostedRequests, readNames } from "./own-costs-store.ts";
 import { readExport } from "./read-export.ts";
 import { zoneDays } from "./zone-days.ts";
 
-/** In dollars: cents are what a vendor's invoice is read to. */
+/** One cent, in dollars: invoices are checked to the cent. */
 export const DEFAULT_TOLERANCE = "0.01";
 
 export interface ReconcileOptions {
-  /** Only rows of this project or workspace. */
+  /** Compares only rows of this project or workspace. */
   readonly project?: string | undefined;
-  /** Only what was sent to these upstreams; undefined = to any. */
+  /** Compares only requests that these upstreams got; undefined = all of them. */
   readonly upstreams?: readonly string[] | undefined;
-  /** In which the vendor begins its days; undefined = as the format has it. */
+  /** The zone in which the vendor's days begin; undefined = that of the format. */
   readonly zone?: string | undefined;
-  /** In 10^-15 of a dollar, for each day, model and bucket. */
+  /** Unit: 10^-15 of a dollar; applies to each day, model and bucket. */
   readonly tolerance: bigint;
 }
 
-/** What `faregate reconcile --json` prints, and the console tells. Amounts are exact decimals in US dollars, as text; null = not stated. */
+/**
+ * The output of `faregate reconcile --json` and of the console. Amounts are exact decimals in US dollars, as text; null
+ * = not stated.
+ */
 export interface ReconcileReport {
   readonly format: string;
   readonly zone: string;
@@ -35,11 +38,11 @@ export interface ReconcileReport {
   readonly left_out: readonly LeftOut[];
   readonly ours_usd: string;
   readonly theirs_usd: string | null;
-  /** The largest, largest first. */
+  /** Sorted by size, largest first; limited in number. */
   readonly differences: readonly ReportedDifference[];
-  /** How many there are, listed or not. */
+  /** Number of differences, listed or not. */
   readonly differences_total: number;
-  /** Of the largest differences. */
+  /** Causes of the largest differences. */
   readonly causes: readonly Cause[];
   readonly causes_total: number;
 }
@@ -57,7 +60,7 @@ export interface ReportedDifference {
 
 interface SuspectRequest {
   readonly id: string;
-  /** The id of the account that made it. */
+  /** Id of the requesting account. */
   readonly account: string;
   readonly why: readonly CostDoubt[];
 }
@@ -67,10 +70,10 @@ interface ReportedSums {
   readonly usd: string | null;
 }
 
-/** What a report lists of differences, and of causes: more than anybody reads. */
+/** Maximum number of differences, and of causes, that a report lists; nobody reads more. */
 const MAX_REPORTED = 500;
 
-/** Holds a vendor's export against the usage log. Throws ExportFormatError, or RangeError for an unknown zone. */
+/** Compares a vendor's export with the usage log. Throws ExportFormatError, or RangeError for an unknown zone. */
 export async function reconcile(
   db: Queryable,
   text: string,
@@ -109,21 +112,21 @@ function ofProject(file: VendorExport, project: string | undefined): VendorExpor
 
 const DAY_MS = 86_400_000;
 
-/** Zones are at most 14 hours from UTC; another zone may be what explains the differences. */
+/** Zones are at most 14 hours from UTC. The range covers them all, because another zone may explain the differences. */
 function spanOf({ rows }: VendorExport): { from: Date; to: Date } {
   const days = rows.map(({ day }) => Date.parse(day)).sort((one, other) => one - other);
   const [first = 0, last = 0] = [days[0], days.at(-1)];
   return { from: new Date(first - DAY_MS), to: new Date(last + 2 * DAY_MS) };
 }
 
-/** What began on another day than it ended on may stand on either at the vendor. */
+/** Returns the days on which the vendor may count a request that began on another day than it ended on. */
 function ofMidnight(suspect: Suspect, dayAt: (ms: number) => string): Suspect[] {
   const crossed = dayAt(suspect.acceptedMs) !== dayAt(suspect.endedMs);
   const why: readonly CostDoubt[] = crossed ? [...suspect.why, "across midnight"] : suspect.why;
   return why.length === 0 ? [] : [{ ...suspect, why }];
 }
 
-/** Requests that used just what a difference is. */
+/** Finds requests whose usage equals a difference. */
 async function sameQuantity(
   requests: ReturnType<typeof readCostedRequests>,
   upstreams: ReadonlySet<string> | undefined,
@@ -152,7 +155,7 @@ async function sameQuantity(
   return found;
 }
 
-/** Requests that a difference names. */
+/** Maximum number of requests that a difference names. */
 const MAX_SHOWN = 10;
 
 function reportOf(

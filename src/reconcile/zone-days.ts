@@ -1,11 +1,11 @@
-/** Days of a time zone, by moments of which all within a quarter of an hour are on the same day. */
+/** Days of a time zone. The moments within a quarter of an hour are all on the same day. */
 export interface ZoneDays {
   readonly zone: string;
   /** YYYY-MM-DD */
   dayAt(ms: number): string;
 }
 
-/** Throws RangeError where there is no such zone. */
+/** Throws RangeError if there is no such zone. */
 export function zoneDays(zone: string): ZoneDays {
   const format = new Intl.DateTimeFormat("en-CA", {
     timeZone: zone,
