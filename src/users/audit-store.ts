@@ -2,10 +2,10 @@ import type { AccountId } from "../accounts/caller.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { Identity, UserId } from "./identity.ts";
 
-/** By whom and through what request a change came. */
+/** The author of a change, and the request or program by which it came. */
 export interface AuditContext {
   readonly identity: Identity | undefined;
-  /** Where nobody was signed in: the program and whoever ran it, as in `cli (alice on db-1)`. */
+  /** Set if nobody was signed in: the program and the user who ran it, as in `cli (alice on db-1)`. */
   readonly program?: string;
   readonly requestId: string;
   readonly address: string;
@@ -33,7 +33,7 @@ export async function insertAudit(tx: Queryable, entry: AuditNote & AuditContext
   );
 }
 
-/** Ids and money are bigints, which JSON writes as text here; jsonb takes everything but U+0000. */
+/** Ids and amounts are bigints, which become text in JSON; jsonb accepts everything but U+0000. */
 function textOf(value: unknown): string | null {
   if (value === undefined) return null;
   const text = JSON.stringify(value, (_name, part: unknown) =>
@@ -45,9 +45,9 @@ function textOf(value: unknown): string | null {
 export interface AuditRow {
   readonly id: bigint;
   readonly at: Date;
-  /** Microseconds of `at`, for the page's mark. */
+  /** Microseconds of `at`, for the page's cursor. */
   readonly micros: bigint;
-  /** E-mail address, or the program that was run; null = nobody who was signed in. */
+  /** E-mail address or the name of the program; null = nobody was signed in. */
   readonly actor: string | null;
   readonly byToken: boolean;
   readonly action: string;
@@ -60,10 +60,10 @@ export interface AuditRow {
   readonly address: string;
 }
 
-/** What is looked for; undefined = whatever. */
+/** Conditions of a search; undefined = no condition. */
 export interface AuditFilter {
   readonly accountId: AccountId | undefined;
-  /** E-mail address, or a program with whoever ran it. */
+  /** E-mail address, or a program with the user who ran it. */
   readonly actor: string | undefined;
   readonly action: string | undefined;
   readonly from: Date | undefined;
@@ -71,8 +71,8 @@ export interface AuditFilter {
 }
 
 /**
- * Entries, the latest first, from after `after` on. Each filter has its index with the order in it
- * (audit_entries_account, _user, _program, _action, _at), so a page costs as much in a long log as in a short one.
+ * Returns entries after `after`, latest first. Each filter has an index that includes the order (audit_entries_account,
+ * _user, _program, _action, _at), so that a page costs as much in a long log as in a short one.
  */
 export function readAudit(
   db: Queryable,
@@ -117,18 +117,18 @@ export function readAudit(
 }
 
 /**
- * A change, for the audit log: what was done to what, and how it stood before and after. Values are
- * what a user may read: never a secret.
+ * A change in the audit log: its subject, and the values before and after. Values are what a user may read, and never a
+ * secret.
  */
 export interface AuditNote {
   /** Noun and verb, as in `key.revoke`, `upstream.update`, `balance.adjust`. */
   readonly action: string;
-  /** What was changed, for people: a name, or an id where there is none. */
+  /** The changed thing for people: its name, or its id if it has none. */
   readonly subject: string;
-  /** The account it belongs to; its owners may read the entry. */
+  /** The account to which it belongs, whose owners may read the entry. */
   readonly accountId?: AccountId | undefined;
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Who did it, where that is not who was signed in before it: signing in, accepting an invitation. */
+  /** The author, if nobody was signed in before the change: at sign-in, or when an invitation is accepted. */
   readonly actorId?: UserId;
 }

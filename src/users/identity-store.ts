@@ -3,10 +3,10 @@ import type { Queryable } from "../storage/database.ts";
 import type { AccountRole, SessionIdentity, SignedInUser, TokenIdentity, UserId } from "./identity.ts";
 import { ALIVE } from "./sign-in/sessions-store.ts";
 
-/** Seen is noted once a minute, not with every request. */
+/** The time of last use is written once a minute, not with every request. */
 const SEEN_EVERY = "1 minute";
 
-/** Whose session this is, with the roles as they stand now, in one statement; undefined once it is over. */
+/** Returns the owner of a session with their present roles, in one statement; undefined once the session is over. */
 export async function findSession(
   db: Queryable,
   hash: Buffer,
@@ -25,7 +25,7 @@ export async function findSession(
   return row && { via: "session", sessionId: row.sessionId, user: signedInUserOf(row) };
 }
 
-/** Whose console token this is, likewise. */
+/** Returns the owner of a console token in the same way. */
 export async function findToken(db: Queryable, hash: Buffer): Promise<TokenIdentity | undefined> {
   const row = await db.maybeOne<PersonRow & Pick<TokenIdentity, "tokenId" | "scopes" | "accountId">>(
     `with found as (

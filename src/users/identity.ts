@@ -4,35 +4,35 @@ import type { OperatorRole, Scope } from "./scopes.ts";
 declare const userId: unique symbol;
 export type UserId = bigint & { readonly [userId]: true };
 
-/** What a user may do in an account: look, use it, answer for it. Each role includes the one before. */
+/** A user's rights in an account: to read it, to use it, and to administer it. Each role includes the one before. */
 export type AccountRole = "viewer" | "member" | "owner";
 
-/** Someone who can sign in, as they stand now: read anew with every request, so that a role taken is gone at once. */
+/** A user with their present rights. It is read anew with every request, so that a removed role is gone at once. */
 export interface SignedInUser {
   readonly id: UserId;
-  /** In lower case; the name under which they sign in. */
+  /** Lower case; used to sign in. */
   readonly email: string;
   readonly name: string;
-  /** Null = no operator. */
+  /** Null = not an operator. */
   readonly operatorRole: OperatorRole | null;
-  /** Has a role of operators: sees every account, and changes what the role reaches. */
+  /** True for all roles of operators: they see every account and change what their role permits. */
   readonly isOperator: boolean;
-  /** The accounts they belong to. */
+  /** Roles in the accounts to which the user belongs. */
   readonly roles: ReadonlyMap<AccountId, AccountRole>;
-  /** Their password was made by the gateway: until they choose one they may do nothing else. */
+  /** True if the gateway generated the password: the user may do nothing else before choosing one. */
   readonly mustChangePassword: boolean;
   readonly hasTotp: boolean;
 }
 
-/** Who asks, and by what: a browser's session, or a script's console token. */
+/** The sender of a request, and how they are signed in: by a browser's session or a script's console token. */
 export type Identity = SessionIdentity | TokenIdentity;
 
 export interface SessionIdentity {
   readonly via: "session";
   readonly user: SignedInUser;
-  /** Id of the session, which is not its secret. */
+  /** Id of the session; it is not the session's secret. */
   readonly sessionId: bigint;
-  /** What every write of this session must send along, in `x-faregate-csrf`. */
+  /** Value that every write of this session must send in `x-faregate-csrf`. */
   readonly csrfToken: string;
 }
 
@@ -40,8 +40,8 @@ export interface TokenIdentity {
   readonly via: "token";
   readonly user: SignedInUser;
   readonly tokenId: bigint;
-  /** Which of the operations that its user reaches it reaches too. */
+  /** Operations that the token permits, as far as its user may use them. */
   readonly scopes: readonly Scope[];
-  /** The one account that it is for; null = whatever its user reaches. */
+  /** The only account for which it is valid; null = all accounts of its user. */
   readonly accountId: AccountId | null;
 }

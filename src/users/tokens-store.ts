@@ -12,7 +12,7 @@ export interface TokenRow {
   readonly accountName: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
-  /** True to the minute. */
+  /** Exact to the minute. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -22,18 +22,18 @@ export interface NewToken {
   readonly hash: Buffer;
   readonly hint: string;
   readonly scopes: readonly Scope[];
-  /** Null = whatever its user reaches. */
+  /** Null = all accounts of its user. */
   readonly accountId: AccountId | null;
   readonly expiresAt: Date | null;
 }
 
-/** Undefined where the user has `most` already. */
+/** Returns undefined if the user has `most` tokens already. */
 export async function insertToken(
   tx: Queryable,
   token: NewToken,
   most: number,
 ): Promise<TokenRow | undefined> {
-  // Of several at once, each counts those before it.
+  // The lock makes simultaneous calls count each other's tokens.
   await tx.execute("select from users where id = $1 for no key update", [token.userId]);
   return tx.maybeOne<TokenRow>(
     `with made as (
@@ -46,7 +46,7 @@ export async function insertToken(
   );
 }
 
-/** Somebody's tokens, the newest first. */
+/** A user's tokens, newest first. */
 export function readTokens(db: Queryable, userId: UserId): Promise<TokenRow[]> {
   return db.query<TokenRow>(
     `select ${COLUMNS} from console_tokens t left join accounts a on a.id = t.account_id
@@ -55,7 +55,7 @@ export function readTokens(db: Queryable, userId: UserId): Promise<TokenRow[]> {
   );
 }
 
-/** The name of the token that is no more; undefined = this person has no such token. */
+/** Deletes a token and returns its name; undefined = the user has no such token. */
 export async function deleteToken(tx: Queryable, userId: UserId, id: bigint): Promise<string | undefined> {
   const row = await tx.maybeOne<{ name: string }>(
     "delete from console_tokens where user_id = $1 and id = $2 returning name",

@@ -2,12 +2,12 @@ import type { Queryable } from "../storage/database.ts";
 import type { UserId } from "./identity.ts";
 import { OPERATOR_ROLES, type OperatorRole } from "./scopes.ts";
 
-/** Somebody as their sign-in needs them. */
+/** A user with the data for signing in. */
 export interface UserRecord {
   readonly id: UserId;
   readonly email: string;
   readonly name: string;
-  /** Null = signs in through an identity provider only. */
+  /** Null = the user signs in through an identity provider only. */
   readonly passwordHash: string | null;
   readonly disabled: boolean;
   readonly emailTrusted: boolean;
@@ -31,7 +31,7 @@ export function readUser(db: Queryable, id: UserId): Promise<UserRecord | undefi
   return db.maybeOne<UserRecord>(`select ${USER_COLUMNS} from users u where id = $1`, [id]);
 }
 
-/** Undefined where there is somebody with this address already. */
+/** Returns undefined if another user has this address. */
 export async function insertUser(tx: Queryable, user: NewUser): Promise<UserId | undefined> {
   const row = await tx.maybeOne<{ id: UserId }>(
     `insert into users (email, name, password_hash, must_change_password, operator_role, email_trusted)
@@ -53,8 +53,8 @@ export async function hasUsers(db: Queryable): Promise<boolean> {
 }
 
 /**
- * Keeps others from changing somebody's password or locking them out until the transaction ends; false where either was
- * done since the record was read.
+ * Locks a user until the transaction ends, so that nobody changes the password or disables them. Returns false if
+ * either was done since the record was read.
  */
 export async function holdUser(
   tx: Queryable,
@@ -67,7 +67,7 @@ export async function holdUser(
   return row !== undefined;
 }
 
-/** A password that the gateway made must be changed; one of their own need not. */
+/** Sets a password. One that the gateway generated must be changed at the next sign-in. */
 export async function setPassword(
   tx: Queryable,
   id: UserId,
@@ -88,17 +88,20 @@ export async function setName(tx: Queryable, id: UserId, name: string): Promise<
   await tx.execute("update users set name = $2 where id = $1", [id, name]);
 }
 
-/** Lets an identity provider's word for the address stand for this person. */
+/** Accepts an identity provider's statement that this user owns the address. */
 export async function trustEmail(tx: Queryable, id: UserId): Promise<void> {
   await tx.execute("update users set email_trusted = true where id = $1 and not email_trusted", [id]);
 }
 
-/** No provider's word for the address stands for this person any more: an operator has decided which subject does. */
+/**
+ * Ignores identity providers' statements about the address from now on, because an operator has decided which subject
+ * is this user.
+ */
 export async function distrustEmail(tx: Queryable, id: UserId): Promise<void> {
   await tx.execute("update users set email_trusted = false where id = $1", [id]);
 }
 
-/** Gives somebody a role of operators; who has a higher one keeps it. */
+/** Gives a user an operator's role. A higher role is kept. */
 export async function makeOperator(tx: Queryable, id: UserId, role: OperatorRole): Promise<void> {
   await tx.execute(
     `update users set operator_role = $2 where id = $1

@@ -7,22 +7,22 @@ import { createOidc, type Oidc, type OidcOptions } from "./sign-in/oidc.ts";
 import { createPasswords, type Passwords } from "./sign-in/passwords.ts";
 import { csrfTokenOf } from "./sign-in/secrets.ts";
 
-/** What a request carries to prove who asks. */
+/** Credentials in a request. */
 export interface Credentials {
-  /** Of the session's cookie. */
+  /** From the session's cookie. */
   readonly session: string | undefined;
-  /** Of `Authorization: Bearer`. */
+  /** From `Authorization: Bearer`. */
   readonly token: string | undefined;
 }
 
-/** Those who sign in: sessions, tokens, roles, and the log of what they changed. */
+/** Users of the console: sessions, tokens, roles, and the log of their changes. */
 export interface Users {
-  /** Who asks; undefined where nothing valid is shown. A token counts before a session. */
+  /** Returns the sender of a request; undefined = no valid credentials. A token takes precedence over a session. */
   identify(credentials: Credentials): Promise<Identity | undefined>;
-  /** Writes an entry of the audit log, in the transaction of the change. */
+  /** Adds an entry to the audit log, in the transaction of the change. */
   audit(tx: Queryable, entry: AuditNote & AuditContext): Promise<void>;
   readonly passwords: Passwords;
-  /** Signing in at identity providers. */
+  /** Sign-in through identity providers. */
   readonly oidc: Oidc;
 }
 

@@ -6,22 +6,25 @@ import { newPassword } from "../sign-in/secrets.ts";
 import { hasUsers, insertUser } from "../users-store.ts";
 import { ownFirstAccounts } from "./members-store.ts";
 
-/** The same at every installation, so no provider's word for it proves anything: see linksByAddress(). */
+/**
+ * The address is the same in every installation, so an identity provider's statement about it proves nothing: see
+ * linksByAddress().
+ */
 export const FIRST_EMAIL = "admin@localhost";
 
-/** Whoever runs an old installation with more accounts than this finds them in the list for operators. */
+/** In an old installation with more accounts, the operator finds the others in the list for operators. */
 const MAX_OWNED = 20;
 
 export interface FirstUser {
   readonly email: string;
-  /** Made just now, to be shown only once; undefined where the operator gave one. */
+  /** Generated just now, to be shown once; undefined = the operator chose the password. */
   readonly madePassword: string | undefined;
 }
 
 /**
- * Where nobody can sign in yet (an empty database, or one from before there were people), makes the first
- * operator, who owns the accounts there are. A password that we made must be changed at once: it was printed.
- * Undefined where there is somebody; of several processes that start at once, one makes the user.
+ * Creates the first operator if nobody can sign in yet: in an empty database, or one from before there were users. The
+ * operator becomes an owner of existing accounts. A generated password must be changed at the first sign-in, because it
+ * was printed. Returns undefined if there is a user. Of several processes that start at once, one creates the user.
  */
 export async function ensureFirstUser(
   database: Database,

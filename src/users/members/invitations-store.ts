@@ -25,10 +25,10 @@ export interface NewInvitation {
   readonly invitedBy: UserId;
 }
 
-/** A week: long enough for a holiday's first days, short enough that a lost link is soon worth nothing. */
+/** Expiry after a week covers short absences, and makes lost links worthless soon. */
 const DAYS = 7;
 
-/** The link's secret is in the hash alone. A foreign key fails where there is no such account. */
+/** Only a hash of the link's secret is stored. Fails on a foreign key if there is no such account. */
 export async function insertInvitation(tx: Queryable, invitation: NewInvitation): Promise<Invitation> {
   const { id } = await tx.one<{ id: bigint }>(
     `insert into invitations (hash, email, account_id, role, operator_role, invited_by, expires_at)
@@ -45,23 +45,23 @@ export async function insertInvitation(tx: Queryable, invitation: NewInvitation)
   return tx.one<Invitation>(`${INVITATIONS} where i.id = $1`, [id]);
 }
 
-/** The invitation that a link still opens. */
+/** Returns the invitation of a link if it is still open. */
 export function findInvitation(db: Queryable, hash: Buffer): Promise<Invitation | undefined> {
   return db.maybeOne<Invitation>(`${INVITATIONS} where i.hash = $1 and ${OPEN}`, [hash]);
 }
 
-/** Those to an address that are still open. */
+/** Open invitations to an address. */
 export function invitationsFor(db: Queryable, email: string): Promise<Invitation[]> {
   return db.query<Invitation>(`${INVITATIONS} where i.email = $1 and ${OPEN}`, [email]);
 }
 
-/** False = somebody was quicker, or it was revoked meanwhile. */
+/** Returns false if the invitation was used or revoked in the meantime. */
 export async function takeInvitation(tx: Queryable, id: bigint): Promise<boolean> {
   const statement = `update invitations i set accepted_at = now() where id = $1 and ${OPEN}`;
   return (await tx.execute(statement, [id])) > 0;
 }
 
-/** The address of the invitation that is no more; `account` null = any. Undefined = there is no such. */
+/** Deletes an invitation and returns its address; `account` null = of any account. Undefined = there was none. */
 export async function deleteInvitation(
   tx: Queryable,
   id: bigint,
@@ -75,9 +75,10 @@ export async function deleteInvitation(
 }
 
 /**
- * True if somebody may still invite: as operator, or as owner of the account (null = none), and by a password of their
- * own. Keeps others from taking the right until the transaction ends, so that no invitation comes between a removal and
- * what goes with it. One at a time: of locks that are shared, new ones would keep that removal waiting forever.
+ * True if the user may still invite: as an operator or as an owner of the account (null = none), with a password that
+ * they chose. Locks the right until the transaction ends, so that no invitation slips in between the removal of an
+ * owner and of their invitations. The lock is exclusive: with shared ones, a stream of new invitations could delay the
+ * removal forever.
  */
 export async function holdInviter(
   tx: Queryable,
@@ -97,7 +98,7 @@ export async function holdInviter(
   return owns !== undefined;
 }
 
-/** Whoever may no longer invite must leave no open door behind; `account` null = all that they made. */
+/** Deletes open invitations of a user who may no longer invite; `account` null = all of them. */
 export async function deleteInvitationsBy(
   tx: Queryable,
   inviter: UserId,
@@ -110,7 +111,7 @@ export async function deleteInvitationsBy(
   );
 }
 
-/** Open invitations, the latest first, from before `before` on; `account` null = of all. */
+/** Open invitations before `before`, latest first; `account` null = of all accounts. */
 export function readInvitations(
   db: Queryable,
   {

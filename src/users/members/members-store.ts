@@ -16,11 +16,11 @@ export interface Member {
 export interface MembersQuery {
   readonly after: bigint;
   readonly limit: number;
-  /** Part of the name or the e-mail address; "" = all. */
+  /** Part of the name or the e-mail address; "" = everyone. */
   readonly search: string;
 }
 
-/** Members of an account in the order of their ids, from after `after` on (index account_members_account). */
+/** Members of an account after `after`, sorted by id (index account_members_account). */
 export function readMembers(
   db: Queryable,
   account: AccountId,
@@ -39,8 +39,7 @@ export function readMember(db: Queryable, account: AccountId, user: UserId): Pro
 }
 
 /**
- * Locks who may be the last owner, so that two owners cannot remove each other at once; gives the owners who
- * can sign in.
+ * Locks the owners of an account, so that two of them cannot remove each other at once. Returns those who can sign in.
  */
 export async function lockOwners(tx: Queryable, account: AccountId): Promise<ReadonlySet<UserId>> {
   await tx.execute("select 1 from account_members where account_id = $1 order by user_id for update", [
@@ -68,7 +67,7 @@ export async function deleteMember(tx: Queryable, account: AccountId, user: User
   await tx.execute("delete from account_members where account_id = $1 and user_id = $2", [account, user]);
 }
 
-/** Who belongs to the account already keeps the higher of both roles. */
+/** Adds a member. One who belongs to the account already keeps the higher of both roles. */
 export async function insertMember(
   tx: Queryable,
   account: AccountId,
@@ -83,7 +82,7 @@ export async function insertMember(
   );
 }
 
-/** Makes somebody an owner of the accounts that have stood longest, `most` of them. */
+/** Makes a user an owner of the `most` oldest accounts. */
 export async function ownFirstAccounts(tx: Queryable, user: UserId, most: number): Promise<void> {
   await tx.execute(
     `insert into account_members (user_id, account_id, role)
@@ -92,7 +91,7 @@ export async function ownFirstAccounts(tx: Queryable, user: UserId, most: number
   );
 }
 
-/** Names of accounts and whether they are suspended, for those who belong to them. */
+/** Names of a user's accounts, and whether they are suspended. */
 export function readAccountNames(
   db: Queryable,
   accounts: readonly AccountId[],
@@ -111,8 +110,9 @@ const MEMBERS = `select m.user_id as "userId", u.email, u.name, m.role, u.disabl
   from account_members m join users u on u.id = m.user_id`;
 
 /**
- * True if a key speaks for its account's owners: somebody made it who owns the account now or is an operator, and may
- * sign in; or the catalog file or the command line did, which operators write. Asked anew each time, as roles are.
+ * True if a key acts for its account's owners: it was created by the catalog file, by the command line (which only
+ * operators use), or by a user who can sign in and is an owner of the account or an operator now. It is checked each
+ * time, as roles are.
  */
 export async function isKeyOfOwner(db: Queryable, keyId: KeyId): Promise<boolean> {
   const row = await db.maybeOne(

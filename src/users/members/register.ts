@@ -7,13 +7,13 @@ import { insertUser, makeOperator, type NewUser, trustEmail } from "../users-sto
 import { type Invitation, takeInvitation } from "./invitations-store.ts";
 import { insertMember } from "./members-store.ts";
 
-/** Where whoever comes uninvited goes; the migrations make it. */
+/** The group of accounts that users open themselves; the migrations create it. */
 const GROUP = "default";
 
-/** So many accounts of one name are no accident. */
+/** More accounts of one name than this can't be a coincidence. */
 const MAX_OF_NAME = 20;
 
-/** Somebody new with an account of their own, without money. */
+/** Creates a user with an account of their own and no money. */
 export async function registerPerson(
   tx: Queryable,
   user: NewUser,
@@ -31,18 +31,18 @@ export async function registerPerson(
   throw new GatewayError("conflict", "That account name is taken.");
 }
 
-/** Gives somebody what an invitation promises, once. */
+/** Gives a user the role of an invitation, once. */
 export async function acceptInvitation(tx: Queryable, invitation: Invitation, user: UserId): Promise<void> {
   if (!(await takeInvitation(tx, invitation.id)))
     throw new GatewayError("conflict", "The invitation was just accepted or revoked.");
   const { accountId, role, operatorRole, byOperator } = invitation;
   if (accountId !== null && role !== null) await insertMember(tx, accountId, user, role);
   if (operatorRole !== null) await makeOperator(tx, user, operatorRole);
-  // Whoever makes a link can open it themselves: an owner's proves no address, an operator is believed.
+  // A link can be opened by its author, so an owner's link proves no address; operators are trusted.
   if (byOperator) await trustEmail(tx, user);
 }
 
-/** What somebody is called who did not say so. */
+/** Default name of a user who gave none. */
 export function nameOf(email: string): string {
   return email.slice(0, email.lastIndexOf("@")).slice(0, 100);
 }

@@ -2,7 +2,7 @@ import type { Queryable } from "../../storage/database.ts";
 import type { AccountRole, UserId } from "../identity.ts";
 import type { OperatorRole } from "../scopes.ts";
 
-/** Somebody as operators see them. */
+/** A user as operators see them. */
 export interface ListedUser {
   readonly id: UserId;
   readonly email: string;
@@ -21,13 +21,13 @@ export interface ListedUser {
 }
 
 export interface UserFilter {
-  /** How the address begins; "" = everybody. */
+  /** Beginning of the e-mail address; "" = everyone. */
   readonly prefix: string;
   readonly before: bigint;
   readonly limit: number;
 }
 
-/** People, the latest first; by the primary key. */
+/** Users by primary key, latest first. */
 export function readUsers(db: Queryable, { prefix, before, limit }: UserFilter): Promise<ListedUser[]> {
   return db.query<ListedUser>(
     `${USERS} where u.id < $2 and ($1 = '' or starts_with(u.email, $1)) order by u.id desc limit $3`,
@@ -39,16 +39,20 @@ export function readListedUser(db: Queryable, id: UserId): Promise<ListedUser | 
   return db.maybeOne<ListedUser>(`${USERS} where u.id = $1`, [id]);
 }
 
-/** Locks the operators of the highest role, who give roles to others, so that two cannot take the right from each other at once; gives those who can sign in. */
+/**
+ * Locks all operators of the highest role, so that two of them cannot take the role from each other at once. Returns
+ * those who can sign in.
+ */
 export async function lockOperators(tx: Queryable): Promise<ReadonlySet<UserId>> {
-  // Not "for update": entries of the audit log name operators and would wait for it, holding what the change is of.
+  // "for update" would also block entries of the audit log, which name operators, while their transactions hold the
+  // changed rows.
   const rows = await tx.query<{ id: UserId; disabled: boolean }>(
     "select id, disabled from users where operator_role = 'operator' order by id for no key update",
   );
   return new Set(rows.filter(({ disabled }) => !disabled).map(({ id }) => id));
 }
 
-/** Undefined leaves as it is. */
+/** Undefined = unchanged. */
 export async function changeUser(
   tx: Queryable,
   id: UserId,
@@ -64,7 +68,7 @@ export async function changeUser(
   );
 }
 
-/** Nobody reads more of somebody's accounts in a list. */
+/** A list shows no more accounts of a user than this. */
 const MAX_ACCOUNTS = 20;
 
 const USERS = `select u.id, u.email, u.name, u.operator_role as "operatorRole", u.disabled,

@@ -1,35 +1,38 @@
 import type { Database, Queryable } from "../../storage/database.ts";
 
-/** Ten in a quarter of an hour is a user who forgot, more is a program. */
+/** Ten failures in a quarter of an hour are a user who forgot the password; more are a program. */
 const MAX_OF_COUNTER = 10;
 
-/** A whole office may share an address. */
+/** A whole office may share one network address. */
 const MAX_OF_ADDRESS = 100;
 
 const WINDOW = "15 minutes";
 const WINDOW_SECONDS = 900;
 
 export interface Attempt {
-  /** What is counted: an address that strangers try, a browser that is known, a password that the gateway made. */
+  /** Identifies what is counted: an e-mail address, a known browser, or a password that the gateway generated. */
   readonly counter: Buffer;
   readonly address: string;
-  /** It counts for the network's address and is not limited by it: strangers of the same network have no say in it. */
+  /**
+   * True if the attempt counts for the network address without being limited by it, so that strangers on the same
+   * network cannot lock the user out.
+   */
   readonly known: boolean;
 }
 
 /**
- * Counts an attempt as a failure before it is judged, so that many at once cannot all be the tenth; whoever
- * succeeds takes it back. Gives undefined, or in how many seconds to try again: then nothing was counted.
+ * Counts an attempt as a failure before it is checked, so that many simultaneous ones cannot all pass as the tenth. A
+ * success takes it back. Returns undefined, or the seconds until the next attempt is allowed; then nothing was counted.
  */
 export function beginAttempt(database: Database, attempt: Attempt): Promise<number | undefined> {
   return database.transaction(async (tx) => {
-    // Attempts of one counter take turns, here and in other processes.
+    // Serialises attempts of one counter, also those in other processes.
     await tx.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [
       `sign-in ${attempt.counter.toString("hex")}`,
     ]);
     const wait = await waitOf(tx, attempt);
     if (wait !== undefined) return wait;
-    // Those that another process is about to take away are left to it: waiting for each other could lock both.
+    // Skips rows that another process is about to delete: waiting for each other could deadlock.
     await tx.execute(
       `delete from sign_in_failures where id in (
          select id from sign_in_failures where at < now() - interval '${WINDOW}' limit 1000 for update skip locked)`,
@@ -42,7 +45,7 @@ export function beginAttempt(database: Database, attempt: Attempt): Promise<numb
   });
 }
 
-/** It was who they said: what was counted there is forgotten, also of the network's address. */
+/** Forgets the counted failures after a success, also those of the network address. */
 export async function forgiveAttempts(tx: Queryable, counter: Buffer): Promise<void> {
   await tx.execute("delete from sign_in_failures where email_hash = $1", [counter]);
 }

@@ -3,23 +3,23 @@ import type { KeyHasher } from "../../accounts/key-hasher.ts";
 import { randomText } from "../../base/random.ts";
 import type { UserRecord } from "../users-store.ts";
 
-/** Whoever was away for half a year is a stranger like others; each sign-in begins the time anew. */
+/** A browser that was not used for half a year is unknown again; each sign-in restarts the time. */
 export const DEVICE_DAYS = 180;
 
-/** People who share a browser; the one who came first is forgotten when more come. */
+/** Maximum number of users in one browser; the earliest is forgotten if there are more. */
 const MAX_USERS = 4;
 
-/** More than that many tokens are long. What is longer is no cookie of ours. */
+/** Longer than that many tokens; a longer cookie is not ours. */
 const MAX_LETTERS = 400;
 
-/** Whose browser it is: the token ends with the password. */
+/** The user of the browser. A token becomes invalid when the password changes. */
 type Owner = Pick<UserRecord, "id" | "passwordHash">;
 
 /**
- * The cookie of a browser in which somebody has just signed in, with the tokens of others who use it too. A token is
- * `<seconds>.<nonce>.<owner>.<mac>`, the mac under the installation's secret over it, its user and the kept form of the
- * password: nothing is kept of it here, and another password ends every one. `<owner>` is a mac over the user alone, by
- * which those that have ended are found and dropped: they would take the places of people who still use the browser.
+ * Returns the cookie of a browser in which a user has just signed in, with the tokens of others who use it too. A token
+ * is `<seconds>.<nonce>.<owner>.<mac>`. The MAC under the installation's secret covers the token, its user and the
+ * password's hash: nothing is stored, and a new password invalidates all tokens. `<owner>` is a MAC of the user alone.
+ * With it, invalid tokens of a user are found and dropped; otherwise they would take the places of others.
  */
 export function rememberDevice(
   hasher: KeyHasher,
@@ -36,7 +36,10 @@ export function rememberDevice(
   return [`${head}.${macOf(hasher, owner, head)}`, ...others].slice(0, MAX_USERS).join("~");
 }
 
-/** The nonce of the browser's token for this user, or undefined: they have not signed in there with this password. */
+/**
+ * Returns the nonce of the browser's token for this user; undefined = the user has not signed in there with this
+ * password.
+ */
 export function knownDevice(
   hasher: KeyHasher,
   owner: Owner,
@@ -56,7 +59,7 @@ function tokensOf(cookie: string | undefined): readonly string[] {
 
 const TOKEN = /^((\d{1,12})\.(\w{16})\.([\w-]{11}))\.([\w-]{43})$/;
 
-/** The parts of a token; undefined where it is none, or too old. */
+/** The parts of a token; undefined = it is malformed or too old. */
 function readToken(token: string, nowMs: number) {
   const [, head = "", seconds, nonce, tag, mac = ""] = TOKEN.exec(token) ?? [];
   if (nonce === undefined || nowMs / 1_000 - Number(seconds) > DEVICE_DAYS * 86_400) return undefined;
@@ -78,7 +81,7 @@ function macOf(hasher: KeyHasher, { id, passwordHash }: Owner, head: string): st
   return hasher.hash(`device ${id} ${head} ${passwordHash ?? ""}`).toString("base64url");
 }
 
-/** Whose it is, whatever their password; another for each token, so that a cookie says nothing to who reads it. */
+/** Identifies the user whatever the password. It differs for each token, so that a cookie does not reveal users. */
 function tagOf(hasher: KeyHasher, { id }: Owner, nonce: string): string {
   return hasher.hash(`device of ${id} ${nonce}`).toString("base64url").slice(0, 11);
 }

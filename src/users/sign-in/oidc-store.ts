@@ -2,19 +2,19 @@ import type { Queryable } from "../../storage/database.ts";
 import type { UserId } from "../identity.ts";
 import { USER_COLUMNS, type UserRecord } from "../users-store.ts";
 
-/** An identity provider's name for somebody: unique below its issuer, spelt exactly so. */
+/** An identity provider's id of a user: unique per issuer, compared exactly. */
 export interface OidcSubject {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** A subject that signs in as a user. */
+/** A subject that is linked to a user. */
 export interface LinkedIdentity extends OidcSubject {
   readonly id: bigint;
   readonly createdAt: Date;
 }
 
-/** Whom an identity provider knows under this subject. */
+/** Returns the user who is linked to this subject. */
 export function findByIdentity(
   db: Queryable,
   { issuer, subject }: OidcSubject,
@@ -26,7 +26,7 @@ export function findByIdentity(
   );
 }
 
-/** From now on the provider's subject is this person; undefined where it stands for somebody already. */
+/** Links the provider's subject to this user; undefined = it is linked to a user already. */
 export function linkIdentity(
   tx: Queryable,
   userId: UserId,
@@ -40,8 +40,8 @@ export function linkIdentity(
 }
 
 /**
- * The same for somebody who has no subject yet, of whatever provider; false where they have another one. Of many
- * subjects that come at once one is linked.
+ * Links a subject to a user who has none, of any provider; false = the user has another one. Of several simultaneous
+ * calls, one succeeds.
  */
 export async function linkFirstIdentity(
   tx: Queryable,
@@ -49,13 +49,13 @@ export async function linkFirstIdentity(
   identity: OidcSubject,
 ): Promise<boolean> {
   await tx.execute("select from users where id = $1 for no key update", [userId]);
-  // Statements of their own: one that waited for the lock would still see what was linked before.
+  // This is a separate statement, because one that waited for the lock would still see the earlier links.
   const linked = await readIdentities(tx, userId);
   if (linked.length === 0) return (await linkIdentity(tx, userId, identity)) !== undefined;
   return linked.some(({ issuer, subject }) => issuer === identity.issuer && subject === identity.subject);
 }
 
-/** The subjects that sign in as somebody, the first linked first. */
+/** Subjects that are linked to a user, oldest link first. */
 export function readIdentities(db: Queryable, userId: UserId): Promise<LinkedIdentity[]> {
   return db.query<LinkedIdentity>(
     `select ${COLUMNS} from oidc_identities where user_id = $1 order by id limit ${MAX_LISTED}`,
@@ -63,7 +63,7 @@ export function readIdentities(db: Queryable, userId: UserId): Promise<LinkedIde
   );
 }
 
-/** The subject that stands for this person no more; undefined where they had no such. */
+/** Removes the link of a subject and returns it; undefined = this user had none. */
 export function unlinkIdentity(
   tx: Queryable,
   userId: UserId,
@@ -75,7 +75,7 @@ export function unlinkIdentity(
   );
 }
 
-/** Linked by hand one by one: nobody has more, and nobody reads more. */
+/** Links are made by hand one by one, so nobody has more than this. */
 const MAX_LISTED = 100;
 
 const COLUMNS = `id, issuer, subject, created_at as "createdAt"`;

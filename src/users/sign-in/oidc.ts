@@ -17,16 +17,16 @@ import type { Seals } from "../../base/seal.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Log } from "../../observe/log.ts";
 
-/** An identity provider, with what it knows us by. */
+/** An identity provider, with our client's registration there. */
 export interface OidcClient {
   readonly id: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** Undefined = a public client: PKCE alone proves that whoever began ends it. */
+  /** Undefined = a public client, for which PKCE alone proves that the same browser began and ends the flow. */
   readonly clientSecret: string | undefined;
 }
 
-/** What a provider said of somebody; only an address that it has verified is there. */
+/** Claims of a provider about a user; `email` is present only if the provider has verified it. */
 export interface OidcPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -35,18 +35,21 @@ export interface OidcPerson {
 }
 
 /**
- * Signing in at an identity provider: authorization code with PKCE, state and nonce. What must be remembered on the
- * way there and back is sealed and kept by the page (in its tab only), so any process can go on, and a response
- * that somebody else began opens nothing.
+ * Sign-in at an identity provider: authorization code flow with PKCE, state and nonce. The state of the flow is sealed
+ * and kept by the page, in its tab only. So any process can continue it, and a response to a flow that another browser
+ * began is rejected.
  */
 export interface Oidc {
-  /** Where to send the browser, and the sealed flow to keep until it is back. */
+  /** Returns the URL to which the browser is sent, and the sealed flow that it keeps until it returns. */
   begin(client: OidcClient, redirectUri: string): Promise<{ readonly url: string; readonly flow: string }>;
-  /** The issuer as the provider itself spells it, which is how its tokens name it. Throws conflict where it cannot be reached. */
+  /**
+   * Returns the issuer in the provider's own spelling, which its tokens use. Throws conflict if the provider can't be
+   * reached.
+   */
   issuerOf(client: OidcClient): Promise<string>;
-  /** Which provider a flow was begun at; throws sign_in_failed on one that is none or too old. */
+  /** Returns the provider at which a flow was begun. Throws sign_in_failed if the flow is invalid or too old. */
   providerOf(flow: string): string;
-  /** Who came back with `answer`, the query string of the provider's redirect. Throws sign_in_failed. */
+  /** Returns the user for `response`, the query string of the provider's redirect. Throws sign_in_failed. */
   finish(client: OidcClient, flow: string, response: string): Promise<OidcPerson>;
 }
 
@@ -64,7 +67,7 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
       const flow = JSON.parse(seals.open(sealed, FLOW)) as Flow;
       if (flow.untilMs > clock.nowMs()) return flow;
     } catch {
-      // Not ours; the answer is the same.
+      // The flow was not sealed by this installation; the error is the same.
     }
     throw failed("The sign-in timed out or started elsewhere. Try again.");
   };
@@ -129,19 +132,19 @@ interface Flow {
   readonly untilMs: number;
 }
 
-/** What the seal is bound to: it opens nothing but a flow. */
+/** Purpose of the seal: only a flow opens with it. */
 const FLOW = "oidc flow";
 
-/** Long enough to find a phone and a password there. */
+/** Long enough to fetch a phone and a password. */
 const FLOW_MS = 15 * 60_000;
 
-/** A provider moves its endpoints and keys rarely; a new key is fetched when a token names it. */
+/** A provider rarely changes its endpoints and keys. A new key is fetched as soon as a token names it. */
 const CONFIGURATION_MS = 60 * 60_000;
 
-/** Nobody waits longer for a page to begin. */
+/** A user does not wait longer for a page. */
 const RESPONSE_SECONDS = 10;
 
-/** Reads each provider's configuration at its first use and anew every hour. */
+/** Reads each provider's configuration at its first use, and again every hour. */
 function createProviders(clock: Clock): (client: OidcClient) => Promise<Configuration> {
   const known = new Map<string, { readonly untilMs: number; readonly configuration: Configuration }>();
   return async (client) => {
@@ -158,7 +161,7 @@ function createProviders(clock: Clock): (client: OidcClient) => Promise<Configur
       {
         [customFetch]: (url, init) => trustedFetch(url, init as RequestInit),
         timeout: RESPONSE_SECONDS,
-        // The operator wrote http: a provider on the same machine or network.
+        // The operator configured http, for a provider on the same machine or network.
         execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
       },
     );
@@ -171,7 +174,7 @@ function signedInUserOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
   const { iss, sub, email, email_verified, name } = claims;
   if (typeof iss !== "string" || typeof sub !== "string") throw new Error("no issuer or subject");
   if (!SUBJECT.test(sub)) throw new Error("a subject must be text of 1 to 255 characters");
-  // By the standard a boolean; some providers write it as a text.
+  // The standard requires a boolean; some providers send a string.
   const isVerified = email_verified === true || email_verified === "true";
   const isAddress = typeof email === "string" && isVerified && /^[\x21-\x7e]{3,254}$/.test(email);
   return {
@@ -188,7 +191,7 @@ function signedInUserOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
   };
 }
 
-/** The standard's length. What PostgreSQL keeps as no text, or as another, is no name of anybody. */
+/** The maximum length is the standard's. Characters that PostgreSQL refuses or changes can't be part of a subject. */
 const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 function failed(message: string): GatewayError {

@@ -3,34 +3,36 @@ import type { KeyHasher } from "../../accounts/key-hasher.ts";
 import { Semaphore } from "../../base/async/semaphore.ts";
 import { GatewayError } from "../../errors.ts";
 
-/** Passwords at rest. */
+/** Hashes of passwords. */
 export interface Passwords {
-  /** What is kept of a password. */
+  /** Returns the hash that is stored for a password. */
   hash(password: string): Promise<string>;
-  /** True if it is the password. Works as long where there is nobody to compare with, so that time tells nothing. */
+  /**
+   * True if the password matches. Without a stored hash it takes as long, so that the time reveals nothing about users.
+   */
   matches(password: string, kept: string | null | undefined, who?: Asker): Promise<boolean>;
-  /** Throws too_many_attempts where so many wait that another one would be refused. */
+  /** Throws too_many_attempts if so many attempts wait that another one would be refused. */
   expectRoom(who?: Asker): void;
 }
 
-/** Whoever is known waits before all who are not, and a crowd of strangers fills none of their places. */
+/** A known browser's attempts go before all others, and a crowd of strangers does not take their places. */
 interface Asker {
   readonly known: boolean;
 }
 
-/** What is used of the library. */
+/** The functions of the library that are used. */
 type Library = Pick<typeof argon2, "hash" | "verify">;
 
 /**
- * Argon2id under a secret that follows from the installation's hashing secret, which a dump of the database
- * holds sealed only: without the master key even a weak password cannot be guessed from it.
+ * Argon2id with a secret that is derived from the installation's hashing secret, which the database holds only sealed.
+ * So not even a weak password can be guessed from a dump of the database without the master key.
  */
 export function createPasswords(hasher: KeyHasher, { hash, verify }: Library = argon2): Passwords {
   const options: argon2.Options = { ...COST, secret: hasher.hash("secret of password hashes") };
   const turns = new Semaphore({ maxRunning: AT_ONCE, maxWaiting: MAX_WAITING });
   const turn = <T>(work: () => Promise<T>, { known }: Asker): Promise<T> =>
     turns.hasRoom(known) ? turns.run(work, { first: known }) : Promise.reject(busy());
-  // Of a password that nobody has: compared with where there is no user.
+  // Placeholder that is verified if there is no such user.
   let nobodys: Promise<string> | undefined;
 
   return {
@@ -49,22 +51,22 @@ export function createPasswords(hasher: KeyHasher, { hash, verify }: Library = a
 
 const STRANGER: Asker = { known: false };
 
-/** The same letters are other bytes on other keyboards. */
+/** Normalises the password: different keyboards encode the same letters differently. */
 function typed(password: string): string {
   return password.normalize("NFKC");
 }
 
-/** The library's `Algorithm.Argon2id`, an enumeration that exists for the compiler only. */
+/** The library's `Algorithm.Argon2id`, an enumeration that exists only for the compiler. */
 const ARGON2ID = 2;
 
-// What OWASP's password storage cheat sheet asks for at least: 19 MiB and two passes in one lane, about 30 ms of one
-// core. Written out, since a library's default that moves would change what new passwords cost.
+// The minimum of OWASP's password storage cheat sheet: 19 MiB and two passes in one lane, about 30 ms of one core. It
+// is stated here, because a changed default of the library would change the cost of new passwords.
 const COST: argon2.Options = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Node has four threads for this and for files, and the journal of charges must never wait behind passwords. */
+/** Node has four threads for this and for files, and the billing journal must never wait for passwords. */
 const AT_ONCE = 2;
 
-/** Three seconds of waiting: whoever sends more at once is no person. */
+/** Three seconds of waiting. Only a program sends more attempts at once. */
 const MAX_WAITING = 200;
 
 function busy(): GatewayError {

@@ -12,8 +12,9 @@ import { forgive } from "./sign-in.ts";
 import { deleteTotp } from "./totps-store.ts";
 
 /**
- * Gives somebody a new password, to be changed at once, and takes their codes away; their sessions, console
- * tokens and open invitations end, and failed attempts are forgotten. Undefined where there is nobody with this address.
+ * Gives a user a new password, to be changed at the next sign-in, and removes two-factor authentication. Sessions,
+ * console tokens and open invitations end, and failed attempts are forgotten. Returns undefined if nobody has this
+ * address.
  */
 export async function resetAccess(
   database: Database,
@@ -34,8 +35,8 @@ export async function resetAccess(
 }
 
 /**
- * Replaces a password by one to be changed at once, and ends what the old one opened: sessions, console tokens, and
- * invitations, by which whoever had it could come back. Failed attempts are forgotten.
+ * Replaces a password by one that must be changed at the next sign-in, and ends everything that the old one gave access
+ * to: sessions, console tokens, and invitations, which could be used to return. Failed attempts are forgotten.
  */
 export async function renewPassword(
   tx: Queryable,
@@ -47,7 +48,7 @@ export async function renewPassword(
   await forgive(tx, hasher, user);
 }
 
-/** Ends all by which somebody is in or could come back: sessions but the one that is kept, console tokens, invitations. */
+/** Ends all access of a user, and the ways to regain it: sessions except one, console tokens, invitations. */
 export async function endAccess(tx: Queryable, id: UserId, keptSession: bigint | null): Promise<void> {
   await deleteOtherSessions(tx, id, keptSession);
   await deleteTokens(tx, id);

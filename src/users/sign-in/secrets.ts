@@ -1,31 +1,31 @@
 import type { KeyHasher } from "../../accounts/key-hasher.ts";
 import { randomText } from "../../base/random.ts";
 
-/** 42 characters of 62 are 250 bits: nobody guesses one, and a fast keyed hash at rest is enough. */
+/** 42 characters of 62 have 250 bits. They can't be guessed, so a fast keyed hash is enough for storage. */
 const SECRET_LENGTH = 42;
 
-/** A session's secret or the one-time part of an invitation's link. */
+/** Generates the secret of a session, or the one-time part of an invitation's link. */
 export function newSecret(): string {
   return randomText(SECRET_LENGTH);
 }
 
-/** `fct_` and 48 characters; the prefix lets secret scanners find one that was published. */
+/** `fct_` and 48 characters. Secret scanners recognise published tokens by the prefix. */
 export function newConsoleToken(): string {
   return `fct_${randomText(48)}`;
 }
 
-/** 16 characters of 62 are 95 bits. */
+/** 16 characters of 62 have 95 bits. */
 const PASSWORD_LENGTH = 16;
 
-/** What the gateway makes where somebody must type it once: characters of chance, and four by which it knows its own. */
+/** Generates a password that a user types once: random characters, and four by which the gateway recognises its own. */
 export function newPassword(hasher: KeyHasher): string {
   const text = randomText(PASSWORD_LENGTH);
   return text + passwordCheck(hasher, text);
 }
 
 /**
- * True if the gateway has made this password, for whomever. Who does not know the installation's secret guesses one
- * that looks so once in millions of attempts, and the right one never.
+ * True if the gateway generated this password for any user. Without the installation's secret, a guess passes this
+ * check once in millions of attempts, and is the right password practically never.
  */
 export function isMadePassword(hasher: KeyHasher, password: string): boolean {
   const [text, check] = [password.slice(0, PASSWORD_LENGTH), password.slice(PASSWORD_LENGTH)];
@@ -34,13 +34,13 @@ export function isMadePassword(hasher: KeyHasher, password: string): boolean {
 
 function passwordCheck(hasher: KeyHasher, text: string): string {
   const mac = hasher.hash(`made password ${text}`).subarray(0, 3);
-  // Letters and digits only: nobody reads out a dash.
+  // Only letters and digits, which are easy to read out.
   return mac.toString("base64url").replaceAll("-", "0").replaceAll("_", "1");
 }
 
 /**
- * What the pages of a session send along with each write. Follows from the session's secret, so nothing is kept
- * of it, and says nothing about the secret.
+ * Returns the value that a session's pages send with each write. It is derived from the session's secret without
+ * revealing it, so nothing is stored.
  */
 export function csrfTokenOf(hasher: KeyHasher, session: string): string {
   return hasher.hash(`csrf ${session}`).toString("base64url");

@@ -1,18 +1,18 @@
-/** Over https the name itself makes the browser refuse the cookie to other paths, hosts and plain http. */
+/** With this prefix, browsers refuse the cookie for other paths and hosts, and over plain http. */
 const SECURE_PREFIX = "__Host-";
 
 const SESSION = "faregate_session";
 const DEVICE = "faregate_device";
 
 /**
- * The cookie's name where callers use this address. The other one is not read: over https, hosts beside ours and whoever
- * answers plain http in our name can set the plain one, and would sign people in as somebody else.
+ * Returns the cookie's name for this public URL. Over https the plain name is not read: neighbouring hosts, and anyone
+ * who answers plain http in our name, could set such a cookie and sign users in as somebody else.
  */
 export function sessionCookieName(publicUrl: string): string {
   return nameAt(publicUrl, SESSION);
 }
 
-/** The same of the cookie by which a browser is known that has signed in before. */
+/** The same for the cookie that marks a browser in which a user has signed in before. */
 export function deviceCookieName(publicUrl: string): string {
   return nameAt(publicUrl, DEVICE);
 }
@@ -22,7 +22,10 @@ interface CookieTerms {
   readonly seconds: number;
 }
 
-/** A whole `Set-Cookie` value: not readable by scripts, not sent along by forms of other sites. An empty secret takes it away. */
+/**
+ * Returns a complete `Set-Cookie` value: hidden from scripts, and not sent with forms of other sites. An empty secret
+ * deletes the cookie.
+ */
 export function sessionCookie(secret: string, terms: CookieTerms): string {
   return cookieOf(SESSION, secret, terms);
 }

@@ -1,19 +1,19 @@
 import type { Queryable } from "../../storage/database.ts";
 import type { UserId } from "../identity.ts";
 
-/** However busy, a session ends then; whoever is there signs in again. */
+/** A session ends after this time even if it is in use. */
 export const SESSION_DAYS = 30;
 
-/** A session ends when nobody used it for this long. */
+/** A session ends after this time without use. */
 const IDLE_DAYS = 7;
 
-/** The condition under which a row of sessions lets somebody in. */
+/** Condition for a row of sessions to be valid. */
 export const ALIVE = `expires_at > now() and last_seen_at > now() - interval '${IDLE_DAYS} days'`;
 
-/** Nobody has more browsers than this, and nobody reads more. */
+/** Nobody uses more browsers than this. */
 const MAX_LISTED = 100;
 
-/** More than this of a browser's description tells nobody more. */
+/** Longer descriptions of browsers are cut. */
 const MAX_AGENT_LETTERS = 300;
 
 export interface NewSession {
@@ -23,7 +23,7 @@ export interface NewSession {
   readonly userAgent: string;
 }
 
-/** Begins a session; those of anybody that are long over go at the same time. */
+/** Creates a session, and deletes everyone's sessions that ended long ago. */
 export async function insertSession(tx: Queryable, session: NewSession): Promise<void> {
   await tx.execute(
     `delete from sessions where id in (
@@ -37,19 +37,22 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
   await tx.execute("update users set last_sign_in_at = now() where id = $1", [session.userId]);
 }
 
-/** Keeps a password from being changed or reset until the transaction ends; false where this session of its owner is over. */
+/**
+ * Locks a session's user until the transaction ends, so that the password can't be changed or reset. Returns false if
+ * the session is over.
+ */
 export async function holdSession(tx: Queryable, userId: UserId, id: bigint): Promise<boolean> {
   await tx.execute("select from users where id = $1 for no key update", [userId]);
-  // A statement of its own: one that waited for the lock would still see the sessions of before.
+  // This is a separate statement, because one that waited for the lock would still see the earlier sessions.
   return (await tx.maybeOne("select from sessions where id = $1", [id])) !== undefined;
 }
 
-/** False = this person has no such session. */
+/** Returns false if this user has no such session. */
 export async function deleteSession(tx: Queryable, userId: UserId, id: bigint): Promise<boolean> {
   return (await tx.execute("delete from sessions where user_id = $1 and id = $2", [userId, id])) > 0;
 }
 
-/** Ends all sessions of somebody but one; gives their number. */
+/** Ends all sessions of a user except one; returns their number. */
 export function deleteOtherSessions(tx: Queryable, userId: UserId, kept: bigint | null): Promise<number> {
   return tx.execute("delete from sessions where user_id = $1 and id is distinct from $2", [userId, kept]);
 }
@@ -57,14 +60,14 @@ export function deleteOtherSessions(tx: Queryable, userId: UserId, kept: bigint 
 export interface SessionRow {
   readonly id: bigint;
   readonly createdAt: Date;
-  /** True to the minute. */
+  /** Exact to the minute. */
   readonly lastSeenAt: Date;
   readonly expiresAt: Date;
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** The sessions that still let somebody in, the latest used first. */
+/** Valid sessions of a user, latest use first. */
 export function readSessions(db: Queryable, userId: UserId): Promise<SessionRow[]> {
   return db.query<SessionRow>(
     `select id, created_at as "createdAt", last_seen_at as "lastSeenAt", expires_at as "expiresAt", address,

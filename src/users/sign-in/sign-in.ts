@@ -22,24 +22,24 @@ export interface Claim {
   readonly email: string;
   readonly password: string;
   readonly address: string;
-  /** The cookie by which a browser is known that has signed in before. */
+  /** Cookie of a browser in which a user has signed in before. */
   readonly device: string | undefined;
 }
 
-/** Who they said they are, with what was counted until they had shown it. */
+/** A user whose password was checked, with the counter of the attempt. */
 export interface ProvenUser extends UserRecord {
   readonly counter: Buffer;
 }
 
 /**
- * Whose password this is. Throws sign_in_failed with the same words and after the same work whether the email, the
- * password or both are wrong or the user is disabled, and too_many_attempts before any work.
+ * Returns the user for this email and password. Throws sign_in_failed, with the same words and after the same work,
+ * whether the email, the password or both are wrong or the user is disabled. Throws too_many_attempts before any work.
  */
 export async function proveIdentity(deps: SignInDeps, claim: Claim): Promise<ProvenUser> {
   const { database, passwords } = deps;
   const user = await findUser(database, claim.email);
   const attempt = attemptOf(deps, claim, user);
-  // What nobody would judge is not counted either, so that a flood fills no table.
+  // An attempt that would not be checked is not counted either, so that a flood does not fill the table.
   passwords.expectRoom(attempt);
   await count(database, attempt);
   const matched = await passwords.matches(claim.password, user?.passwordHash, attempt);
@@ -48,15 +48,16 @@ export async function proveIdentity(deps: SignInDeps, claim: Claim): Promise<Pro
 }
 
 /**
- * Strangers share one counter for each email. A browser in which its user has signed in has its own, so that nobody
- * can lock it out from elsewhere; so has a password that the gateway made, which nobody comes by through guessing.
+ * Strangers share one counter for each email address. A browser in which the user has signed in has its own counter, so
+ * that nobody can lock it out from elsewhere; so has a password that the gateway generated, because it can't be
+ * guessed.
  */
 function attemptOf(
   { hasher, clock }: SignInDeps,
   { email, password, address, device }: Claim,
   user: UserRecord | undefined,
 ): Attempt {
-  // Asked of nobody too: how long it takes says nothing about who there is.
+  // The check also runs if there is no such user, so that the time reveals nothing.
   const owner = user ?? { id: 0n as UserId, passwordHash: null };
   const nonce = knownDevice(hasher, owner, { cookie: device, nowMs: clock.nowMs() });
   const network = networkOf(address);
@@ -68,14 +69,14 @@ function attemptOf(
 }
 
 /**
- * Throws sign_in_failed too where the password was changed or the user locked out since it was proven, and keeps both
- * from happening until the transaction ends: what a password opens must not outlive it.
+ * Throws sign_in_failed if the password was changed or the user disabled since the check. Locks both until the
+ * transaction ends, because a session must not outlive its password.
  */
 export async function stayProven(tx: Queryable, user: UserRecord): Promise<void> {
   if (!(await holdUser(tx, user))) throw failed();
 }
 
-/** The same of whom a session has let in: throws not_signed_in where it has ended since. */
+/** The same for a user with a session: throws not_signed_in if it has ended. */
 export async function staySignedIn(
   tx: Queryable,
   { user, sessionId }: Pick<SessionIdentity, "user" | "sessionId">,
@@ -101,8 +102,8 @@ async function count(database: Database, attempt: Attempt): Promise<void> {
 type CountDeps = Pick<SignInDeps, "database" | "hasher">;
 
 /**
- * Counts an attempt of who is signed in to prove a password or code; throws too_many_attempts where there were too
- * many. No stranger adds to it. Gives what forgiveAttempts() takes back.
+ * Counts an attempt of a signed-in user to prove a password or code; throws too_many_attempts if there were too many.
+ * Attempts of strangers do not count. Returns the counter for forgiveAttempts().
  */
 export async function countProof(
   { database, hasher }: CountDeps,
@@ -114,14 +115,16 @@ export async function countProof(
   return counter;
 }
 
-/** Counts whoever comes uninvited; never forgiven, as nobody opens accounts by the hundred. */
+/**
+ * Counts registrations without an invitation. They are never forgotten, because nobody opens accounts by the hundred.
+ */
 export function countRegistration({ database, hasher }: CountDeps, address: string): Promise<void> {
   const network = networkOf(address);
   const counter = emailHashOf(hasher, `registration ${network}`);
   return count(database, { counter, address: network, known: false });
 }
 
-/** Lets somebody begin anew, whatever was tried in their name. */
+/** Forgets all failed attempts for a user, including those of others. */
 export async function forgive(
   tx: Queryable,
   hasher: KeyHasher,
@@ -139,18 +142,18 @@ export interface SessionOrder {
   readonly user: Pick<UserRecord, "id" | "email">;
   readonly address: string;
   readonly userAgent: string;
-  /** The session that the browser had: it ends, so that nobody can plant one and wait for the sign-in. */
+  /** The browser's previous session. It ends, so that nobody can plant a session and wait for the user to sign in. */
   readonly replaces: { readonly userId: UserRecord["id"]; readonly sessionId: bigint } | undefined;
-  /** What was counted on the way, see ProvenUser; undefined where they proved themselves elsewhere. */
+  /** Counter of the attempt, see ProvenUser; undefined = the user was authenticated elsewhere. */
   readonly counter?: Buffer | undefined;
 }
 
-/** Begins a session and gives its secret, for the cookie. */
+/** Creates a session and returns its secret, for the cookie. */
 export async function beginSession(tx: Queryable, hasher: KeyHasher, order: SessionOrder): Promise<string> {
   const { user, address, userAgent, replaces, counter } = order;
   const secret = newSecret();
   await insertSession(tx, { userId: user.id, hash: hasher.hash(secret), address, userAgent });
-  // People before sessions, as whoever resets a password takes them: in another order both would wait for each other.
+  // Users are locked before sessions, as in a password reset; another order could deadlock.
   if (replaces !== undefined) await deleteSession(tx, replaces.userId, replaces.sessionId);
   if (counter !== undefined) await forgiveAttempts(tx, counter);
   return secret;
@@ -160,7 +163,7 @@ function emailHashOf(hasher: KeyHasher, email: string): Buffer {
   return hasher.hash(`email ${email}`);
 }
 
-/** An IPv6 customer has a whole /64 to come from. */
+/** An IPv6 customer usually has a whole /64. */
 function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   return `${ipaddr.IPv6.parse(address).toNormalizedString().split(":").slice(0, 4).join(":")}::/64`;

@@ -8,33 +8,33 @@ import type { Queryable } from "../../storage/database.ts";
 import type { UserRecord } from "../users-store.ts";
 import { readTotp, type TotpRecord, useRecovery, useStep } from "./totps-store.ts";
 
-/** What every app understands without being told: RFC 6238 with SHA-1, six digits, half a minute. */
+/** The defaults of all authenticator apps: RFC 6238 with SHA-1, six digits, 30 seconds. */
 const PERIOD_SECONDS = 30;
 
-/** A phone's clock may be half a minute off. */
+/** A phone's clock may be off by half a minute. */
 const STEPS_AROUND = 1;
 
-/** Enough for the years in which one may lose a phone a few times. */
+/** Enough for years in which a phone is lost a few times. */
 const RECOVERY_CODES = 10;
 
-/** 160 bits in base32, the length of the hash, as RFC 4226 asks for. */
+/** 160 bits in base32, the hash's length, as RFC 4226 recommends. */
 export function newTotpSecret(): string {
   return Secret.fromHex(randomKey(20).toString("hex")).base32;
 }
 
-/** What the app reads off the image. */
+/** Content of the QR code that the app reads. */
 export function totpUri(secret: string, email: string): string {
   return totpOf(secret, email).toString();
 }
 
-/** The time step that a code belongs to, now or just beside; undefined = to none. */
+/** Returns the time step of a code, the present one or one beside it; undefined = none. */
 export function stepOf(secret: string, code: string, clock: Clock): number | undefined {
   const timestamp = clock.nowMs();
   const delta = totpOf(secret, "").validate({ token: code, timestamp, window: STEPS_AROUND });
   return delta === null ? undefined : Math.floor(timestamp / 1_000 / PERIOD_SECONDS) + delta;
 }
 
-/** 80 bits each, in groups that one can read out. */
+/** 80 bits each, in groups that are easy to read out. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
     Secret.fromHex(randomKey(10).toString("hex"))
@@ -54,8 +54,8 @@ interface SecondFactorDeps {
 }
 
 /**
- * Asks who uses codes for one, after the password: totp_required where none came, sign_in_failed where it is wrong
- * or was used before. Uses the code up.
+ * Requires a code from a user with two-factor authentication, after the password. Throws totp_required if there is
+ * none, and sign_in_failed if it is wrong or used. A valid code is used up.
  */
 export async function proveSecondFactor(
   db: Queryable,

@@ -4,7 +4,7 @@ import type { UserId } from "../identity.ts";
 
 export interface TotpRecord {
   readonly id: bigint;
-  /** In base32, as apps take it. */
+  /** In base32, as apps read it. */
   readonly secret: string;
   readonly confirmed: boolean;
 }
@@ -19,7 +19,7 @@ export async function readTotp(db: Queryable, seals: Seals, userId: UserId): Pro
   return { id, confirmed, secret: seals.open(sealed, sealedRow("user_totps", id)) };
 }
 
-/** Begins an enrolment, in the place of one that was not finished; false where one is confirmed. */
+/** Begins an enrolment and replaces an unfinished one; false = one is confirmed already. */
 export async function insertTotp(
   tx: Queryable,
   seals: Seals,
@@ -38,7 +38,7 @@ export async function insertTotp(
   return inserted > 0;
 }
 
-/** From now on it is asked for; false where it was confirmed already. */
+/** Requires codes from now on; false = the enrolment was confirmed already. */
 export async function confirmTotp(
   tx: Queryable,
   id: bigint,
@@ -50,20 +50,20 @@ export async function confirmTotp(
   return (await tx.execute(statement, [id, step, recoveryHashes])) > 0;
 }
 
-/** Uses up a time step's code; false where it or a later one was used already. */
+/** Uses up the code of a time step; false = it or a later one was used already. */
 export async function useStep(tx: Queryable, id: bigint, step: number): Promise<boolean> {
   const statement = "update user_totps set last_step = $2 where id = $1 and last_step < $2";
   return (await tx.execute(statement, [id, step])) > 0;
 }
 
-/** Uses up a recovery code; false where there is no such, or no more. */
+/** Uses up a recovery code; false = it does not exist or was used. */
 export async function useRecovery(tx: Queryable, id: bigint, hash: Buffer): Promise<boolean> {
   const statement = `update user_totps set recovery_hashes = array_remove(recovery_hashes, $2)
      where id = $1 and $2 = any(recovery_hashes)`;
   return (await tx.execute(statement, [id, hash])) > 0;
 }
 
-/** False where there was none. */
+/** Returns false if there was none. */
 export async function deleteTotp(tx: Queryable, userId: UserId): Promise<boolean> {
   return (await tx.execute("delete from user_totps where user_id = $1", [userId])) > 0;
 }
