@@ -39,30 +39,30 @@ export interface TaskEngineOptions {
   readonly health: PlaceHealth;
   readonly probe: ReadDuration;
   readonly largeJson: LargeJson;
-  /** Copies results; absent = they stay where the vendor has them. */
+  /** Copies results; absent = results stay with the vendor. */
   readonly keepFiles?: KeepFiles;
-  /** Fetches reference images for vendors that want files; absent = only what is inline can go there. */
+  /** Fetches reference images for vendors that require files; absent = such vendors get inline images only. */
   readonly readFile?: ReadFile;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: () => number;
   readonly log: Log;
-  /** True if this process makes tasks, or only accepts and shows them. */
+  /** True if this process works on tasks; otherwise it only accepts and shows them. */
   readonly works: boolean;
 }
 
 export interface TaskEngine extends Tasks {
-  /** The account's task of either medium. */
+  /** Returns the account's task of either medium. */
   read(accountId: bigint, id: string): Promise<FoundTask | undefined>;
-  /** Tasks that this process has claimed. */
+  /** Number of tasks that this process has claimed. */
   inFlight(): number;
-  /** Tasks of all processes that are not over, by state, as of some seconds ago; where this one makes tasks. */
+  /** Open tasks of all processes by state, a few seconds old; only in a process that works on tasks. */
   openByState(): ReadonlyMap<string, number>;
   /** Number of tasks by upstream that this process failed because their submit has no known outcome. */
   unknownFates(): ReadonlyMap<string, number>;
   /** Number of unusable poll responses by upstream in this process. */
   unusablePolls(): ReadonlyMap<string, number>;
-  /** Takes no more tasks; what it has claimed is finished within `graceMs` or left to other processes. */
+  /** Claims no more tasks. Claimed ones are finished within `graceMs` or left to other processes. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -154,18 +154,18 @@ function readNothing(): Promise<never> {
 
 interface Finder {
   find(accountId: bigint, medium: "image" | "video", id: string, waitMs?: number): Promise<Task | undefined>;
-  /** Some process ended the task. */
+  /** Reports that some process ended the task. */
   ended(id: string): void;
 }
 
-/** A notification may be lost: who waits reads it again this often. */
+/** A notification may be lost, so waiting readers read the task again at this interval. */
 const POLL_RETRY_DELAY_MS = 2_000;
 
-/** Reads tasks, at once or when they are over. */
+/** Reads tasks, at once or when they have ended. */
 function createFinder(store: TaskStore, timers: Timers): Finder {
   const waiting = new Map<string, Set<() => void>>();
 
-  /** Until the task is said to be over, or so long. */
+  /** Resolves when the end of the task is reported, or after this time. */
   const pause = (id: string, ms: number): Promise<void> =>
     new Promise((resolve) => {
       const wakers = waiting.get(id) ?? new Set();
@@ -196,7 +196,7 @@ function createFinder(store: TaskStore, timers: Timers): Finder {
 }
 
 interface Maintenance {
-  /** Tasks that are not over, by state, as of some seconds ago. */
+  /** Open tasks by state, a few seconds old. */
   openByState(): ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
@@ -206,19 +206,19 @@ interface MaintenanceOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** How long tasks are kept after they are over; asked at every run, as it is a setting. */
+  /** How long ended tasks are kept. It is a setting, so it is read at every run. */
   readonly retentionDays: () => number;
 }
 
 const COUNT_INTERVAL_MS = 10_000;
 const RETENTION_INTERVAL_MS = 3_600_000;
-/** Short statements: what they lock, workers want. */
+/** The statements are short, because workers need the rows that they lock. */
 const MAX_DROPPED_AT_ONCE = 500;
 
-/** Reported at 0 too: an alert on an increase needs a sample from before the first task. */
+/** States without tasks are reported as 0: an alert on an increase needs a sample from before the first task. */
 const OPEN_STATES = TASK_STATES.filter((state) => !isFinal(state));
 
-/** Counts the open tasks for the metrics, drops those past retention. */
+/** Counts open tasks for the metrics, and deletes those past retention. */
 function createMaintenance({ store, clock, timers, log, retentionDays }: MaintenanceOptions): Maintenance {
   let open: ReadonlyMap<string, number> = new Map();
   const count = async (): Promise<void> => {

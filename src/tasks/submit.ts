@@ -27,7 +27,7 @@ export interface SubmitDeps {
 /** A queue of thousands does not empty within seconds. */
 const FULL_RETRY_AFTER_SECONDS = 30;
 
-/** The specification looks at money before it looks at rates and room. */
+/** The specification checks money before rate limits and room. */
 const BEHIND_MONEY: ReadonlySet<ErrorReason> = new Set(["rate_limit_exceeded", "upstream_saturated"]);
 
 export interface Submitter {
@@ -35,7 +35,7 @@ export interface Submitter {
   preview(request: TaskRequest): bigint;
 }
 
-/** Accepts tasks: what is refused here leaves nothing behind, what is accepted is in the queue with its hold. */
+/** Accepts tasks. A refused one leaves nothing behind; an accepted one is in the queue with its hold. */
 export function createSubmitter(deps: SubmitDeps): Submitter {
   const { store, limits, billing } = deps;
 
@@ -99,7 +99,7 @@ function holdOf({ ledgers, holdNanos }: NewTask): HoldAmount {
   return { ledgers, amountNanos: holdNanos };
 }
 
-/** The record of a task that no worker has claimed yet. */
+/** Returns the record of a task that no worker has claimed yet. */
 function freshTask({ id, requestId, model, order, action }: NewTask, acceptedAt: number): Task {
   return {
     id,
@@ -117,7 +117,7 @@ function freshTask({ id, requestId, model, order, action }: NewTask, acceptedAt:
   };
 }
 
-/** The key's task, unless the key came with another request then. */
+/** Returns the task of an idempotency key. Throws if the key was used for another request. */
 function sameTask({ idempotency, submission }: TaskRequest, { task, medium, bodyDigest }: FoundTask): Task {
   if (idempotency && (bodyDigest !== idempotency.bodyDigest || medium !== submission.order.medium)) {
     throw new GatewayError(
@@ -165,7 +165,7 @@ function maxChargeOf({ units, order }: Submission, price: NewTask["price"], mode
   }
 }
 
-/** 429 while every place that could take the task has said 429 to us and has not had its pause yet. */
+/** Throws 429 while every place that could take the task has responded with 429 and its pause is not over. */
 async function refuseSaturated({ caller, model, submission }: TaskRequest, deps: SubmitDeps): Promise<void> {
   const { store, catalog, apiOf } = deps;
   if (submission.order.family !== "videoa") return;

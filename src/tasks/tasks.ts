@@ -5,16 +5,19 @@ import type { Submission } from "../families/family.ts";
 import type { Admission } from "../limits/admission.ts";
 import type { PollOutcome, TaskResult } from "../upstreams/task-apis/task-api.ts";
 
-/** Images and videos: accepted tasks that always end, and money that always fits. */
+/** Orders of images and videos. Every accepted task ends, and is settled when it does. */
 export interface Tasks {
   /**
    * Accepts a task: one transaction inserts it, its frozen price and its hold. Throws GatewayError
-   * (insufficient_user_quota, rate_limit_exceeded, upstream saturated, idempotency conflict) with nothing kept.
+   * (insufficient_user_quota, rate_limit_exceeded, upstream saturated, idempotency conflict); then nothing is stored.
    */
   submit(request: TaskRequest): Promise<Task>;
   /** Returns the hold that the request would need, in nanos; nothing is stored. */
   preview(request: TaskRequest): bigint;
-  /** The account's task; undefined = unknown or another's. With `waitMs`, once it is final or the time is over. */
+  /**
+   * Returns the account's task; undefined = unknown, or another account's. With `waitMs` it resolves when the task is
+   * final or the time is over.
+   */
   find(accountId: bigint, medium: "image" | "video", id: string, waitMs?: number): Promise<Task | undefined>;
 }
 
@@ -23,21 +26,21 @@ export interface TaskRequest {
   readonly caller: Caller;
   readonly model: Model;
   readonly submission: Submission;
-  /** `Idempotency-Key`, with a digest of the body it came with. */
+  /** The header `Idempotency-Key`, with a digest of the request's body. */
   readonly idempotency?: { readonly key: string; readonly bodyDigest: string } | undefined;
   readonly webhookUrl?: string | undefined;
   /**
-   * How its key was let in before the body came, or why it was not, which is told once the money is looked at; the submit
-   * asks itself where this is undefined. Whoever gives an admission finishes it.
+   * Result of the key's admission before the body came. An error is thrown only after money was checked. If this is
+   * undefined, the submit asks for admission itself. The caller finishes an admission that it passes.
    */
   readonly admission?: Admission | GatewayError;
 }
 
 export const TASK_STATES = ["NOT_START", "SUBMITTED", "QUEUED", "IN_PROGRESS", "SUCCESS", "FAILURE"] as const;
-/** A state only moves rightwards; images say FAILED for FAILURE on the wire. */
+/** A state only moves to one further right; images show FAILED for FAILURE. */
 export type TaskState = (typeof TASK_STATES)[number];
 
-/** A task as its account sees it. Times are Unix seconds, 0 = not yet. */
+/** A task as its account sees it. Times are Unix seconds; 0 = not yet. */
 export interface Task {
   readonly id: string;
   readonly requestId: string;
@@ -55,23 +58,23 @@ export interface Task {
   readonly result: TaskResult | null;
 }
 
-/** SUCCESS and FAILURE stay forever. */
+/** True for SUCCESS and FAILURE, which never change. */
 export function isFinal(state: TaskState): boolean {
   return state === "SUCCESS" || state === "FAILURE";
 }
 
-/** The further of two states: a vendor whose word flaps takes nothing back. */
+/** Returns the later of two states, so that a vendor whose reports alternate does not move a task back. */
 function further(one: TaskState, other: TaskState): TaskState {
   return TASK_STATES.indexOf(other) > TASK_STATES.indexOf(one) ? other : one;
 }
 
-/** The state and progress of a task that is not over, after a poll. Neither ever goes back. */
+/** Returns state and progress of an open task after a poll. Neither ever decreases. */
 export function advance(
   known: { readonly state: TaskState; readonly progressPercent: number },
   outcome: Extract<PollOutcome, { type: "queued" | "running" | "resultless" }>,
 ): { readonly state: TaskState; readonly progressPercent: number } {
   if (outcome.type === "queued") return { ...known, state: further(known.state, "QUEUED") };
-  // 100 % is said with the result, not before. A vendor that says none leaves it where it is.
+  // 100 % is reported only with the result. A poll without progress leaves it unchanged.
   const progress = outcome.type === "resultless" ? 99 : (outcome.progressPercent ?? 0);
   const said = Number.isFinite(progress) ? Math.floor(progress) : 0;
   return {

@@ -3,7 +3,7 @@ import type { Queryable } from "../../storage/database.ts";
 import type { TaskState } from "../tasks.ts";
 import type { StoredTaskPlace } from "./task-records-store.ts";
 
-/** A task that is not over, as who runs the gateway sees it. */
+/** An open task as operators see it. */
 export interface QueuedTask {
   readonly id: string;
   readonly accountId: bigint;
@@ -15,14 +15,14 @@ export interface QueuedTask {
   readonly acceptedMicros: bigint;
   readonly acceptedAt: Date;
   readonly deadlineAt: Date;
-  /** When a worker claims it next; while one holds it, when its claim ends unless kept. */
+  /** The time of the next claim; while the task is claimed, the time at which the claim ends unless it is extended. */
   readonly dueAt: Date;
-  /** When the order went out; null = no upstream has been asked, or each has refused it. */
+  /** The time of the submit; null = no upstream has been asked, or all of them have refused. */
   readonly intendedAt: Date | null;
   readonly upstreamName: string | null;
   readonly upstreamModel: string | null;
   readonly upstreamTask: string | null;
-  /** Passes over the upstreams in which none took it, and polls since it was submitted. */
+  /** Passes over the upstreams in which none took the task, and polls since it was submitted. */
   readonly submitAttempts: number;
   readonly polls: number;
   readonly holdNanos: bigint;
@@ -39,7 +39,7 @@ export interface QueueFilter {
   readonly accountId?: bigint | undefined;
 }
 
-/** Tasks that are not over, oldest first, by index tasks_due, which has nothing but these and those watched after they failed. */
+/** Open tasks, oldest first. The index tasks_due has only these and failed tasks that are still watched. */
 export async function listQueue(
   db: Queryable,
   filter: QueueFilter,
@@ -59,7 +59,7 @@ export async function listQueue(
   return { tasks, next: last && { micros: last.acceptedMicros, id: last.id } };
 }
 
-/** How many tasks that are not over there are of a model in a state, and how many of them are in which trouble. */
+/** Number of open tasks of a model in a state, and how many of them have which trouble. */
 export interface QueueCount {
   readonly model: string;
   readonly state: TaskState;
@@ -77,7 +77,7 @@ export function countQueue(db: Queryable): Promise<QueueCount[]> {
   );
 }
 
-/** Tasks that failed, were refunded, and are still watched for a success that comes too late. */
+/** Number of tasks that failed and were refunded, and are still watched for a late success. */
 export async function countWatchedLate(db: Queryable): Promise<bigint> {
   const { watched } = await db.one<{ watched: bigint }>(
     "select count(*) as watched from tasks where due_at is not null and finished_at is not null",
@@ -86,9 +86,9 @@ export async function countWatchedLate(db: Queryable): Promise<bigint> {
 }
 
 /**
- * Lets a submitted task be looked at now. A worker that holds it loses its claim, as it would by dying: whoever is next
- * asks the upstream how the task is, and no order goes out again. undefined = there is no such task, it is over, or
- * no upstream has it.
+ * Makes a submitted task due for a poll now. A worker that holds it loses its claim, as it would by dying: the next one
+ * asks the upstream for the task's state and submits nothing. Undefined = there is no such task, it has ended, or no
+ * upstream has it.
  */
 export async function pollNow(
   tx: Queryable,
@@ -107,9 +107,9 @@ export async function pollNow(
 
 const OPEN = "t.due_at is not null and t.finished_at is null";
 const OVERDUE = "t.deadline_at < now()";
-/** Every worker claims within a beat what is due: so late, none is at work or none can. */
+/** Workers claim due tasks within a second. If a task is this late, none is running or none is able to. */
 const STUCK = "t.due_at < now() - interval '30 seconds'";
-/** The order went out, longer ago than a response takes, and nobody knows what came of it. */
+/** The task was submitted longer ago than a response takes, and the outcome is unknown. */
 const AMBIGUOUS =
   "(t.intended_at < now() - interval '1 minute' and t.upstream_task is null and t.immediate_result is null)";
 
@@ -120,7 +120,7 @@ const COLUMNS = `t.id, t.account_id as "accountId", a.name as "accountName", t.m
   t.submit_attempts as "submitAttempts", t.polls, t.hold_nanos as "holdNanos", ${OVERDUE} as overdue, ${STUCK} as stuck,
   coalesce(${AMBIGUOUS}, false) as ambiguous`;
 
-/** Seconds for which tasks leave a place alone, by `<upstream id> <credential id> <their model>`. */
+/** Seconds for which tasks avoid a place, keyed by `<upstream id> <credential id> <their model>`. */
 export async function readCoolings(db: Queryable): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ place: string; seconds: number }>(
     `select upstream_id || ' ' || credential_id || ' ' || upstream_model as place,

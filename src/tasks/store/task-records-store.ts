@@ -2,7 +2,7 @@ import type { Queryable } from "../../storage/database.ts";
 import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { Task, TaskState } from "../tasks.ts";
 
-/** A task as the people of its account see it in lists. */
+/** A task in the lists of its account. */
 export interface TaskRecord {
   readonly id: string;
   readonly requestId: string;
@@ -14,9 +14,9 @@ export interface TaskRecord {
   readonly progressPercent: number;
   readonly failReason: string;
   readonly keyId: bigint;
-  /** null = the key is gone. */
+  /** null = the key was deleted. */
   readonly keyName: string | null;
-  /** The beginning of its order, as JSON; a whole one may hold images. */
+  /** Beginning of the order as JSON; a complete one may contain images. */
   readonly orderStart: string;
   /** For cursors. */
   readonly acceptedMicros: bigint;
@@ -35,7 +35,7 @@ export interface TaskFilter {
   readonly medium?: "image" | "video" | undefined;
   readonly model?: string | undefined;
   readonly keyId?: bigint | undefined;
-  /** `open`: not over yet. */
+  /** `open` = not ended yet. */
   readonly state?: "open" | "SUCCESS" | "FAILURE" | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
@@ -53,8 +53,8 @@ export interface StoredTaskPlace {
 const MAX_READ = 10_000;
 
 /**
- * The account's newest tasks below a place, by index tasks_of_account. `next` may be there although fewer rows than asked
- * for were found, or none: so far was looked.
+ * The account's newest tasks before a cursor, by index tasks_of_account. `next` may be set although fewer tasks than
+ * requested were found, or none: it marks how far the search went.
  */
 export async function listTasks(
   db: Queryable,
@@ -92,7 +92,7 @@ export async function listTasks(
   return { tasks, next: end };
 }
 
-/** The account's task; undefined = unknown or another's. */
+/** Returns the account's task; undefined = unknown, or another account's. */
 export async function readTaskRecord(
   db: Queryable,
   accountId: bigint,
@@ -106,7 +106,7 @@ export async function readTaskRecord(
   return row && { ...readRow(row), order: row.order, webhookUrl: row.webhookUrl };
 }
 
-/** Which upstream made it, as its files may be where that one is; null = none was asked. */
+/** Returns the upstream of a task, because its files may be on the same network; null = none was asked. */
 export async function readTaskUpstream(db: Queryable, id: string): Promise<bigint | null> {
   const row = await db.maybeOne<{ upstream: bigint | null }>(
     "select upstream_id as upstream from tasks where id = $1",
@@ -115,10 +115,10 @@ export async function readTaskUpstream(db: Queryable, id: string): Promise<bigin
   return row?.upstream ?? null;
 }
 
-/** Maximum number of running tasks that a watcher of an account sees; the newest. */
+/** Maximum number of running tasks that are shown live; the newest ones. */
 const MAX_WATCHED = 200;
 
-/** The account's tasks that are not over; none is older than the longest deadline there is, a day. */
+/** Open tasks of the account. None is older than the longest deadline, which is a day. */
 export async function openTasks(db: Queryable, accountId: bigint): Promise<readonly TaskRecord[]> {
   const rows = await db.query<TaskRow>(
     `select ${COLUMNS} from tasks t left join api_keys k on k.id = t.key_id
@@ -129,7 +129,7 @@ export async function openTasks(db: Queryable, accountId: bigint): Promise<reado
   return rows.map(readRow);
 }
 
-/** These tasks of the account as they are now, and those accepted within the last milliseconds. */
+/** Present state of these tasks, and of those accepted within the last milliseconds. */
 export async function tasksSince(
   db: Queryable,
   accountId: bigint,
@@ -149,7 +149,7 @@ export async function tasksSince(
 
 const MICROS = "(extract(epoch from t.accepted_at) * 1000000)::int8";
 
-/** Selects the account's tasks below a cursor and between two times. */
+/** Condition for the account's tasks before a cursor and between two times. */
 const WINDOW = `account_id = $1
   and ($2::int8 is null or (accepted_at <= 'epoch'::timestamptz + $2 * interval '1 microsecond'
        and (accepted_at, id) < ('epoch'::timestamptz + $2 * interval '1 microsecond', $3::text)))

@@ -4,7 +4,7 @@ import type { TaskResult } from "../../upstreams/task-apis/task-api.ts";
 import type { Task, TaskState } from "../tasks.ts";
 import type { Claim, FoundTask } from "./task-store.ts";
 
-/** How a row of `tasks` is read: the columns, what the driver gives, and what the engine wants. */
+/** Mapping of a row of `tasks`: the columns, the driver's types, and the engine's types. */
 export const CLAIM_COLUMNS = `t.id, t.fence, t.request_id as "requestId", t.account_id as "accountId",
   t.group_name as "group", t.medium, t.model, t.units, t.open_ended as "openEnded", t.violation, t.state,
   t.progress as "progressPercent", t.submit_attempts as "submitAttempts", t.polls,
@@ -96,32 +96,36 @@ function unix(at: Date | null): number {
   return at === null ? 0 : Math.floor(at.getTime() / 1000);
 }
 
-/** PostgreSQL's text takes every character but this one. */
+/** PostgreSQL's text accepts every character but this one. */
 const NUL = "\u0000";
 
-/** A vendor's words, as the database takes them: bounded, because nobody reads more of a reason. */
+/** Makes a vendor's text storable and limits its length, because nobody reads more of a reason. */
 export function storableText(text: string, maxCharacters = 2_000): string {
   return wellFormed(text.replaceAll(NUL, "").slice(0, maxCharacters));
 }
 
 const MAX_RAW_CHARACTERS = 10_000;
 
-/** A vendor's own object for a jsonb column; null where jsonb would refuse it or it is no usage object but a flood. */
+/**
+ * Returns a vendor's object for a jsonb column; null = jsonb would refuse it, or it is too large for a usage object.
+ */
 export function storableJson(value: unknown): unknown {
   if (value === undefined || value === null || !isWithinDepth(value, USAGE_LEVELS)) return null;
   const text = JSON.stringify(value);
-  // Escapes of U+0000 and of half a surrogate pair: jsonb knows neither.
+  // jsonb refuses escapes of U+0000 and of half a surrogate pair.
   const refused = /\\u0000|\\ud[89a-f]/i.test(text);
   return refused || text.length > MAX_RAW_CHARACTERS ? null : value;
 }
 
-/** A result as JSON, with the usage object where that can be stored: each read of its task gives it again. */
+/**
+ * Returns a result as JSON. The usage object is included if it can be stored, because each read of the task returns it.
+ */
 export function storableResult({ usage, ...result }: TaskResult): string {
   const kept = storableJson(usage);
   return JSON.stringify(kept === null ? result : { ...result, usage: kept });
 }
 
-/** Half a surrogate pair becomes U+FFFD. */
+/** Replaces halves of surrogate pairs by U+FFFD. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }

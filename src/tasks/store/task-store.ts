@@ -10,9 +10,9 @@ import type { MediaUnits } from "../../usage/usage.ts";
 import type { Task, TaskState } from "../tasks.ts";
 
 /**
- * The durable queue of tasks, which any worker of any process may claim.
- * Each function is one statement: all of it is kept or nothing. `tasks-store.ts` is the real one; tests have one in
- * memory. Every time is relative, told by the database's clock, so that machines' clocks do not matter.
+ * The durable queue of tasks, from which any worker of any process claims. Each function is one statement, so it takes
+ * effect as a whole or not at all. `tasks-store.ts` is the real store; tests have one in memory. Times are relative and
+ * measured by the database's clock, so that machines' clocks do not matter.
  */
 export interface TaskStore extends QueueStore<Claim, ClaimOptions> {
   /** Inserts the task, its frozen price and its hold, or nothing. */
@@ -22,33 +22,38 @@ export interface TaskStore extends QueueStore<Claim, ClaimOptions> {
 
   order(id: string): Promise<MediaOrder>;
 
-  /** Notes where the task is about to be submitted, before it is. False = the claim is over: do not. */
+  /** Records the place to which the task is about to be submitted. False = the claim is over: do not submit. */
   intend(claim: Claim, place: TaskPlace): Promise<boolean>;
   /**
-   * Puts a task that no upstream accepted back in the queue. `refused`: upstreams refused it for reasons of their own, which
-   * counts as a submit attempt. Ends the claim.
+   * Returns a task that no upstream accepted to the queue. `refused` = upstreams refused it for reasons of their own,
+   * which counts as a submit attempt. Ends the claim.
    */
   requeue(claim: Claim, dueMs: number, refused: boolean): Promise<void>;
   /**
-   * Keeps the upstream's response to the submit: an id or the result itself. It is kept once, even if the claim is over, since
-   * no other process can learn it. Ends any claim; due again in `dueMs`.
+   * Stores the upstream's response to the submit: an id or the result itself. It is stored once, even if the claim is
+   * over, because no other process can learn it. Ends any claim; the task is due again in `dueMs`.
    */
   submitted(id: string, upstreamId: bigint, response: SubmitResponse, dueMs: number): Promise<void>;
-  /** Records the results of polls; the tasks are due again later. Ends the claims; polls of ended claims change nothing. */
+  /**
+   * Records the results of polls and schedules the next ones. Ends the claims; polls of ended claims change nothing.
+   */
   polled(polls: readonly PollResult[]): Promise<void>;
-  /** Final state, money, usage log and webhook in one. False = the claim is over, or it was final before. */
+  /**
+   * Records final state, money, usage log and webhook in one statement. False = the claim is over, or the task had
+   * ended before.
+   */
   finish(claim: Claim, ending: TaskEnd): Promise<boolean>;
-  /** A task that had failed has a result after all. Nothing else about it changes. */
+  /** Stores the late result of a failed task. Nothing else about the task changes. */
   keepLateResult(claim: Claim, result: TaskResult): Promise<void>;
 
-  /** The upstream answered 429: no process asks it before then. */
+  /** The upstream responded with 429: no process asks it before this time. */
   cool(place: TaskPlace, forMs: number): Promise<void>;
   coolings(): Promise<readonly Cooling[]>;
   /** Tasks that are not over, by state. */
   countOpen(): Promise<ReadonlyMap<string, number>>;
   /**
-   * Removes tasks that were over so many days ago, by the database's clock and by the caller's (`nowMs`), at most so many;
-   * gives how many. One clock alone may be far ahead for an hour.
+   * Deletes at most `max` tasks that ended so many days ago both by the database's clock and by the caller's (`nowMs`),
+   * and returns their number. A single clock may be far ahead for an hour.
    */
   dropOld(days: number, nowMs: number, max: number): Promise<number>;
 }
@@ -66,15 +71,18 @@ export interface NewTask {
   readonly deadlineMs: number;
   readonly price: FrozenMediaPrice;
   readonly holdNanos: bigint;
-  /** The balance first. */
+  /** The balance comes first. */
   readonly ledgers: readonly [LedgerRef, ...LedgerRef[]];
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | null;
   readonly webhookUrl: string | null;
-  /** How many tasks of this model may wait for an upstream. */
+  /** Maximum number of tasks of this model that may wait for an upstream. */
   readonly maxWaiting: number;
 }
 
-/** `accepted`: now, in Unix seconds. `existing`: this id or this idempotency key is known, and which task it is. `full`: too many wait for this model. */
+/**
+ * `accepted`: the time, in Unix seconds. `existing`: the task that has this id or idempotency key already. `full`: too
+ * many tasks wait for this model.
+ */
 export type Acceptance =
   | { readonly outcome: "accepted"; readonly acceptedAt: number }
   | { readonly outcome: "full" }
@@ -86,7 +94,7 @@ export interface FoundTask {
   readonly bodyDigest: string | null;
 }
 
-/** One credential of one upstream, and its name of the model. */
+/** A credential of an upstream, and the upstream's name of the model. */
 export interface TaskPlace {
   readonly upstreamId: bigint;
   readonly upstreamName: string;
@@ -102,16 +110,16 @@ export interface Cooling {
 }
 
 export interface ClaimOptions {
-  /** At most so many that are not submitted yet, and so many that are. */
+  /** Maximum numbers of tasks to claim, not yet submitted and submitted. */
   readonly fresh: number;
   readonly submitted: number;
-  /** Upstreams that have enough to do. */
+  /** Upstreams that have no free slots. */
   readonly busy: readonly bigint[];
-  /** Accounts whose fresh tasks come after all others'. */
+  /** Accounts whose unsubmitted tasks come after all others'. */
   readonly lastAccounts: readonly bigint[];
 }
 
-/** A worker's right to a task. Whoever holds an outdated `fence` can change neither its state nor its money. */
+/** A worker's right to a task. A statement with an outdated `fence` changes neither the task's state nor its money. */
 export interface Claim extends QueueClaim {
   readonly id: string;
   readonly requestId: string;
@@ -120,7 +128,7 @@ export interface Claim extends QueueClaim {
   readonly medium: "image" | "video";
   readonly model: string;
   readonly units: MediaUnits;
-  /** The model chooses the duration. */
+  /** True if the model chooses the duration. */
   readonly openEnded: boolean;
   readonly violation: string | null;
   readonly state: TaskState;
@@ -129,7 +137,7 @@ export interface Claim extends QueueClaim {
   readonly polls: number;
   readonly msToDeadline: number;
   readonly msSinceFinished: number | null;
-  /** Since the order was about to go out; null = it was not. */
+  /** Time since the submit was about to be sent; null = it was not. */
   readonly msSinceIntended: number | null;
   /**
    * The place of the submit. If it is set while `upstreamTask` and `immediateResult` aren't, the outcome of the submit is
@@ -148,7 +156,7 @@ export interface PollResult {
   readonly claim: Claim;
   readonly state: TaskState;
   readonly progressPercent: number;
-  /** null = never again. */
+  /** null = no further poll. */
   readonly dueMs: number | null;
 }
 
@@ -158,11 +166,11 @@ export interface TaskEnd {
   readonly reason: ChargeReason;
   /** Charge of a success; a failure releases the whole hold. */
   readonly chargeNanos: bigint;
-  /** Units that were used; {} if nothing is charged. */
+  /** Units that were used; {} = nothing is charged. */
   readonly used: MediaUnits;
-  /** The seconds are the hold's, as nobody could say how long the video is. */
+  /** True if the length of the video is unknown, so that the seconds of the hold are charged. */
   readonly estimated: boolean;
   readonly result: TaskResult | null;
-  /** When to poll whether it succeeds after all; null = never. */
+  /** Time until the poll for a late success; null = none. */
   readonly latePollMs: number | null;
 }

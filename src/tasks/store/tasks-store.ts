@@ -16,7 +16,7 @@ import {
 } from "./task-rows.ts";
 import type { Acceptance, Claim, Cooling, FoundTask, NewTask, PollResult, TaskStore } from "./task-store.ts";
 
-/** The queue in PostgreSQL: one statement a function, see migrations/functions/tasks. */
+/** The queue in PostgreSQL. Each function calls one SQL function of migrations/functions/tasks. */
 export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore {
   return {
     accept: async (task) => accept(db, task, await largeJson.write(task.order)),
@@ -35,7 +35,7 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore
       return row && readFound(row);
     },
 
-    // "is true" keeps the account's index, which has all its tasks, out of the plan; the due ones are few.
+    // "is true" keeps the planner from using the account's index, which has all its tasks, while only few are due.
     async claim({ fresh, submitted, busy, lastAccounts }, claimMs) {
       const rows = await db.query<ClaimRow>(
         `with fresh as materialized (
@@ -177,12 +177,12 @@ export function createTasksStore(db: Queryable, largeJson: LargeJson): TaskStore
 }
 
 /**
- * Above whatever is waited for on purpose (claims, polls, submits, coolings of up to five minutes) but late successes: what
- * is further ahead was written before the server's clock went back.
+ * Longer than any planned wait (claims, polls, submits, coolings of up to five minutes) except that for late successes.
+ * A due time further ahead was written before the server's clock went back.
  */
 const MAX_WAIT = "interval '10 minutes'";
 
-/** `orderJson` is sent in its bytes, which the driver would make of a text one by one. */
+/** `orderJson` is sent as bytes, because the driver would convert a text on the event loop. */
 async function accept(
   db: Queryable,
   task: NewTask,
@@ -252,8 +252,8 @@ async function polled(db: Queryable, polls: readonly PollResult[]): Promise<void
 }
 
 /**
- * When an open task is due again, at its deadline at the latest: the wait was worked out some time ago, and a process may
- * have been paused since. null stays null.
+ * Returns when an open task is due again, at its deadline at the latest. The wait was computed some time ago, and a
+ * process may have been paused since. null stays null.
  */
 function dueBy(wait: string): string {
   return `case when finished_at is null and ${wait} is not null

@@ -9,10 +9,13 @@ import type { MediaUnits } from "../../usage/usage.ts";
 import type { Claim, TaskEnd, TaskStore } from "../store/task-store.ts";
 import { lateDelayMs } from "./schedule.ts";
 
-/** How long a video is, read off its file; undefined = it cannot be told. Bounded in time; never rejects. */
+/** Reads the length of a video from its file; undefined = unknown. Bounded in time; never rejects. */
 export type ReadDuration = (url: string, upstreamId: bigint | undefined) => Promise<number | undefined>;
 
-/** The result under links that last; what cannot be had in that time keeps its own. Rejects only when it is closed. */
+/**
+ * Returns the result with permanent links. A file that can't be copied in time keeps the vendor's link. Rejects only
+ * when closed.
+ */
 export type KeepFiles = (
   taskId: string,
   result: TaskResult,
@@ -25,7 +28,7 @@ export interface Finisher {
   fail(claim: Claim, why: { readonly reason: string; readonly as: ChargeReason }): Promise<void>;
 }
 
-/** Ends tasks: what a success costs, what a failure gives back, whether it is watched for a late success. */
+/** Ends tasks: charges successes, refunds failures, and decides whether a late success is watched for. */
 export function createFinisher(
   store: TaskStore,
   probe: ReadDuration,
@@ -33,7 +36,7 @@ export function createFinisher(
   keepFiles: KeepFiles = (_taskId, result) => Promise.resolve(result),
   log: Pick<Log, "error"> = silentLog,
 ): Finisher {
-  /** Without a last frame that nobody asked for. */
+  /** Removes a last frame that was not ordered. */
   const asOrdered = async (claim: Claim, result: TaskResult): Promise<TaskResult> => {
     const { lastFrameUrl, ...others } = result;
     if (lastFrameUrl === undefined) return result;
@@ -64,7 +67,10 @@ export function createFinisher(
     await store.finish(claim, ending);
     failpoint("task.finish.after-statement");
   };
-  /** The next one where one throws, whatever a vendor wrote to bring it about: a task that is over is settled. */
+  /**
+   * Returns the first value that can be computed: a task that has ended must be settled, whatever in the vendor's
+   * response makes the others throw.
+   */
   const firstThatWorks = async <Made>(
     claim: Claim,
     ways: readonly (() => Made | Promise<Made>)[],
@@ -74,7 +80,7 @@ export function createFinisher(
       try {
         return await way();
       } catch (error) {
-        // A database that is away comes back, and with it the task.
+        // The database will come back, and the task is claimed again then.
         if (PASSING.has(failureOf(error))) throw error;
         cause = error;
         const { id: task, requestId } = claim;
@@ -166,7 +172,7 @@ const UNRECORDED = failure("The vendor's result can't be recorded.", "upstream_f
 
 const PASSING: ReadonlySet<Failure> = new Set(["connection", "conflict", "timeout"]);
 
-/** A success that is taken for what was ordered, whatever else its vendor says of it. */
+/** Returns the end of a task that is charged as ordered, whatever else the vendor reports. */
 function orderedEnd({ units, price, holdNanos }: Claim, result: TaskResult): TaskEnd {
   const { chargeNanos } = mediaCharge(units, price);
   return { ...success(units, result), chargeNanos: least(chargeNanos, holdNanos) };
@@ -187,7 +193,7 @@ const MISMATCHES = {
 const SIZES: readonly string[] = ["1k", "2k", "4k"];
 const QUALITIES: readonly string[] = ["low", "medium", "high"];
 
-/** NaN where it is none of them, or not stated: then nothing is known to differ. */
+/** Returns the word's position; NaN = unknown or not stated, so that nothing is known to differ. */
 function rankOf(words: readonly string[], word: string | undefined): number {
   const rank = words.indexOf(word?.toLowerCase() ?? "");
   return rank < 0 ? Number.NaN : rank;
@@ -207,7 +213,7 @@ function orderMismatch({ units, openEnded }: Claim, made: TaskResult): Mismatch 
   };
 }
 
-/** The seconds are news only where the caller left them open; otherwise the record keeps to the order. */
+/** The record has the measured length only if the caller left it open; otherwise it keeps that of the order. */
 function measured(result: TaskResult, openEnded: boolean, found: Measure | undefined): TaskResult {
   const { durationSeconds, ...others } = { ...result, ...found };
   return openEnded && durationSeconds !== undefined ? { ...others, durationSeconds } : others;
@@ -238,15 +244,18 @@ async function actualUnits(
 }
 
 const MAX_FOR_FILES_MS = 300_000;
-/** With the last poll, which may take 30 s beyond the deadline, a task is still over within a minute of it. */
+/** Even if the last poll takes 30 s beyond the deadline, the task ends within a minute after it. */
 const LEAST_FOR_FILES_MS = 20_000;
 
-/** A task is not over before its files are copied, and is over by its deadline all the same. */
+/** A task ends once its files are copied, but at its deadline in any case. */
 function fileTimeoutMs({ msToDeadline }: Claim): number {
   return Math.max(LEAST_FOR_FILES_MS, Math.min(msToDeadline, MAX_FOR_FILES_MS));
 }
 
-/** A file's length is stated in fractions that are off by a frame; a tenth of one is no further second. */
+/**
+ * The stated length of a file is a fraction that may be off by a frame, so a tiny excess does not count as a further
+ * second.
+ */
 const ROUNDING_SECONDS = 0.005;
 
 function plausible(seconds: number | undefined): number | undefined {

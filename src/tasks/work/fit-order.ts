@@ -6,8 +6,8 @@ import type { TaskCandidate } from "./places.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /**
- * The order as it was written for this place, or is to be looked for there; a text says why it cannot be written so now.
- * Fetched and resolved anew, since neither assets nor files are kept with the task.
+ * Writes an order for a place where it is submitted or looked for; a string is the reason why that is impossible now.
+ * Assets and files are resolved and fetched again, because they are not stored with the task.
  */
 export async function orderFor(
   held: HeldTask,
@@ -22,7 +22,7 @@ export async function orderFor(
   return inlined.type === "refused" ? inlined.reason : inlined.order;
 }
 
-/** Fetched anew for each vendor that wants files, which is one of a model's upstreams at most times. */
+/** Fetches again for each vendor that requires files; usually that is one of a model's upstreams. */
 export async function fitOrder(
   held: HeldTask,
   { api }: TaskCandidate,

@@ -1,19 +1,19 @@
 import { Semaphore } from "../../base/async/semaphore.ts";
 
-/** Bounds how much runs at each upstream at once; what is beyond waits its turn in order, where upstreams answer. */
+/** Limits the concurrent jobs of each upstream. Further jobs wait in order, as long as the upstream responds. */
 export interface PerUpstreamLimiter {
   /**
    * Runs a job; a result of `undefined` means that no response came in time. Once as many jobs in a row as may run have timed
    * out, jobs that would have to wait return `undefined` at once: they would wait just as long for nothing.
    */
   run<T>(upstreamId: bigint, job: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** Upstreams at which as much runs as may, and more would have to wait. */
+  /** Upstreams at which further jobs would have to wait. */
   full(): bigint[];
 }
 
 interface Turns {
   readonly semaphore: Semaphore;
-  /** Jobs in a row to which no response came. */
+  /** Number of jobs in a row without a response. */
   silences: number;
 }
 

@@ -3,13 +3,16 @@ import type { HealthTarget } from "../../routing/health/health.ts";
 import type { TaskApi } from "../../upstreams/task-apis/task-api.ts";
 import type { Cooling, TaskPlace } from "../store/task-store.ts";
 
-/** A place with all that is needed to call it; routing knows how it does. */
+/** A place with everything that is needed to call it, and the health that routing knows of it. */
 export interface TaskCandidate extends HealthTarget {
   readonly api: TaskApi;
   readonly place: TaskPlace;
 }
 
-/** Every place that could make tasks of a model: upstreams that have it and speak a task API, by credential. */
+/**
+ * Returns all places that can make tasks of a model, one for each credential of upstreams that have it and offer a task
+ * API.
+ */
 export function placesOf(
   upstreams: readonly Upstream[],
   model: string,
@@ -34,7 +37,7 @@ export function placesOf(
   });
 }
 
-/** How long until the place may be asked, 0 = now. */
+/** Returns the time until the place may be asked; 0 = now. */
 export function coolingMs(place: TaskPlace, coolings: readonly Cooling[]): number {
   const found = coolings.find(
     ({ upstreamId, credentialId, model }) =>

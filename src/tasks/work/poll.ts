@@ -21,9 +21,10 @@ export interface Submitted {
 }
 
 /**
- * Asks a place about tasks it has, all of one model and medium, at once where it can. Ends the claims. Those
- * that run on are written together through `again`. Only the asking takes a turn at the upstream: the files of a
- * success may be copied for minutes. Where the upstream was removed there is nobody to ask: the tasks run into their deadlines.
+ * Polls a place for tasks of one model and medium, in a batch if the vendor supports it. Ends the claims. Tasks that
+ * are still running are written together through `again`. Only the request occupies a slot of the upstream, because
+ * copying the files of a success may take minutes. If the upstream was removed, nobody can be asked, and the tasks end
+ * at their deadlines.
  */
 export async function pollUpstream(
   tasks: readonly Submitted[],
@@ -43,7 +44,7 @@ export async function pollUpstream(
   for (const each of taken) if (each.status === "rejected") throw each.reason;
 }
 
-/** A record is read in a moment, and a poll that is under way at the deadline must not keep a task from ending. */
+/** A record is read in a moment, and a poll that runs at the deadline must not delay a task's end. */
 const POLL_MS = 30_000;
 /** Limit for the last poll of a task whose deadline passed while it waited behind other unanswered polls. */
 const LAST_POLL_MS = 10_000;
@@ -56,7 +57,7 @@ function pollMs(held: HeldTask): number {
 type Outcomes = ReadonlyMap<string, PollOutcome>;
 const NOTHING: Outcomes = new Map();
 
-/** Outcomes by upstream id; a task without one could not be polled. */
+/** Returns outcomes by upstream id; a task without one could not be polled. */
 async function askAbout(
   tasks: readonly Submitted[],
   candidate: TaskCandidate,
@@ -65,13 +66,13 @@ async function askAbout(
 ): Promise<Outcomes> {
   const together = tasks.length > 1 ? await pollBatch(tasks, candidate, deps, limiter) : NOTHING;
   if (together === undefined) return NOTHING;
-  // A batch may leave a task out forever, which says nothing about it.
+  // A batch response may always lack a task, which says nothing about the task.
   const left = tasks.filter(({ upstreamTask }) => !together.has(upstreamTask));
   const singly = await Promise.all(left.map((task) => pollSingle(task, candidate, deps, limiter)));
   return new Map([together, ...singly].flatMap((outcomes) => [...outcomes]));
 }
 
-/** undefined = the vendor is away or has too much to do, and questions about each would be more of that. */
+/** Undefined = the vendor is down or overloaded, and a request for each task would make that worse. */
 async function pollBatch(
   tasks: readonly Submitted[],
   candidate: TaskCandidate,
@@ -90,7 +91,7 @@ async function pollBatch(
     limiter,
   );
   const outcomes = response && readable(() => batch.read(response), NOTHING, first, candidate, deps);
-  // No task is in the response: the vendor may not support batches at all.
+  // The response has none of the tasks: the vendor may not support batches at all.
   if (outcomes?.size === 0) deps.batchless.add(candidate);
   return outcomes;
 }
@@ -127,8 +128,8 @@ async function pollSingle(
 }
 
 /**
- * Reads a response. A failure of our own parser says nothing about its tasks: they keep running, until their deadlines at
- * worst.
+ * Reads a response. If our own parser fails, that says nothing about the tasks: they keep running until their deadlines
+ * at worst.
  */
 function readable<Read>(
   read: () => Read,
@@ -166,7 +167,7 @@ function aboutOf({ held }: Submitted, { place }: TaskCandidate): PollAbout {
   return { model: place.model, medium: held.claim.medium };
 }
 
-/** undefined = none came. */
+/** Undefined = there was no response. */
 async function responseTo(
   request: TaskApiRequest,
   task: Submitted,
@@ -185,18 +186,18 @@ async function responseTo(
     return isTimeout(outcome) ? undefined : outcome;
   });
   if (asked?.type === "answered") return asked.response;
-  // Another poll would get the same response: the task runs into its deadline, and the vendor may bill it.
+  // Another poll would get the same response. The task ends at its deadline, and the vendor may bill it.
   if (asked?.failure.kind === "protocol")
     countUnusablePoll(task, candidate, { reason: scrub(asked.failure.message) }, UNREADABLE, deps);
   return undefined;
 }
 
-/** An upstream that refuses a connection does so at once; one that is silent delays other tasks. */
+/** A refused connection fails at once, whereas a silent upstream delays other tasks. */
 function isTimeout(outcome: AskOutcome | undefined): boolean {
   return outcome === undefined || (outcome.type === "failed" && outcome.failure.kind === "timeout");
 }
 
-/** A result may come a moment after the word for it, not at the fourth poll. */
+/** A result may come a moment after the report of success, but not after four polls. */
 const MAX_RESULTLESS = 4;
 /** Keeps the poll interval short, at about three seconds: a result follows soon, unlike that of a running task. */
 const RESULTLESS_POLLS = 3;
@@ -223,7 +224,7 @@ async function applyOutcome(
   await again({ claim, state, progressPercent, dueMs });
 }
 
-/** A task that has failed and was refunded: only a success is news, and changes no money. */
+/** Polls a task that has failed and was refunded. Only a success is of interest, and it changes no money. */
 async function applyLateOutcome(
   { claim }: HeldTask,
   outcome: PollOutcome | undefined,
@@ -243,7 +244,7 @@ async function applyLateOutcome(
 const GATHER_MS = 20;
 
 export interface PollWriter {
-  /** Resolves when it is written; rejects for all that were written together. */
+  /** Resolves when the poll is written; rejects for all polls that were written together. */
   write(poll: PollResult): Promise<void>;
 }
 

@@ -10,13 +10,13 @@ import type { TaskCandidate } from "./places.ts";
 import { pollDelayMs } from "./schedule.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
-/** A submit that is under way at the deadline gets so long; a minute in all is allowed. */
+/** Time that a submit that runs at the deadline has left; the specification allows a minute in all. */
 const GRACE_MS = 15_000;
 const STORE_RETRY_MS = 200;
 
 /**
- * Submits: the one place that does. `too-late`: nothing was sent, as the claim may be over. `overdue`: the deadline passed
- * while it ran; its response is kept when it comes.
+ * Sends submits; no other function does. `too-late`: nothing was sent, because the claim may be over. `overdue`: the
+ * deadline passed during the request, whose response is stored when it comes.
  */
 export async function post(
   held: HeldTask,
@@ -46,7 +46,7 @@ export async function post(
   return "overdue";
 }
 
-/** With its body in bytes, written where that holds nobody up. */
+/** Converts the body to bytes, in a thread if it is large. */
 async function written(request: TaskApiRequest, largeJson: LargeJson): Promise<TaskApiRequest> {
   const { json, ...rest } = request;
   return json === undefined ? request : { ...rest, body: await largeJson.write(json) };
@@ -58,7 +58,7 @@ interface Sent {
   readonly deps: WorkDeps;
 }
 
-/** Reads it, and lets routing know. */
+/** Reads the response and reports it to routing. */
 function readOutcome(asked: AskOutcome, { candidate, held, deps }: Sent): SubmitOutcome {
   const outcome = outcomeOf(asked, candidate.api.readSubmit);
   const { accountId, model } = held.claim;
@@ -76,7 +76,7 @@ function outcomeOf(asked: AskOutcome, read: TaskApi["readSubmit"]): SubmitOutcom
     : { type: "refused", next: "another", reason: message };
 }
 
-/** With the vendor's words as anyone may read them. */
+/** Removes secrets from the vendor's words. */
 function scrubbed(outcome: SubmitOutcome, { scrub }: WorkDeps): SubmitOutcome {
   return "reason" in outcome ? { ...outcome, reason: scrub(outcome.reason) } : outcome;
 }
@@ -108,7 +108,7 @@ export async function keepResponse(
 function healthOf(asked: AskOutcome, outcome: SubmitOutcome): AttemptOutcome {
   if (asked.type === "failed") {
     const { kind, phase } = asked.failure;
-    // It was full, or we gave up ourselves.
+    // The upstream was at its limit, or the gateway itself aborted.
     if (kind === "busy" || kind === "aborted") return { kind: "neutral" };
     return { kind: phase === "connect" && kind !== "protocol" ? "unreachable" : "failed" };
   }

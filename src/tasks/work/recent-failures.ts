@@ -1,26 +1,26 @@
 import type { Clock } from "../../base/clock.ts";
 import type { TaskCandidate } from "./places.ts";
 
-/** Remembers for a while what places have shown they cannot do. */
+/** Remembers for a while which places failed at something. */
 export interface RecentFailures {
   add(candidate: TaskCandidate): void;
-  /** True if it was noted a while ago at most. */
+  /** True if it was noted recently. */
   has(candidate: TaskCandidate): boolean;
 }
 
 /** A place that refused one task may accept the next one soon. */
 export const REFUSED_MS = 30_000;
-/** To try a batch in vain costs one call; not to try one that would be answered again costs one for each task. */
+/** A batch that fails costs one request. Not using batches that would work costs one request for each task. */
 export const BATCHLESS_MS = 60_000;
 
-/** Counts what happened to tasks, or at upstreams, since the start of this process. */
+/** Counts events of tasks or upstreams since the start of this process. */
 export interface NamedCounter {
   /** Returns the new count. */
   increment(name: string): number;
   counts(): ReadonlyMap<string, number>;
 }
 
-/** More names than this are tasks that others have ended meanwhile: the oldest are forgotten. */
+/** Beyond this number, old names are of tasks that others have ended: the oldest are forgotten. */
 const MAX_NAMES = 10_000;
 
 export function createNamedCounter(): NamedCounter {

@@ -1,13 +1,13 @@
 /**
- * When to do things again. Pure: chance is a number from 0 up to, not including, 1. Jitter keeps tasks that
- * were accepted together from being polled together forever.
+ * Delays of polls and retries. Pure: `chance` is a random number in [0, 1). Jitter separates the polls of tasks that
+ * were accepted together.
  */
 
 const FIRST_POLL_MS = 1_000;
-/** Generation takes one to ten minutes and callers poll every 10 s: more often teaches little and costs much. */
+/** Generation takes one to ten minutes and callers poll every 10 s, so polling more often would gain little. */
 const MAX_POLL_MS = 20_000;
 
-/** Before the next poll of a running task, never beyond its deadline, when the last one is due. */
+/** Returns the delay before the next poll of a running task. The last poll is due at the deadline. */
 export function pollDelayMs(polls: number, msToDeadline: number, chance: number): number {
   const grown = Math.min(FIRST_POLL_MS * 1.5 ** Math.min(polls, 20), MAX_POLL_MS);
   return withinDeadline(jittered(grown, chance), msToDeadline);
@@ -16,7 +16,9 @@ export function pollDelayMs(polls: number, msToDeadline: number, chance: number)
 const FIRST_RESUBMIT_MS = 2_000;
 const MAX_RESUBMIT_MS = 60_000;
 
-/** Before upstreams that did not take a task are asked again; `wantedMs` is what the vendor asked for. */
+/**
+ * Returns the delay before upstreams that did not take a task are asked again; `wantedMs` is the vendor's own request.
+ */
 export function resubmitDelayMs(
   submitAttempts: number,
   wantedMs: number | undefined,
@@ -28,13 +30,10 @@ export function resubmitDelayMs(
   return withinDeadline(delay, msToDeadline);
 }
 
-/** After 5, 15, 45 and 120 seconds. */
+/** Lookups follow after 5, 15, 45 and 120 seconds. */
 const FIND_PAUSES_MS = [5_000, 10_000, 30_000, 75_000] as const;
 
-/**
- * Before a task is looked for at the vendor whose response to the submit was lost, after so many polls;
- * undefined = often enough.
- */
+/** Returns the delay before the next lookup of a task whose submit response was lost; undefined = no further lookup. */
 export function findDelayMs(polls: number): number | undefined {
   return FIND_PAUSES_MS[polls];
 }
@@ -42,18 +41,18 @@ export function findDelayMs(polls: number): number | undefined {
 /** A response takes a minute or two; a process that was paused or cut off for longer has lost its connections. */
 const PREDECESSOR_MS = 120_000;
 
-/** How long the process that submitted a task may still come to the response; 0 = it will not. */
+/** Returns how long the process that submitted a task may still get the response; 0 = it will not. */
 export function waitForPredecessorMs(msSinceIntended: number): number {
-  // Below 0 where the database's clock went back.
+  // The value is negative if the database's clock went back.
   return Math.max(0, Math.min(PREDECESSOR_MS, PREDECESSOR_MS - msSinceIntended));
 }
 
-/** How long a failed task is watched for a success that comes after all. */
+/** How long a failed task is watched for a late success. */
 const LATE_WATCH_MS = 24 * 3_600_000;
 const FIRST_LATE_POLL_MS = 60_000;
 const MAX_LATE_POLL_MS = 2 * 3_600_000;
 
-/** Before the next poll of a task that has failed; null = it was watched long enough. */
+/** Returns the delay before the next poll of a failed task; null = it is watched no longer. */
 export function lateDelayMs(polls: number, msSinceFinished: number, chance: number): number | null {
   const delay = jittered(Math.min(FIRST_LATE_POLL_MS * 2 ** Math.min(polls, 20), MAX_LATE_POLL_MS), chance);
   return msSinceFinished + delay > LATE_WATCH_MS ? null : delay;

@@ -11,16 +11,16 @@ import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
 /** Number of submit attempts in which all upstreams may refuse a task; together they take about half a minute. */
 const MAX_ATTEMPTS = 5;
-/** No upstream refused, because none could be asked: the next attempt follows in about eight seconds. */
+/** Number of submit attempts if no upstream could be asked at all; the next one follows in about eight seconds. */
 const UNSURE_ATTEMPTS = 2;
-/** A 429 that does not say how long. */
+/** Used if a 429 does not say how long to wait. */
 const COOL_MS = 10_000;
 const MAX_COOL_MS = 300_000;
 const NOT_TAKEN = "No upstream accepted the task.";
 
 /**
- * Finds an upstream that takes the task. The intent is committed before the call: after a death in between nobody
- * submits it again. Ends the claim, whatever happens.
+ * Finds an upstream that takes the task. The intent is committed before the call, so that after a crash in between
+ * nobody submits the task again. Ends the claim in any case.
  */
 export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<void> {
   const { store, finisher, random } = deps;
@@ -51,7 +51,7 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
 
   let refusals = 0;
   for (;;) {
-    // Places that refused a task a moment ago come last, and so do places that are known to fail.
+    // Places that refused a task recently come last, and so do places that are known to fail.
     const candidate = deps.health.choose([...untried], claim.accountId, deps.faults.has);
     if (candidate === undefined) break;
     untried.delete(candidate);
@@ -64,7 +64,8 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
     failpoint("task.intent.after-statement");
     deps.health.claim(candidate, claim.accountId);
     const outcome = await post(held, candidate, request, deps);
-    // Not sent after all. The intent can be taken back while the claim lasts; if it does not, nobody can know.
+    // The request was not sent after all. The intent can be taken back while the claim lasts; afterwards nobody can
+    // know.
     if (outcome === "too-late") return store.requeue(claim, 0, false);
     if (outcome === "overdue") return failOverdue(claim, deps);
     if (outcome.type !== "refused") return applyOutcome(held, candidate, outcome, deps);
@@ -89,12 +90,12 @@ export async function submitUpstream(held: HeldTask, deps: WorkDeps): Promise<vo
   await store.requeue(claim, resubmitDelayMs(attempts, soonest, msToDeadline(held), random()), refusals > 0);
 }
 
-/** The process that gets the response in the end stores it, and a late success is shown on the receipt. */
+/** The process that finally gets the response stores it, and the receipt shows a late success. */
 function failOverdue(claim: Claim, { finisher }: WorkDeps): Promise<void> {
   return finisher.fail(claim, { reason: TIMED_OUT, as: "upstream_timeout" });
 }
 
-/** Keeps what the upstream answered. */
+/** Stores the outcome of a submit. */
 async function applyOutcome(
   held: HeldTask,
   candidate: TaskCandidate,

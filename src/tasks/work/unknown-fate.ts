@@ -7,7 +7,7 @@ import { keepResponse, post } from "./post.ts";
 import { findDelayMs, TIMED_OUT, UNKNOWN_FATE } from "./schedule.ts";
 import { type HeldTask, msToDeadline, type WorkDeps } from "./work-deps.ts";
 
-/** True if the vendor can tell what became of a submit whose response was lost. */
+/** True if the vendor can look up a submit whose response was lost. */
 export function canFind({ idempotent, find }: TaskApi): boolean {
   return idempotent || find !== undefined;
 }
@@ -33,7 +33,7 @@ export async function resolveUnknownSubmit(
   await deps.store.polled([{ claim, state, progressPercent, dueMs }]);
 }
 
-/** Fails the task that may have been made, which the operator should look into: the vendor may bill it. Ends the claim. */
+/** Fails a task that may have been made. It raises an alarm, because the vendor may bill the task. Ends the claim. */
 export function failUnknownSubmit(
   { claim }: HeldTask,
   upstream: string,
@@ -48,7 +48,10 @@ export function failUnknownSubmit(
   return deps.finisher.fail(claim, { reason: UNKNOWN_FATE, as: "upstream_failed" });
 }
 
-/** Fails the task of which the vendor gave nothing that can be used: it may bill its work, so nobody else is asked. Ends the claim. */
+/**
+ * Fails a task whose result can't be used. No other upstream is asked, because the vendor may bill its work. Ends the
+ * claim.
+ */
 export function failUnusableResult(
   { claim }: HeldTask,
   upstream: string,
@@ -62,7 +65,7 @@ export function failUnusableResult(
   return deps.finisher.fail(claim, { reason, as: "upstream_failed" });
 }
 
-/** Looks for a task whose submit had no response that says whether it was taken. Ends the claim. */
+/** Looks up a task whose submit has no known outcome. Ends the claim. */
 export async function findTask(held: HeldTask, candidate: TaskCandidate, deps: WorkDeps): Promise<void> {
   const found = await (candidate.api.find ? findInList : repeatSubmit)(held, candidate, deps);
   switch (found.type) {

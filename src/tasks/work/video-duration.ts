@@ -3,14 +3,14 @@ import type { ReadDuration } from "./finish.ts";
 
 /** Size of one read, many times that of a header at the beginning of a file. */
 const PIECE_BYTES = 64 * 1024;
-/** A file that ends with its header takes two reads; more than a few say that somebody leads us around. */
+/** A file with the header at its end takes two reads; one that needs more than a few is leading us around. */
 const MAX_PIECES = 6;
 const PIECE_MS = 5_000;
 
 /** Returns the connection settings of the upstream that made a file. */
 export type ThroughOf = (upstreamId: bigint | undefined) => ConnectThrough | undefined;
 
-/** Reads how long a video is off the header of its file (MP4 and MOV), without the images. */
+/** Reads the length of a video from the header of its file (MP4 and MOV), without its frames. */
 export function createDurationReader(guarded: Pick<SafeFetch, "read">, through: ThroughOf): ReadDuration {
   return async (url, upstreamId) => {
     let first = 0;
@@ -24,7 +24,7 @@ export function createDurationReader(guarded: Pick<SafeFetch, "read">, through: 
           through: through(upstreamId),
         })
         .catch(() => undefined);
-      // A server that knows no ranges always begins at the beginning.
+      // A server that doesn't support ranges always sends the beginning.
       if (read === undefined || (first > 0 && read.status !== 206)) return undefined;
       const found = findDuration(read.bytes);
       if ("seconds" in found) return found.seconds;
@@ -35,7 +35,7 @@ export function createDurationReader(guarded: Pick<SafeFetch, "read">, through: 
   };
 }
 
-/** The length, or where the next box begins of which nothing is here yet; 0 = this is no such file. */
+/** Returns the length, or where the next box that is not read yet begins; 0 = this is no such file. */
 function findDuration(bytes: Buffer): { readonly seconds: number } | { readonly skipBytes: number } {
   let at = 0;
   for (;;) {
@@ -44,7 +44,7 @@ function findDuration(bytes: Buffer): { readonly seconds: number } | { readonly 
     if (box.type === "moov") {
       const seconds = secondsOf(bytes.subarray(at + box.headerBytes));
       if (seconds !== undefined) return { seconds };
-      // The header may have been cut off: read again from its start.
+      // The header may be incomplete: read again from its start.
       return { skipBytes: at };
     }
     if (box.bytes < box.headerBytes) return { skipBytes: 0 };

@@ -18,7 +18,7 @@ import type { NamedCounter, RecentFailures } from "./recent-failures.ts";
 /** A task that this worker has claimed. */
 export type HeldTask = Held<Claim>;
 
-/** Measured by this process's monotonic clock; below 0 = the deadline has passed. */
+/** Measured by this process's monotonic clock; negative = the deadline has passed. */
 export function msToDeadline({ claim, ageMs }: HeldTask): number {
   return claim.msToDeadline - ageMs();
 }
@@ -31,34 +31,34 @@ export interface WorkDeps {
   readonly apiOf: (upstream: Upstream) => TaskApi | undefined;
   /** Enabled upstreams that serve the task's model to its group. */
   readonly serving: (claim: Claim) => readonly Upstream[];
-  /** Exactly this upstream and credential, enabled or not; undefined = they were removed. */
+  /** This upstream and credential, enabled or not; undefined = they were removed. */
   readonly at: (place: TaskPlace) => TaskCandidate | undefined;
   /** Resolves the assets that an order names. */
   readonly resolveAssets: (claim: Claim, order: MediaOrder) => Promise<ResolvedOrder>;
-  /** The order for a vendor that wants files: its linked images fetched in that time. */
+  /** Returns the order for a vendor that requires files, with linked images fetched within this time. */
   readonly inline: (order: MediaOrder, withinMs: number) => Promise<InlinedOrder>;
-  /** Places that refused a task for reasons of their own: the others are asked before them. */
+  /** Places that recently refused a task for reasons of their own: others are asked first. */
   readonly faults: RecentFailures;
   /** Health of places, shared by requests and tasks of all accounts. */
   readonly health: PlaceHealth;
-  /** Places whose response to a batch was about none of its tasks: they are asked about each. */
+  /** Places whose batch responses had none of the requested tasks: each task is requested separately. */
   readonly batchless: RecentFailures;
-  /** Polls by task in which the vendor reported success without a result. */
+  /** Number of polls by task in which the vendor reported success without a result. */
   readonly resultless: NamedCounter;
   /** Tasks by upstream that were failed because their submit has no known outcome. */
   readonly unknownFates: NamedCounter;
   /** Unusable poll responses by upstream. */
   readonly unusablePolls: NamedCounter;
-  /** Alarms by task that such responses raised. */
+  /** Number of alarms by task for such responses. */
   readonly pollAlarms: NamedCounter;
-  /** A vendor's words without what is the operator's own. */
+  /** Removes secrets and the operator's own data from a vendor's words. */
   readonly scrub: (text: string) => string;
   readonly largeJson: LargeJson;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** From 0 up to, not including, 1. */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  /** The process is about to end: nothing is waited for. */
+  /** True if the process is about to end, so that nothing is waited for. */
   readonly stopped: () => boolean;
 }

@@ -13,11 +13,11 @@ import { canFind, failUnknownSubmit, findTask } from "./unknown-fate.ts";
 import type { HeldTask, WorkDeps } from "./work-deps.ts";
 
 export interface Worker {
-  /** Something is due. */
+  /** Reports that something is due. */
   wake(): void;
   /** Tasks that this worker has claimed. */
   inFlight(): number;
-  /** Claims nothing more; what it has is finished within `graceMs` or left to others. */
+  /** Claims no more tasks. Claimed ones are finished within `graceMs` or left to others. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -28,17 +28,20 @@ const MAX_FRESH = 64;
  * its tasks.
  */
 const ACCOUNT_SHARE = 16;
-/** To look past such an account's tasks reads all that are due, ten thousand at worst: not at each of fifty claims a second. */
+/**
+ * Finding tasks of other accounts reads all due tasks, up to ten thousand, which is too much for each of fifty claims a
+ * second.
+ */
 const SHARING_INTERVAL_MS = 250;
-/** Polls are quick; beyond this the database would be asked for more than the process can do. */
+/** Polls are quick. With more of them, the database would be asked for more than the process can handle. */
 const MAX_SUBMITTED = 256;
-/** Calls about running tasks at one upstream, and submits to all of them; a vendor has other customers too. */
+/** Maximum of concurrent polls at one upstream, and of submits to all upstreams. */
 const MAX_POLLS_AT_ONCE = 16;
-/** A dead worker's tasks are taken over within this and a beat. */
+/** The tasks of a dead worker are taken over within this time and a second. */
 export const CLAIM_MS = 30_000;
 const KEEP_INTERVAL_MS = 8_000;
 const CLAMP_INTERVAL_MS = 10_000;
-/** In case a notification is lost. */
+/** Covers lost notifications. */
 const INTERVAL_MS = 1_000;
 const SHORTEST_INTERVAL_MS = 50;
 const BROKEN_OFF_MS = 3_000;
@@ -64,7 +67,7 @@ export function createWorker(deps: WorkDeps): Worker {
 
   const work = async (tasks: readonly HeldTask[], job: () => Promise<void>): Promise<void> => {
     await queue.work(tasks, job);
-    // It may be due at once, where the upstream answered with the result itself.
+    // A task may be due at once, if the upstream responded with the result itself.
     for (const held of tasks) if (fresh.delete(held)) queue.wake();
   };
 
@@ -124,7 +127,7 @@ export function createWorker(deps: WorkDeps): Worker {
     }
   };
 
-  /** Tasks of one place, model and medium. */
+  /** All tasks have the same place, model and medium. */
   const pollTogether = async (
     group: readonly (Submitted & { readonly place: TaskPlace })[],
   ): Promise<void> => {
@@ -190,24 +193,25 @@ function groupsOf<T extends Submitted & { readonly place: TaskPlace }>(polls: re
 
 /** The next step of a claimed task. */
 type NextStep =
-  /** The order breaks its family's rules: fail without asking anyone. */
+  /** The order violates its family's rules: fail without asking an upstream. */
   | { readonly do: "refuse"; readonly reason: string }
   | { readonly do: "submit" }
-  /** It was submitted and nobody knows what came of it: that place can tell. */
+  /** The outcome of the submit is unknown, and this place can look it up. */
   | { readonly do: "find"; readonly place: TaskPlace }
   /**
-   * Its vendor can't find it: wait without another submit, because the process that submitted it may still get its response.
+   * The vendor can't look it up. Wait without another submit, because the process that submitted it may still get the
+   * response.
    */
   | { readonly do: "wait"; readonly ms: number }
-  /** That process didn't get it either. */
+  /** That process didn't get the response either. */
   | { readonly do: "give-up"; readonly place: TaskPlace }
   | { readonly do: "time-out" }
-  /** The upstream answered the submit with the result itself. */
+  /** The upstream responded to the submit with the result itself. */
   | { readonly do: "succeed"; readonly result: TaskResult }
   | { readonly do: "poll"; readonly place: TaskPlace; readonly upstreamTask: string }
   | { readonly do: "poll-late"; readonly place: TaskPlace; readonly upstreamTask: string };
 
-/** Decides by the row alone; `canFind` says whether that place can tell what came of a submit. */
+/** Decides by the row alone; `canFind` returns whether a place can look up a submit. */
 function nextStep(claim: Claim, canFind: (place: TaskPlace) => boolean): NextStep {
   const { place, upstreamTask, immediateResult } = claim;
   if (isFinal(claim.state)) {
@@ -216,7 +220,7 @@ function nextStep(claim: Claim, canFind: (place: TaskPlace) => boolean): NextSte
   }
   if (claim.violation !== null) return { do: "refuse", reason: claim.violation };
   if (immediateResult !== null) return { do: "succeed", result: immediateResult };
-  // At its deadline too: that poll is the last one.
+  // This includes the poll at the deadline, which is the last one.
   if (place !== null && upstreamTask !== null) return { do: "poll", place, upstreamTask };
   if (claim.msToDeadline <= 0) return { do: "time-out" };
   if (place === null) return { do: "submit" };
