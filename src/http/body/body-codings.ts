@@ -6,20 +6,20 @@ import { packChunk } from "../../base/pack-chunk.ts";
 import type { Coding, DecodeMessage } from "./decode-worker.ts";
 import type { DecodeResponse } from "./unzstd.ts";
 
-/** What a decoder may take of the gateway. */
+/** Limits of a decoder. */
 export interface DecoderTerms {
-  /** What the body may hold decoded. */
+  /** Maximum size of the decoded body. */
   readonly limitBytes: number;
-  /** Whose body it is: owners take turns. */
+  /** Owner of the body; owners take turns. */
   readonly owner: unknown;
-  /** Asks for the memory of that many decoded bytes before they are decoded; throws where there is none. */
+  /** Reserves memory for this many decoded bytes before they are decoded; throws if there is none. */
   readonly reserve: (bytes: number) => void;
 }
 
-/** Opens a decoder of a body. */
+/** Opens a decoder for a body. */
 export type OpenDecoder = (terms: DecoderTerms) => Transform;
 
-/** `Content-Encoding` that request bodies may have, in lower case. */
+/** `Content-Encoding` values that request bodies may have, in lower case. */
 const CODING_OF: ReadonlyMap<string, Coding> = new Map([
   ["gzip", "gzip"],
   ["x-gzip", "gzip"],
@@ -28,10 +28,10 @@ const CODING_OF: ReadonlyMap<string, Coding> = new Map([
   ["zstd", "zstd"],
 ]);
 
-/** For those whose coding is another. */
+/** Named in the error for other codings. */
 export const CODINGS = "gzip, br, deflate, zstd";
 
-/** undefined = none is needed, "unknown" = there is none. */
+/** Returns the decoder of a coding; undefined = none is needed, "unknown" = the coding is not supported. */
 export function decoderOf(contentEncoding: string | undefined): OpenDecoder | undefined | "unknown" {
   const name = contentEncoding?.trim().toLowerCase() || "identity";
   if (name === "identity") return undefined;
@@ -39,37 +39,40 @@ export function decoderOf(contentEncoding: string | undefined): OpenDecoder | un
   return coding === undefined ? "unknown" : (terms) => new Decoded(coding, terms);
 }
 
-/** What decoded more than it may: no broken body, but one that is too large. */
+/** The decoded body exceeds its limit, so the error is that of a large body, not of a broken one. */
 export class DecodedTooLarge extends Error {
   override readonly name = "DecodedTooLarge";
 }
 
 /**
- * Compressed bodies that wait for the thread, all and one account's; what they hold is counted with the memory of bodies.
- * An account's share is large enough for a burst, and leaves room for others.
+ * Maximum number of compressed bodies that wait for the thread, of all accounts and of one. Their memory counts as that
+ * of bodies. An account's share suffices for a burst and leaves room for others.
  */
 const WAITING = 1_000;
 const WAITING_OF_OWNER = 100;
 
-/** The largest body takes a second; the zstd decoder in JavaScript takes several on a busy machine. */
+/** Decoding the largest body takes a second; the zstd decoder in JavaScript takes several on a busy machine. */
 const LIMIT_MS = 30_000;
 
 let pool: WorkerPool<DecodeResponse> | undefined;
 
-/** The largest window of a coding, which is brotli's (RFC 7932, 9.1); zstd's is bounded in `unzstd.ts`, zlib's has 32 KB. */
+/**
+ * The largest window of all codings, which is that of brotli (RFC 7932, 9.1). `unzstd.ts` bounds that of zstd; that of
+ * zlib has 32 KB.
+ */
 const MAX_WINDOW_BYTES = 16 * 1024 * 1024;
 
 /**
- * What decoding takes beside the bodies: the window of the one that is decoded, however few bytes ask for it. Nothing as long
- * as no body was compressed.
+ * Memory of decoding beside the bodies: the window of the body that is being decoded, however small the body is. It is
+ * 0 until the first compressed body.
  */
 export function decoderBytes(): number {
   return pool === undefined ? 0 : MAX_WINDOW_BYTES;
 }
 
 /**
- * The one thread that decodes, so that one window at a time is in memory; zlib's streams would open one per body, in the threads
- * that files and names need as well.
+ * The only decoding thread, so that only one window is in memory at a time. zlib's streams would open one per body, in
+ * the threads that files and DNS need as well.
  */
 function decodePool(): WorkerPool<DecodeResponse> {
   pool ??= createWorkerPool<DecodeResponse>({
@@ -84,9 +87,9 @@ function decodePool(): WorkerPool<DecodeResponse> {
 }
 
 /**
- * Decodes a body in a thread once it is whole: as far as there is memory for it, which is asked for beforehand, and from the
- * start again with more where that was too little. So a body that holds a thousand times its size takes no more than one that
- * says how large it is, and nobody's decoder waits half-way for a slow sender.
+ * Decodes a body in a thread once all of it has arrived. Memory is reserved beforehand; if it was too little, decoding
+ * restarts with more. So a body that expands a thousandfold takes no more memory than one that states its size, and no
+ * decoder waits half-way for a slow sender.
  */
 class Decoded extends Transform {
   private readonly coding: Coding;
@@ -146,13 +149,13 @@ class Decoded extends Transform {
   private async give(body: Uint8Array<ArrayBuffer>): Promise<void> {
     for (let at = 0; at < body.length && !this.destroyed; at += TURN_BYTES) {
       this.push(Buffer.from(body.buffer, body.byteOffset + at, Math.min(TURN_BYTES, body.length - at)));
-      // Reading it is work too, which is done between the turns.
+      // Reading the decoded bytes takes time as well, so other events run in between.
       await setImmediate();
     }
   }
 }
 
-/** What a body is given that does not fit the first try: from here on each has twice the one before. */
+/** Memory of the second try; each further one has twice as much. */
 const SECOND_BYTES = 1024 * 1024;
 
 const TURN_BYTES = 256 * 1024;

@@ -9,26 +9,29 @@ import type { Metrics } from "../../observe/metrics.ts";
 import { decoderBytes } from "./body-codings.ts";
 import { BodyPace } from "./body-pace.ts";
 
-/** As many keys as are known at once. What a forgotten one holds still counts for all, and no more for its own share. */
+/**
+ * Maximum number of keys that are tracked. A forgotten key's memory still counts for all, but no longer for its own
+ * share.
+ */
 const MAX_OWNERS = 50_000;
 
-/** The others' bodies are let go within about that time. */
+/** Other bodies are released within about this time. */
 const RETRY_AFTER_SECONDS = 2;
 
 export interface BodyMemoryOptions {
-  /** Of all bodies together; see settings.body_memory_mb. */
+  /** For all bodies together; see settings.body_memory_mb. */
   readonly limitBytes: () => number;
   readonly clock: Clock;
   readonly timers: Timers;
 }
 
-/** The memory of all request bodies of this process, from their first byte until the request is over. */
+/** The memory of all request bodies of this process, from their first byte until the end of the request. */
 export class BodyMemory {
   readonly pace: BodyPace;
   private readonly budget: MemoryBudget;
   private readonly keys: Lru<string, Held> = createLru(MAX_OWNERS);
   private readonly accounts: Lru<string, Held> = createLru(MAX_OWNERS);
-  /** Callers are shared by many requests. */
+  /** Keyed by caller, because many requests share one. */
   private readonly owners = new WeakMap<Caller, MemoryOwner>();
 
   constructor({ limitBytes, clock, timers }: BodyMemoryOptions) {
@@ -36,7 +39,7 @@ export class BodyMemory {
     this.pace = new BodyPace(clock, timers);
   }
 
-  /** For a body of this caller; nothing is held yet, and what will be must be released. */
+  /** Returns a grant for a body of this caller. It holds nothing yet, and must be released. */
   grantOf(caller: Caller): MemoryGrant {
     let owner = this.owners.get(caller);
     if (owner === undefined) {
@@ -46,7 +49,7 @@ export class BodyMemory {
     return this.budget.grant(owner);
   }
 
-  /** The same for whoever comes without an API key: `group` is counted as an account is, `one` as a key. */
+  /** The same for senders without an API key: `group` is counted as an account is, `one` as a key. */
   grantOfOther(group: string, one: string): MemoryGrant {
     return this.budget.grant(this.owner(group, `${group} ${one}`));
   }
@@ -62,7 +65,7 @@ export class BodyMemory {
     );
   }
 
-  /** By pool; the decoder's is taken from the others' limit. */
+  /** Memory held by each pool; that of the decoder is part of the others' limit. */
   private heldBytes(): readonly (readonly [pool: string, bytes: number])[] {
     return [...this.budget.heldBytes(), ["decoder", decoderBytes()]];
   }
@@ -72,7 +75,7 @@ export class BodyMemory {
   }
 }
 
-/** What the caller of a body is told for which there is no memory. */
+/** Returns the error for a body for which there is no memory. */
 export function memoryRefused(why: MemoryRefusal): GatewayError {
   return new GatewayError("service_unavailable", REFUSALS[why], { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -2,21 +2,28 @@ import type { Socket } from "node:net";
 import type { Timers } from "../../base/async/timers.ts";
 import type { Clock } from "../../base/clock.ts";
 
-/** A body of the largest size then takes a quarter of an hour; slower is no line that such bodies are sent on. */
+/**
+ * At this speed a body of the largest size takes a quarter of an hour. Connections that carry such bodies are faster.
+ */
 const LEAST_BYTES_PER_SECOND = 32 * 1024;
 
-/** Lines falter, and so do senders. */
+/** Connections and senders pause now and then, so the speed is an average over this time. */
 const WINDOW_MS = 5_000;
 
 const LOOK_MS = 1_000;
 
-/** What arrives while this process is held up lies in the kernel: nobody's fault is read from such a time. */
+/**
+ * If this process was blocked for this long, data waited in the kernel, so the period says nothing about the sender.
+ */
 const HELD_UP_MS = 1_000;
 
 /** A request whose body is being read. */
 export interface PacedBody {
   readonly socket: Pick<Socket, "bytesRead">;
-  /** What has come and is not taken yet: while there is any it is us who are slow, or what unpacks it. */
+  /**
+   * Bytes that arrived and are not processed yet: as long as there are any, it is the gateway or the decoder that is
+   * slow.
+   */
   readonly readableLength: number;
 }
 
@@ -27,7 +34,10 @@ interface Watched {
   fromBytes: number;
 }
 
-/** Looks after bodies that are being read: one timer for all of them, and none where all bodies come with their heads. */
+/**
+ * Watches the speed of bodies that are being read. One timer serves them all, and none runs if all bodies come with
+ * their heads.
+ */
 export class BodyPace {
   private readonly clock: Clock;
   private readonly timers: Timers;
@@ -41,8 +51,8 @@ export class BodyPace {
   }
 
   /**
-   * Calls back once where less than 32 KB a second of a body come over five seconds. Gives what ends the watch, to be called when
-   * the body is there.
+   * Calls `onSlow` once if less than 32 KB a second of a body arrive over five seconds. Returns a function that ends
+   * the watch, to be called when the body is complete.
    */
   watch(body: PacedBody, onSlow: () => void): () => void {
     const nowMs = this.clock.monotonicMs();
@@ -78,15 +88,15 @@ export class BodyPace {
   }
 }
 
-/** So many chunks of a body may be as small as they like. */
+/** This number of chunks may have any size. */
 const FEW_CHUNKS = 1_000;
 
-/** Bytes that its chunks must have on average, their framing included where that is known. */
+/** Minimum average size of a body's chunks, including their framing if that is known. */
 const LEAST_CHUNK_BYTES = 64;
 
 /**
- * True if a body comes in chunks of a few bytes. Each costs the parser as much as one of many kilobytes, so that a sender
- * without a key could hold up everybody; clients send what they have buffered.
+ * True if a body comes in chunks of a few bytes. Each costs the parser as much as one of many kilobytes, so that a
+ * sender without a key could slow everybody down. Regular clients send what they have buffered.
  */
 export function hasTinyChunks(chunks: number, bytes: number): boolean {
   return chunks > FEW_CHUNKS && bytes < chunks * LEAST_CHUNK_BYTES;

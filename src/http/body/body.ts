@@ -10,32 +10,33 @@ import { CODINGS, DecodedTooLarge, decoderOf, type OpenDecoder } from "./body-co
 import { memoryRefused } from "./body-memory.ts";
 import { type BodyPace, hasTinyChunks } from "./body-pace.ts";
 
-/** Text bodies: the largest that a vendor takes is 32 MB. */
+/** Maximum size of text bodies; the largest that a vendor accepts is 32 MB. */
 export const TEXT_BODY_BYTES = 32 * 1024 * 1024;
 
-/** Bodies of images and videos, as the specification says: data URLs are large. */
+/** Maximum size of bodies for images and videos, from the specification; data URLs are large. */
 export const MEDIA_BODY_BYTES = 64 * 1024 * 1024;
 
-/** What reads the chunks of a body as they arrive; it may throw to refuse the rest. */
+/** Reads the chunks of a body as they arrive; it may throw to refuse the rest. */
 export interface BodyReader {
   write(chunk: Buffer): void;
 }
 
-/** How a body is read, and what it may take. */
+/** Reader and limits of a body. */
 export interface BodyTerms {
   readonly limitBytes: number;
-  /** Holds the memory of what is read, also when reading has failed: whoever made it releases it. */
+  /** Holds the memory of the bytes that were read, also after a failure. Its owner releases it. */
   readonly grant: MemoryGrant;
   readonly pace: BodyPace;
-  /** How many times its size a large body takes, where it is read into values; 1 where it stays bytes. */
+  /** Memory that a large body needs, as a multiple of its size, if it is parsed into values; 1 if it remains bytes. */
   readonly weight: number;
 }
 
 /**
- * Reads a bounded body chunk by chunk into `reader`, each at the end of the turn that brought it, and gives the
- * decoded chunks, never joined. Compressed bodies are decoded within the same bound, so a bomb ends at the bound too;
- * other codings are 415. A length that is told beforehand waits for its memory and is not read until it has it: 503 after two
- * seconds; what only turns out to be large is refused at once. 408 for a sender who is too slow.
+ * Reads a bounded body chunk by chunk into `reader`, each chunk at the end of the event-loop turn that brought it, and
+ * returns the decoded chunks without joining them. Compressed bodies are decoded within the same limit, which stops
+ * decompression bombs; other codings are refused with 415. A body that states its length waits for memory before it is
+ * read, and is refused with 503 after two seconds. One that only turns out to be large is refused at once. Slow senders
+ * get 408.
  */
 export function readBody(
   request: IncomingMessage,
@@ -65,7 +66,7 @@ export function readBody(
   }
   const waited = grant.await(memoryFor(known, terms.weight));
   if (waited === undefined) return read();
-  // Who leaves waits no longer.
+  // A client that disconnects no longer waits for memory.
   const leave = (): void => grant.release();
   request.on("close", leave);
   return waited.then((refusal) => {
@@ -76,29 +77,29 @@ export function readBody(
 }
 
 /**
- * True if a body is worth no refusal before it is read: it has come with its head, or says that it is small. What is in it
- * then decides the response first, as the specification orders its checks, however a client cuts its packets.
+ * True if a body is read before a refusal, because it came with its head or states that it is small. Its content may
+ * then decide the response first, in the specification's order of checks, however the client splits its packets.
  */
 export function isHereOrSmall(request: IncomingMessage): boolean {
   if (request.complete) return true;
-  // Its sender asks before sending it.
+  // The client waits for a response before it sends the body.
   if (request.headers.expect !== undefined) return false;
   const length = expectedLength(request, request.headers["content-encoding"] !== undefined);
   return length !== undefined && length <= SMALL_BYTES;
 }
 
-/** Undefined where only its end will tell. */
+/** Returns the stated length; undefined = it is known only at the end. */
 function expectedLength({ headers }: IncomingMessage, isCoded: boolean): number | undefined {
   if (isCoded || headers["transfer-encoding"] !== undefined) return undefined;
   return Number(headers["content-length"] ?? 0);
 }
 
-/** What a body of this size takes. A small one is read within a moment, whatever becomes of it. */
+/** Returns the memory that a body of this size needs. Small bodies are read at once, so they need none. */
 function memoryFor(bytes: number, weight: number): number {
   return bytes <= SMALL_BYTES ? bytes : bytes * weight;
 }
 
-/** A body that came in one with its head, as most do, is here already: no event of the stream need be awaited. */
+/** Reads a body that arrived together with its head, as most do, without waiting for events of the stream. */
 function readWhole(request: IncomingMessage, reader: BodyReader): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     deferToBatch(() => {
@@ -131,7 +132,7 @@ function readInPieces(
   });
 }
 
-/** A body on its way. */
+/** A body that is still arriving. */
 class Reading {
   private readonly request: IncomingMessage;
   private readonly decoder: Transform | undefined;
@@ -180,7 +181,8 @@ class Reading {
     request.on("end", this.unwatch);
     source.on("error", (cause) => this.fail(this.faultOf(cause)));
     request.on("aborted", this.onGone);
-    // All of it may have come, and a decoder still be at it or stuck: what is held ends with the connection all the same.
+    // All of the body may have arrived while a decoder is still busy or stuck. Closing the connection frees the memory
+    // then, too.
     if (decoder !== undefined) request.socket.once("close", this.onGone);
   }
 
@@ -188,7 +190,7 @@ class Reading {
     this.wireChunks += 1;
     this.wireBytes += length;
     if (hasTinyChunks(this.wireChunks, this.wireBytes)) this.fail(tinyChunks());
-    // A decoder may keep what it is sent until it has all of it.
+    // A decoder may buffer its input until the end.
     if (this.decoder !== undefined && !this.over) {
       const refusal = this.refusal(this.wireBytes);
       if (refusal !== undefined) this.fail(refusal);
@@ -222,7 +224,10 @@ class Reading {
     deferToBatch(() => this.read());
   }
 
-  /** Why no more of it is read, if so. Its memory grows to twice of what is there, so that few steps lead to any size. */
+  /**
+   * Returns the reason to stop reading, if there is one. The reserved memory grows to twice the present size, so that
+   * few steps lead to any size.
+   */
   private refusal(bytes: number): GatewayError | undefined {
     const { limitBytes, grant, weight } = this.terms;
     if (bytes > limitBytes) return tooLarge(limitBytes);
@@ -231,7 +236,7 @@ class Reading {
     return why === undefined ? undefined : memoryRefused(why);
   }
 
-  /** What has come since the last time: the end of what may have been the last chunk, and those behind it. */
+  /** Processes what has arrived since the last call: the end of the chunk that was last, and the chunks behind it. */
   private read(): void {
     this.isReadDue = false;
     if (this.over) return;
@@ -266,7 +271,7 @@ class Reading {
       decoder.removeAllListeners("data");
       decoder.destroy();
     }
-    // The rest is thrown away by whoever answers.
+    // The handler that responds discards the rest.
     request.resume();
     this.reject(error);
   }

@@ -5,24 +5,27 @@ import { compileWatch } from "../../base/json/json-watch.ts";
 import { GatewayError } from "../../errors.ts";
 import { type BodyTerms, readBody } from "./body.ts";
 
-/** A repeated `model` is refused, since another reader might take the other one. */
+/** A repeated `model` is refused, because another parser might read the other one. */
 const WATCH = compileWatch(["model"], { unique: ["model"] });
 
-/** A request has a few hundred values; parsing millions of them would stand in everyone's way, and fill the memory. */
+/** A request has a few hundred values. Parsing millions of them would block the event loop and fill the memory. */
 const MAX_VALUES = 100_000;
 
-/** How a JSON body is read, and what it may take. */
+/** Limits of a JSON body. */
 export interface JsonBodyTerms extends Omit<BodyTerms, "weight"> {
-  /** Values that it may have at any depth, if fewer than most bodies. */
+  /** Maximum number of values at any depth, if it is less than for most bodies. */
   readonly maxValues?: number;
 }
 
 export type JsonBody = Readonly<Record<string, unknown>>;
 
-/** As bytes, as text, as values, and as what is made of them. */
+/** Such a body is in memory as bytes, as text, as values and as the object that is made of them. */
 const JSON_WEIGHT = 4;
 
-/** Reads a bounded body that must be a JSON object: valid UTF-8, at most 64 deep. Else 400 or 413. `grant` is released. */
+/**
+ * Reads a bounded body that must be a JSON object: valid UTF-8 and at most 64 levels deep. Throws 400 or 413 otherwise.
+ * Releases `grant`.
+ */
 export async function readJsonBody(request: IncomingMessage, terms: JsonBodyTerms): Promise<JsonBody> {
   try {
     const chunks = await readJsonChunks(request, terms);
@@ -32,7 +35,9 @@ export async function readJsonBody(request: IncomingMessage, terms: JsonBodyTerm
   }
 }
 
-/** As `readJsonBody`, and gives the bytes of that object, whose memory is still held; `onChunk` sees each as it comes. */
+/**
+ * The same, but also returns the object's bytes, whose memory is still held; `onChunk` gets each chunk as it arrives.
+ */
 export async function readJsonChunks(
   request: IncomingMessage,
   terms: JsonBodyTerms,
@@ -44,7 +49,7 @@ export async function readJsonChunks(
   const chunks = await readBody(request, weighty, {
     write(chunk) {
       refusing(() => scanner.write(chunk));
-      // What comes behind that many values is neither scanned nor kept.
+      // Values beyond the limit are neither scanned nor stored.
       refuseManyValues(scanner.values, maxValues);
       onChunk(chunk);
     },
@@ -58,7 +63,7 @@ function refuseManyValues(values: number, most: number): void {
   throw new GatewayError("invalid_request", `The body has more than ${most} values, which is the limit.`);
 }
 
-/** A fault of the body is the caller's: 400 with the scanner's own words. */
+/** Turns a fault of the body into a 400 with the scanner's message. */
 export function refusing<T>(read: () => T): T {
   try {
     return read();

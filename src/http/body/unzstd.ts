@@ -1,21 +1,21 @@
 import * as zlib from "node:zlib";
 import { Decompress } from "fzstd";
 
-/** What a decoder makes of a whole body. */
+/** Result of decoding a whole body. */
 export type DecodeResponse =
   | { readonly body: Uint8Array<ArrayBuffer> }
   | { readonly fault: "broken" | "too-large" };
 
-/** What RFC 8878 recommends that every decoder takes, and encoders stay within unless told otherwise. */
+/** RFC 8878 recommends that every decoder supports this size, and encoders stay within it by default. */
 const MAX_WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
- * The decoder moves its window once a block. An honest body of 32 MB has 256 blocks; one of many tiny blocks would keep
- * the thread for minutes, and is refused before it begins.
+ * The decoder moves its window once per block. A regular body of 32 MB has 256 blocks. One of many tiny blocks would
+ * keep the thread busy for minutes, and is refused before decoding begins.
  */
 const MAX_MOVED_BYTES = 2 ** 34;
 
-/** Frame by frame, so that each is measured before memory is taken for it. */
+/** Decodes frame by frame, so that each is measured before memory is allocated for it. */
 export function unzstd(body: Uint8Array, limitBytes: number): DecodeResponse {
   const blocks: Uint8Array[] = [];
   let bytes = 0;
@@ -51,7 +51,7 @@ export function unzstd(body: Uint8Array, limitBytes: number): DecodeResponse {
 
 type FrameDecoder = (frame: Uint8Array, limitBytes: number, take: (block: Uint8Array) => void) => void;
 
-/** Node's own decoder where it has one (22.15 and later), which is faster by far and verifies checksums. */
+/** Node's own decoder if it has one (22.15 and later), which is much faster and verifies checksums. */
 const decodeFrame: FrameDecoder = nativeDecoder() ?? decodeInJavaScript;
 
 function nativeDecoder(): FrameDecoder | undefined {
@@ -70,7 +70,7 @@ interface Frame {
   readonly end: number;
   readonly blocks: number;
   readonly windowBytes: number;
-  /** Its window is its whole content, whose size it states. */
+  /** True if the window is the whole content, whose size the frame states. */
   readonly isWhole: boolean;
 }
 
@@ -80,7 +80,7 @@ const SKIPPED: Pick<Frame, "blocks" | "windowBytes" | "isWhole"> = {
   isWhole: false,
 };
 
-/** Walks one frame by the sizes it states, RFC 8878, 3.1; throws RangeError where it ends early or is none. */
+/** Walks one frame by the sizes that it states (RFC 8878, 3.1); throws RangeError if it is truncated or invalid. */
 function measure(body: Uint8Array, start: number): Frame {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const magic = view.getUint32(start, true);
@@ -97,7 +97,7 @@ function measure(body: Uint8Array, start: number): Frame {
   let at = sizeAt + sizeBytes;
   for (let blocks = 1; ; blocks += 1) {
     const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
-    // A block of one byte repeated has only that byte.
+    // A block of one repeated byte contains only that byte.
     at += 3 + (((header >> 1) & 3) === 1 ? 1 : header >> 3);
     if ((header & 1) === 1) {
       const end = within(body, at + ((flags & 4) === 0 ? 0 : 4));
