@@ -94,7 +94,7 @@ function expectedLength({ headers }: IncomingMessage, isCoded: boolean): number 
   return Number(headers["content-length"] ?? 0);
 }
 
-/** Returns the memory that a body of this size needs. Small bodies are read at once, so they need none. */
+/** Returns the memory that a body of this size needs. A small one is parsed within a moment, so it counts once. */
 function memoryFor(bytes: number, weight: number): number {
   return bytes <= SMALL_BYTES ? bytes : bytes * weight;
 }
