@@ -8,7 +8,7 @@ export interface ListedAsset extends StoredAsset {
   readonly createdMicros: bigint;
 }
 
-/** What is kept of an asset that is new. */
+/** A new asset, as it is stored. */
 export interface StoredAsset {
   readonly id: string;
   readonly accountId: bigint;
@@ -18,7 +18,7 @@ export interface StoredAsset {
   readonly upstreamAsset: string;
   readonly type: AssetType;
   readonly name: string;
-  /** As last heard from the upstream. */
+  /** The latest state that the upstream reported. */
   readonly status: string;
 }
 
@@ -77,7 +77,7 @@ export async function listAssets(
   return rows.map(readRow);
 }
 
-/** What the upstream just said. */
+/** The state that the upstream just reported. */
 export async function setAssetStatus(db: Queryable, id: string, status: string): Promise<void> {
   await db.execute("update assets set status = $2 where id = $1 and status <> $2", [id, status]);
 }

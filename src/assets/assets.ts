@@ -15,14 +15,14 @@ export interface Assets {
   ): Promise<CreatedAsset>;
   /** Asks the upstream how the asset is. Throws GatewayError `asset_get_failed`, also where it is another's. */
   read(owner: AssetOwner, requestId: string, id: string): Promise<AssetRecord>;
-  /** What becomes of an order because of the assets that it names. */
+  /** The order after the assets that it names were resolved. */
   resolve(use: AssetUse, order: MediaOrder): Promise<ResolvedOrder>;
 }
 
-/** Whose asset it is, and which upstreams may keep it. */
+/** The owner of an asset, and the upstreams that may store it. */
 export type AssetOwner = Pick<Caller, "accountId" | "group">;
 
-/** Whose order it is, and what is to make it. */
+/** The owner of an order, and the model that is to make it. */
 export interface AssetUse extends AssetOwner {
   readonly model: string;
   readonly requestId: string;
@@ -31,13 +31,16 @@ export interface AssetUse extends AssetOwner {
 export const ASSET_TYPES = ["Image", "Video", "Audio"] as const;
 export type AssetType = (typeof ASSET_TYPES)[number];
 
-/** As answered to a registration; keys are the wire's. */
+/** Response to a registration; keys are those of the wire. */
 export interface CreatedAsset {
   readonly Id: string;
   readonly Status?: string | undefined;
 }
 
-/** As answered to a read; values are the upstream's but for the id, which is ours. `URL` is signed and expires: fresh with every read. */
+/**
+ * Response to a read; values are the upstream's, except for the id, which is ours. `URL` is signed and expires, so each
+ * read returns a fresh one.
+ */
 export type AssetRecord = UpstreamAsset;
 
 /**

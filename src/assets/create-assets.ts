@@ -100,7 +100,7 @@ export function createAssets(options: AssetsOptions): Assets {
 
   /** First where the account's assets are already. */
   async function placesOf(owner: AssetOwner): Promise<readonly AssetPlace[]> {
-    // Of equal health they keep their order, so that an account's assets stay together.
+    // Places of equal health keep their order, so that an account's assets stay together.
     const rank = (place: AssetPlace): number => health.rank(healthSiteOf(place), owner.accountId);
     const places = [...placesFor(catalog.current(), owner)].sort((a, b) => rank(a) - rank(b));
     if (places.length < 2) return places;
@@ -129,7 +129,7 @@ export function createAssets(options: AssetsOptions): Assets {
     return { type: "done", value: { ...outcome.value, Id: asset.id } };
   }
 
-  /** With the vendor's words as anyone may read them. */
+  /** Removes secrets from the vendor's words. */
   function scrubbed<T>(outcome: AssetOutcome<T>): AssetOutcome<T> {
     if (outcome.type === "done") return outcome;
     return { ...outcome, reason: scrubberOf(catalog.current()).text(outcome.reason) };

@@ -5,13 +5,13 @@ import { kindOf } from "../upstreams/kinds.ts";
 type Upstream = AssetSite["upstream"];
 type Credential = AssetSite["credential"];
 
-/** What must be known of the catalog. */
+/** The parts of the catalog that are needed. */
 export interface AssetCatalog {
   readonly upstreams: readonly Upstream[];
   readonly models: ReadonlyMap<string, { readonly family: string | null }>;
 }
 
-/** Where an asset can be kept. */
+/** A place that can store assets. */
 export interface AssetPlace {
   readonly upstream: Upstream;
   readonly credential: Credential;
@@ -30,7 +30,9 @@ export function placesFor(catalog: AssetCatalog, { group }: Pick<Caller, "group"
     .flatMap((upstream) => upstream.credentials.flatMap((credential) => placeAt(upstream, credential)));
 }
 
-/** Where a stored asset is kept; another credential of the upstream stands in for one that was replaced. */
+/**
+ * Returns the place that stores an asset. If its credential was replaced, another credential of the upstream is used.
+ */
 export function placeOf(
   catalog: AssetCatalog,
   { upstreamId, credentialId }: { readonly upstreamId: bigint; readonly credentialId: bigint },

@@ -62,7 +62,7 @@ export async function resolveOrder(order: MediaOrder, deps: ResolveDeps): Promis
   };
 }
 
-/** What stands against using the asset now; one that was Active once stays so. */
+/** Returns the reason why the asset can't be used now. Once it was Active, it remains usable. */
 async function check(asset: StoredAsset, deps: ResolveDeps): Promise<ResolvedOrder | undefined> {
   if (asset.status === ACTIVE) return undefined;
   const found = await deps.readAsset(asset);
