@@ -10,8 +10,8 @@ import type { LedgerRef } from "./leases/ledger-ref.ts";
 import type { Implausible } from "./pricing/usage-bound.ts";
 
 /**
- * How any request gets its money. A hold is taken before anything is sent upstream and resolved exactly once. Where others
- * merely hold the money the order waits its turn, by the limits of `money-wait.ts`.
+ * Takes and settles holds for requests of any kind. A hold is taken before anything is sent upstream and settled
+ * exactly once. If the money is held by other requests, the request waits within the limits of `money-wait.ts`.
  */
 export interface Billing<Order, Taken, Payer> {
   /**
@@ -38,7 +38,7 @@ export interface TextBilling extends Billing<HoldOrder, OpenHold, Caller> {
 export class InsufficientFunds extends GatewayError {
   /** The total funds of the account, its budgets or its key, whichever are smallest, running holds included. */
   readonly fundsNanos: Nanos;
-  /** Whose funds these are. */
+  /** The ledger that has these funds. */
   readonly ledger: LedgerRef;
 
   constructor(message: string, fundsNanos: Nanos, ledger: LedgerRef, limit: LimitName) {
@@ -56,9 +56,12 @@ export interface FrozenPrice {
   readonly factorPpm: bigint;
   /** Present if the price table has more than its base row. */
   readonly dimensions?: PriceDimensions | undefined;
-  /** How the request asks to be served, in words that the price table has; absent = plainly. */
+  /** The requested tier, speed and region, in words that the price table has; absent = the standard ones. */
   readonly asked?: ServiceTerms | undefined;
-  /** How its upstreams may serve it unasked, in words that the price table has; absent = plainly. It is held for. */
+  /**
+   * Tiers in which its upstreams may serve it unasked, in words that the price table has; absent = none. The hold
+   * covers them.
+   */
   readonly unasked?: UnrequestedTerms | undefined;
   /** Tools that it offers the upstream to run, as the table's calls name them. */
   readonly tools?: readonly string[] | undefined;
@@ -152,7 +155,7 @@ export type ChargeReason =
   | "drained"
   | "interrupted";
 
-/** With any other reason nothing is charged, whatever the usage says. */
+/** For all other reasons nothing is charged, whatever the usage. */
 export const CHARGED_REASONS: ReadonlySet<ChargeReason> = new Set([
   "completed",
   "completed_usage_missing",
@@ -184,7 +187,7 @@ export interface ServedUsage extends CountedWork {
   readonly additionalUsage?: readonly AdditionalUsage[] | undefined;
   /** Requests to the vendor that the usage is the sum of, each with the same input; absent = one, 0 = none was answered. */
   readonly requests?: number | undefined;
-  /** How the vendor says that it served the request; absent = it says nothing. */
+  /** The tier, speed and region that the vendor reports; absent = it reports none. */
   readonly served?: ServiceTerms | undefined;
   /** Region of the upstream that responded, which applies where the response names none; absent = no region. */
   readonly region?: string | undefined;

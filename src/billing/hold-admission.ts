@@ -37,7 +37,7 @@ export interface HoldAdmissionOptions {
   readonly current: () => LedgerClient | undefined;
   readonly draining: () => boolean;
   readonly waitLimits: () => WaitLimits;
-  /** Told the ledger that had too little for a request, which is refused. */
+  /** Called with the ledger whose balance was too low for a refused request. */
   readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
 }
 
@@ -48,7 +48,7 @@ const MIN_NANOS = 1n;
 // Some 100 MB. The leases run out long before that unless requests are nearly free.
 const MAX_UNPOSTED = 100_000;
 const WAITERS_INTERVAL_MS = 100;
-// How a caller can lower the cost of a text request.
+// Ends the error's sentence: how a caller can lower the cost of a text request.
 const ADVICE = "Ask for fewer output tokens";
 // A billion dollars: nobody has it, and it fits the database's integers many times.
 const LARGEST_HOLD_NANOS = 10n ** 18n;

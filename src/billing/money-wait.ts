@@ -6,7 +6,7 @@ import { InsufficientFunds } from "./billing.ts";
 import { UNWRITABLE } from "./journal/journal-writer.ts";
 import { type LedgerRef, periodEnd } from "./leases/ledger-ref.ts";
 
-/** How requests wait for money that others merely hold: `settings.queues`. */
+/** Limits for requests that wait for money held by others: `settings.queues`. */
 export interface WaitLimits {
   /** Maximum number of waiting requests of one account; text requests and tasks are counted apart. */
   readonly balanceWaiting: number;

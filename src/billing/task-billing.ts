@@ -33,9 +33,12 @@ export interface TaskBillingOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly waitLimits: () => WaitLimits;
-  /** Told the ledger that had too little for a task, which is refused. */
+  /** Called with the ledger whose balance was too low for a refused task. */
   readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
-  /** Of these ledgers the one that has least if that is less than the amount, leases included; undefined = none. */
+  /**
+   * Returns the ledger with the least money, leases included, if that is less than the amount; undefined = all of them
+   * have enough.
+   */
   readonly lacking: (ledgers: readonly LedgerRef[], amountNanos: bigint) => Promise<string | undefined>;
 }
 

@@ -20,7 +20,7 @@ export interface TextBillingOptions {
   readonly log: Log;
   /** Default: 1,000 requests of an account, for 10 s. */
   readonly waitLimits?: () => WaitLimits;
-  /** Told the ledger that had too little for a request, which is refused. */
+  /** Called with the ledger whose balance was too low for a refused request. */
   readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
   /** Tests put a faulty one between. */
   readonly store?: JournalStore;

@@ -17,10 +17,10 @@ export interface FailureCount<Key extends string = string> {
   lastRequestId: string;
 }
 
-/** What stands for the rest of an hour. */
+/** Stands for all further values of an hour. */
 const OTHER = "other";
 
-/** Who is in trouble. */
+/** Failures by account and error code. */
 export const FAILURE_HOURS: CountTable<"account_id" | "code"> = {
   name: "failure_hours",
   types: { account_id: "int8", code: "text" },
@@ -28,7 +28,10 @@ export const FAILURE_HOURS: CountTable<"account_id" | "code"> = {
   mostOfHour: 2_000,
 };
 
-/** What was said: vendors word some failures anew for each request. */
+/**
+ * Errors by code, upstream and message. Messages need a limit, because vendors word some failures differently for each
+ * request.
+ */
 export const ERROR_HOURS: CountTable<"code" | "upstream" | "message"> = {
   name: "error_hours",
   types: { code: "text", upstream: "text", message: "text" },
@@ -36,7 +39,10 @@ export const ERROR_HOURS: CountTable<"code" | "upstream" | "message"> = {
   mostOfHour: 200,
 };
 
-/** Who guesses keys: a scan comes from millions of addresses. */
+/**
+ * Requests with unknown keys, by address and prefix. Addresses need a limit, because a scan may come from millions of
+ * them.
+ */
 export const UNKNOWN_KEYS: CountTable<"address" | "prefix"> = {
   name: "unknown_keys",
   types: { address: "text", prefix: "text" },

@@ -37,7 +37,7 @@ export interface FailedRequest {
   readonly status: number;
   /** Empty = it was answered after all. */
   readonly code: string;
-  /** What the caller was told. */
+  /** The error that the caller got. */
   readonly message: string;
   /** The limit that refused it. */
   readonly limit: LimitName | null;
@@ -48,11 +48,11 @@ export interface FailedRequest {
   readonly attempts: readonly FailedAttempt[];
 }
 
-/** What of a request is kept while it runs, in case it fails. */
+/** Data of a running request that is needed if it fails. */
 export interface FailureNotes {
-  /** What each attempt met, from the first that failed on. */
+  /** Outcomes of the attempts, from the first failed one on. */
   readonly attempts: FailedAttempt[];
-  /** What its caller was told in place of a response. */
+  /** The error that the caller got in place of a response. */
   refusal: unknown;
 }
 

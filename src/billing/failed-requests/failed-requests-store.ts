@@ -9,7 +9,7 @@ import {
 } from "./count-table.ts";
 import type { FailedRequest } from "./failed-request.ts";
 
-/** What is posted at once. */
+/** Rows of one write. */
 export interface Failures {
   readonly rows: readonly FailedRequest[];
   readonly failures: readonly FailureCount[];
@@ -119,7 +119,7 @@ function countOf({ hourMs, keys, requests, firstMs, lastMs, lastRequestId }: Fai
   };
 }
 
-/** As the database takes it, whose texts hold no NUL. */
+/** The text without NUL, which PostgreSQL refuses. */
 function jsonOf(value: unknown): string {
   return wellFormed(JSON.stringify(value));
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../storage/database.ts";
 import type { FailedAttempt } from "./failed-request.ts";
 
-/** What is logged of a refused or failed request. */
+/** A refused or failed request in the log. */
 export interface LoggedFailure {
   readonly requestId: string;
   readonly acceptedAt: Date;

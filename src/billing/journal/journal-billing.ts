@@ -22,7 +22,7 @@ export interface JournalBillingOptions {
   readonly timers: Timers;
   readonly log: Log;
   readonly waitLimits: () => WaitLimits;
-  /** Told the ledger that had too little for a request, which is refused. */
+  /** Called with the ledger whose balance was too low for a refused request. */
   readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
   /** Name of the process in messages. */
   readonly label: string;

@@ -143,7 +143,7 @@ export function writeFramed(writer: ByteWriter, kind: RecordKind, record: Journa
   writer.byte(NEWLINE);
 }
 
-/** With room for the checksum. */
+/** Leaves room for the checksum. */
 const FRAMES = { begin: Buffer.from("b 00000000 "), end: Buffer.from("e 00000000 ") };
 const CHECKSUM_AT = 2;
 const FRAME_LENGTH = CHECKSUM_AT + 8 + 1;

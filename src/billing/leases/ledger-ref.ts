@@ -5,7 +5,7 @@ export interface LedgerRef {
   /** `account:<id>`, `budget:<id>:<period>:<its first day>`, or `limit:<key id>:<period>:<its first day>`. */
   readonly id: string;
   readonly accountId: bigint;
-  /** What may be spent per period; null for a balance. */
+  /** The limit per period; null for a balance. */
   readonly allowanceNanos: bigint | null;
   /** Name of the budget whose ledger it is. */
   readonly budget?: string;

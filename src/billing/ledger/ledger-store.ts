@@ -52,8 +52,8 @@ export async function attemptOperatorTransfer(
 }
 
 /**
- * Of these ledgers the one that has least if that is less than the amount, also counting what is leased; undefined = it could be held. Counted as
- * take_hold counts: a limit that was never used, or was raised since, has its whole allowance.
+ * Returns the ledger with the least money, leases included, if that is less than the amount; undefined = all of them
+ * have enough. It counts as take_hold does: a limit that was never used, or was raised since, has its whole allowance.
  */
 export async function lackingLedger(
   db: Queryable,

@@ -102,7 +102,7 @@ function hasAdditional({ additionalUsage = [] }: ReportedUse): boolean {
   return additionalUsage.length > 0;
 }
 
-/** How an upstream bills, and its factor on the model that was asked. */
+/** The upstream's prices, and its factor for the requested model. */
 interface Billed {
   readonly cost: UpstreamCost;
   readonly factorPpm: bigint;

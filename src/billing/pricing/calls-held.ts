@@ -6,7 +6,10 @@ import type { FrozenPrice } from "../billing.ts";
 import { highestSize, maxCallPrice, nanosOfCall } from "./price.ts";
 import type { CallBound } from "./usage-bound.ts";
 
-/** What every request pays, what this one pays for a field of it, and what each response of its model is billed for: in so many requests. */
+/**
+ * Returns the fees of this number of requests: the price of each request, of its priced fields, and of calls that its
+ * model makes unasked.
+ */
 export function feesOf(price: FrozenPrice, requests = 1): Nanos {
   const { dimensions = NO_DIMENSIONS, fees = [], unrequestedCalls = [] } = price;
   const names = new Set([...fees, ...unrequestedCalls]);

@@ -85,10 +85,10 @@ function isSummed({ calls = [] }: ServedUsage): boolean {
   return calls.some(({ count }) => count > 0);
 }
 
-/** How `rowsOf` names steps. */
+/** Matches the names that `rowsOf` gives to steps. */
 const STEP_ROW = /^above /;
 
-/** How a request was served, according to its response, its upstream and the request itself. */
+/** The tier, speed and region stated by the response, by the upstream and by the request itself. */
 interface SaidTerms extends Pick<ServedUsage, "served" | "region"> {
   readonly asked: ServiceTerms | undefined;
 }
@@ -164,8 +164,8 @@ function tableOf({ rates, dimensions = NO_DIMENSIONS }: FrozenPrice): PriceTable
 }
 
 /**
- * How the request was served otherwise than plainly. What an upstream declares of itself holds for models whose prices know
- * it: for others its region makes no difference.
+ * Returns the tier, speed and region of the request if they are not the standard ones. The region that an upstream
+ * declares counts only for models with a price for it; for others it makes no difference.
  */
 function serviceTerms(
   { asked, served, region }: SaidTerms,
@@ -251,7 +251,10 @@ function callsOf(
 
 const NO_CALLS: ChargedCalls = {};
 
-/** Where the price goes by a size that the response does not say, the request's counts, else the vendors' usual one. */
+/**
+ * If the price depends on a size that the response does not state, uses the request's size, otherwise the vendors'
+ * default.
+ */
 function withSize(
   call: CallCount,
   terms: CallPrice | undefined,

@@ -33,7 +33,7 @@ export function requestedOutputLimit({ scan, forward }: LimitedRequest, ceiling:
       else if (value.type !== "null") largest = Math.max(largest ?? 0, asCount(value, ceiling));
     }
   }
-  // Which of several a vendor takes is its own affair.
+  // If a request states several limits, vendors differ in which one they use.
   return largest !== undefined && isOpen ? ceiling : largest;
 }
 
