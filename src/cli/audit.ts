@@ -3,7 +3,7 @@ import type { Applied } from "../manifest/apply.ts";
 import type { Queryable } from "../storage/database.ts";
 import { type AuditContext, insertAudit } from "../users/audit-store.ts";
 
-/** How a change by a command stands in the audit log: by which user of which machine. */
+/** The author of a command's change in the audit log: the machine's user and its host name. */
 export function commandOrigin(): AuditContext {
   return { identity: undefined, program: `cli (${userOfMachine()})`, requestId: "command line", address: "" };
 }

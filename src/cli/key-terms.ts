@@ -20,7 +20,7 @@ export const KEY_TERMS: Readonly<Record<string, CommandOption>> = {
   concurrency: { type: "string", value: "N", help: "most requests at once" },
 };
 
-/** As the console takes them. */
+/** The console has the same limits. */
 const MAX_REQUESTS = 1_000_000;
 const MAX_TOKENS = 2_000_000_000;
 const MAX_CONCURRENCY = 100_000;
@@ -31,7 +31,7 @@ interface GivenTerms {
   readonly rateLimits: RateLimits | null;
 }
 
-/** What the options say; null = no limit of that kind. */
+/** Reads the options; null = no limit of that kind. */
 export function readKeyTerms({ text }: Pick<CommandInput, "text">, nowMs: number): GivenTerms {
   const rateLimits = definedFields({
     requestsPerMinute: readCount(text("requests-per-minute"), "requests-per-minute", MAX_REQUESTS),

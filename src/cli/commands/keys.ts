@@ -72,7 +72,7 @@ export const keysCreateCommand: Command = {
   },
 };
 
-/** What the audit log keeps of the key, in the words of the console. */
+/** The key's values for the audit log, in the console's words. */
 function auditedOf({ models, spendingLimit, expiresAt, rateLimits }: KeyTerms) {
   return {
     models,
@@ -89,7 +89,7 @@ function auditedOf({ models, spendingLimit, expiresAt, rateLimits }: KeyTerms) {
   };
 }
 
-/** As the catalog file takes it: an export must be one that can be applied. */
+/** The key in the form of the catalog file, because an export must be applicable. */
 function readName(text: string | undefined): string | undefined {
   const name = text?.trim();
   if (name === undefined || (name !== "" && name.length <= 200 && PLAIN_TEXT.test(name))) return name;
