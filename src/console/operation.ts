@@ -27,7 +27,10 @@ export function includesRole(role: AccountRole, needed: AccountRole): boolean {
   return RANK[role] >= RANK[needed];
 }
 
-/** What an operation concerns: `users/scopes.ts` says which operators and console tokens reach it. Changes name who may else. */
+/**
+ * The area of an operation: `users/scopes.ts` defines which operators and console tokens reach it. For changes, it also
+ * restricts who else may make them.
+ */
 export function scopeOf({ scope, method }: Pick<Operation, "scope" | "method">): Scope {
   return scope ?? (method === "GET" ? "read" : "all");
 }
@@ -71,9 +74,9 @@ interface Described {
   /** Below /api, with `{names}`: `/accounts/{account}/keys/{key}`. */
   readonly path: string;
   readonly policy: Policy;
-  /** What it concerns, see scopeOf(). */
+  /** The area of the operation, see scopeOf(). */
   readonly scope?: Scope;
-  /** Where the documentation lists it. */
+  /** The chapter in which the documentation lists it. */
   readonly tag: string;
   readonly summary: string;
 }

@@ -146,7 +146,7 @@ function history({ database }: ConsoleDeps): Operation {
   });
 }
 
-/** Whoever may change prices and no more is refused a form that changes anything else of a model. */
+/** Users who may only change prices are refused a form that changes anything else of a model. */
 function expectPricesOnly({ before, after }: AuditNote): void {
   if (isDeepStrictEqual(withoutPrices(before), withoutPrices(after))) return;
   throw new GatewayError("forbidden", "Your role may change only the prices of a model.");

@@ -2,7 +2,7 @@ import type { AccountId } from "../../accounts/caller.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { CursorPosition } from "../input.ts";
 
-/** Which of an account's failed requests; undefined = whatever. */
+/** Conditions on an account's failed requests; undefined = no condition. */
 export interface WantedFailures {
   readonly accountId: AccountId;
   readonly keyId: bigint | undefined;
@@ -116,7 +116,7 @@ export function countByAccount(
   );
 }
 
-/** What failures that are alike have in common. */
+/** Values that similar failures share. */
 interface Alike {
   readonly requests: bigint;
   readonly firstAt: Date;

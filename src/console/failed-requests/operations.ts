@@ -157,7 +157,7 @@ const DAY_MS = 86_400_000;
 function spanOf({ from, to }: z.output<typeof unknownKeysQuery>, nowMs: number): Span {
   return {
     from: new Date(from ?? nowMs - DAY_MS),
-    // What is posted while it is asked belongs to it.
+    // Rows that are written during the query are included.
     to: new Date(to ?? nowMs + DAY_MS),
   };
 }

@@ -9,7 +9,7 @@ const plain = (most: number) => z.string().trim().max(most).regex(PLAIN_TEXT, "m
 
 const id = z.string().regex(/^[1-9]\d{0,17}$/, "must be an id");
 
-/** Which requests; each part narrows, what is left out does not. */
+/** Conditions on requests. A request must meet all of them; those left out don't count. */
 const filter = {
   from: inputMoment.optional().describe("Recorded at or after this time"),
   to: inputMoment.optional().describe("Recorded before this time"),
@@ -102,7 +102,7 @@ const receiptLine = z.union([
   }),
 ]);
 
-/** As GET /v1/receipts/{id} answers it. */
+/** The same as GET /v1/receipts/{id} returns. */
 export const receipt = z.object({
   request_id: z.string(),
   state: z

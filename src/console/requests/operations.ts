@@ -230,7 +230,7 @@ export interface RecordedRequest {
   readonly row: RequestDepths | undefined;
 }
 
-/** What an account's request came to, by its id or its task's; undefined where the account has none of that id. */
+/** Returns an account's request by its id or its task's; undefined = the account has none with that id. */
 export async function readRecordedRequest(
   { database, readReceipt }: Pick<ConsoleDeps, "database" | "readReceipt">,
   accountId: AccountId,

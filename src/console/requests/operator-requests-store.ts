@@ -2,7 +2,7 @@ import type { FailedAttempt } from "../../billing/failed-requests/failed-request
 import type { Queryable } from "../../storage/database.ts";
 import type { CursorPosition } from "../input.ts";
 
-/** Which requests of all accounts; undefined = whatever. */
+/** Conditions on requests of all accounts; undefined = no condition. */
 export interface WantedOfAll {
   readonly id?: string | undefined;
   readonly accountId?: bigint | undefined;
@@ -94,7 +94,7 @@ function isFailure(status: number | undefined): boolean {
   return status !== undefined && (status === 0 || status >= 400);
 }
 
-/** Of refused requests, as their indexes say it. */
+/** Conditions on refused requests, in the form that their indexes support. */
 function ofRefused({ code, status }: WantedOfAll, put: Put): string[] {
   const where = ["not r.in_usage_log"];
   if (code !== undefined) where.push(`(case when not r.in_usage_log then r.code end) = ${put(code)}`);

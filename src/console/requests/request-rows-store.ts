@@ -3,13 +3,16 @@ import type { Queryable } from "../../storage/database.ts";
 import type { PlaceReason } from "../../usage/usage.ts";
 import type { CursorPosition } from "../input.ts";
 
-/** Which requests of the log; undefined = whatever. */
+/** Conditions on requests of the log; undefined = no condition. */
 export interface Wanted {
   readonly accountId: AccountId;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   readonly keyId?: bigint | undefined;
-  /** Who made the key; nobody = no user. No index of the log knows users, so the hours must be given by key. */
+  /**
+   * The user who created the key; "nobody" = keys without a user. The log's indexes have no users, so hourly counts are
+   * read by key.
+   */
   readonly user?: bigint | "nobody" | undefined;
   readonly model?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -53,7 +56,7 @@ export interface LoggedRequest {
   readonly upstream: string | null;
 }
 
-/** What only the page of one request shows. */
+/** Fields that only the page of a single request shows. */
 export interface RequestDepths extends LoggedRequest {
   readonly raw: unknown;
   readonly upstreamModel: string | null;
@@ -172,7 +175,7 @@ export interface AttemptCostRow {
   readonly used: "nothing" | "unknown" | null;
 }
 
-/** What each attempt of a request costs, in order. */
+/** Costs of a request's attempts, in order. */
 export function readAttemptCosts(
   db: Queryable,
   accountId: AccountId,

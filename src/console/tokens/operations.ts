@@ -17,7 +17,7 @@ import { createdToken, type TokenRow, tokenBody, tokenList } from "./contract.ts
 /** More are forgotten ones. */
 const MAX_TOKENS = 50;
 
-/** What scripts show in the place of a session: tokens that reach what the user does, or less. */
+/** Console tokens, which scripts use in place of a session. They reach what their user does, or less. */
 export function tokensOperations({ database, hasher, clock }: ConsoleDeps): readonly Operation[] {
   const tag = "tokens";
   return [

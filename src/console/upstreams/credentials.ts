@@ -73,7 +73,7 @@ function change(deps: ConsoleDeps): Operation {
           reference: secret === undefined ? old.reference : null,
         };
         const credentials = before.credentials.map((each) => (each === old ? changed : each));
-        // What is only switched or renamed was judged when it was written.
+        // A credential that is only enabled, disabled or renamed was validated when it was written.
         if (secret !== undefined)
           await judgeSent(tx, { ...before, credentials }, before.credentials.indexOf(old), call.body);
         await setCredential(tx, deps.seals, changed);
