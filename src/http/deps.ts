@@ -18,7 +18,7 @@ import type { Tasks } from "../tasks/tasks.ts";
 import type { BodyMemory } from "./body/body-memory.ts";
 import type { RecordRefusal } from "./core/endpoint.ts";
 
-/** What the routes need, injected by compose. */
+/** Dependencies of the routes, injected by compose. */
 export interface HttpDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -52,13 +52,13 @@ export interface HttpDeps {
   readonly version: string;
 }
 
-/** What an account may know of its webhooks. */
+/** Webhook data that an account may read. */
 export interface WebhookQueries {
-  /** What its deliveries are signed with; made when it is first asked for. */
+  /** Returns the secret that signs its deliveries; created on first use. */
   readonly secretOf: (accountId: bigint) => Promise<string>;
   /** True if a key speaks for its account's owners, to whom alone the secret is shown. */
   readonly isKeyOfOwner: (keyId: KeyId) => Promise<boolean>;
-  /** What became of the delivery of a task's end; undefined = there is none. */
+  /** Returns the delivery of a task's end; undefined = there is none. */
   readonly deliveryOf: (accountId: bigint, taskId: string) => Promise<WebhookDelivery | undefined>;
 }
 

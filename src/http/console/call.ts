@@ -21,7 +21,7 @@ const CONSOLE_BODY_BYTES = 1024 * 1024;
 /** A thousand models that a vendor offers have some ten thousand; each is looked at by a schema, on the event loop. */
 const MAX_CONSOLE_VALUES = 20_000;
 
-/** What an operation is given, and whether it left its trace and looked at the state it replaces. */
+/** The input of an operation, and whether it wrote its audit entry and checked the state that it replaces. */
 export interface AuditedCall extends Call<unknown, unknown> {
   readonly audited: () => boolean;
   readonly compared: () => boolean;

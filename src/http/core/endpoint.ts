@@ -35,10 +35,10 @@ export interface RequestContext {
   readonly about: RefusedCall;
 }
 
-/** Told of each request that is refused. */
+/** Called for each refused request. */
 export type RecordRefusal = (request: IncomingCall, about: RefusedCall, error: unknown) => void;
 
-/** What answers a request; a server without callers logs no refusals. */
+/** Dependencies of the handling of requests; a server without callers logs no refusals. */
 export interface ServeDeps {
   readonly log: Log;
   readonly errorType: string;

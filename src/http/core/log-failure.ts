@@ -14,11 +14,11 @@ export interface RefusedCall {
   user: bigint | undefined;
   /** Its refusal needs no line: whoever took it up tells of its end, or its caller has left. */
   isLogged: boolean;
-  /** What the request log calls its endpoint; undefined = its route. */
+  /** Name of its endpoint in the request log; undefined = its route. */
   endpoint?: string | undefined;
   /** Monotonic time at which it came. */
   startedMs?: number | undefined;
-  /** What tells of its end, once it was taken up. */
+  /** Reports its end, once the request was accepted. */
   ended?: { reason(): string | undefined } | undefined;
 }
 

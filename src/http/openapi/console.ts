@@ -29,7 +29,7 @@ export function consolePaths(operations: readonly Operation[], errorResponse: (w
   return paths;
 }
 
-/** How scripts and browsers show who they are to the console. */
+/** Ways in which scripts and browsers authenticate to the console. */
 export const CONSOLE_SECURITY: Json = {
   consoleToken: { type: "http", scheme: "bearer", description: "A console token, `fct_...`" },
   consoleSession: {

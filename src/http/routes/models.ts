@@ -71,10 +71,10 @@ interface Style {
 }
 
 /**
- * With both messages headers the response is messages-style. The vendor's newer SDKs send the version beside a bearer
- * key, for which the list envelope is due: they get it with their own fields added, which clash nowhere. So do the
- * native protocol's clients, of which some call this path and not one under `/v1beta`; their key's header identifies
- * them.
+ * A request with both of messages' headers gets a response in the form of messages. The vendor's newer SDKs send the
+ * version beside a bearer key and expect the list envelope, so they get it with their own fields added, which don't
+ * clash. The same goes for clients of the native protocol, of which some call this path and not one under `/v1beta`;
+ * their key's header identifies them.
  */
 function styleOf(context: RequestContext): Style {
   const { raw } = context.request;
