@@ -38,7 +38,7 @@ function keysTo(path: string): readonly string[] | undefined {
   return keys.length < steps.length ? undefined : keys;
 }
 
-/** As `fieldPath` writes them. */
+/** The form that `fieldPath` returns. */
 const STEP = /[^\s.,[\]"]+|\["(?:[^"\\]|\\.)*"\]|\[\d*\]/g;
 
 /**

@@ -85,8 +85,8 @@ function encodeFormat({ responseFormat, protocol }: ChatRequest, losses: LossLis
   return { type: "json_schema", schema };
 }
 
-/** Where neither the caller nor the catalog says: the least that every model still served can write. */
+/** Used if neither the caller nor the catalog states a limit: the lowest maximum of all models still served. */
 const DEFAULT_MAX_TOKENS = 8192;
 
-/** With thinking on, `top_p` may be 0.95 to 1. */
+/** With thinking enabled, `top_p` may be 0.95 to 1. */
 const LEAST_TOP_P_THINKING = 0.95;

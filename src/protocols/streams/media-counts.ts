@@ -26,7 +26,7 @@ export function mediaIn(tally: CountReader, details: JsonObject | undefined): Me
   return found;
 }
 
-/** By number: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta/content.proto */
+/** Keyed by number: https://github.com/googleapis/googleapis, google/ai/generativelanguage/v1beta/content.proto */
 const MODALITIES = ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "VIDEO", "AUDIO", "DOCUMENT"];
 
 /** Counts in lists of `{modality: "AUDIO", tokenCount: 5}`; some servers write the modality as its number, or in small letters, and the field as `token_count`. */

@@ -12,7 +12,7 @@ import { countedCalls } from "./call-counts.ts";
 import { latestCounts } from "./latest-counts.ts";
 import type { TextSink } from "./output-text.ts";
 
-/** How one protocol states what metering needs; `usage-reader.ts` does the rest, the same for all. */
+/** The rules by which a protocol's responses are metered; `usage-reader.ts` does the rest for all protocols. */
 export interface MeteringRules {
   /** Reads a whole plain response. */
   readResponse(body: JsonObject, state: StreamState): void;

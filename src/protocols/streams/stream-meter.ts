@@ -283,7 +283,7 @@ export class ByteMeter extends EventReading {
     const { state } = this;
     const isOrdinary = readEvent !== readFrameAt || this.#isOrdinary(buffer, start, end);
     if (!isOrdinary) this.#mayHoldVendorWords = true;
-    // With several responses, each piece says which of them has begun. An unordinary frame may be a list of events.
+    // With several responses, each chunk names the one that it belongs to. An unusual frame may be a list of events.
     const isPiece = isOrdinary && state.responses === 1 && state.output && state.started;
     if (isPiece && !this.behindFinish && !this.#matters(buffer, start, end)) {
       this.events += 1;

@@ -55,7 +55,7 @@ export class UsageCounter {
 /** Vendors nest two; a stranger's object may be nested without end. */
 const MAX_USAGE_DEPTH = 4;
 
-/** How to reach an object from the one around it, such as "prompt_tokens_details."; undefined = it is not within. */
+/** Path to an object from the one around it, such as "prompt_tokens_details."; undefined = it is not inside. */
 function pathTo(
   around: JsonObject,
   object: JsonObject | undefined,
@@ -117,10 +117,10 @@ function writtenIn({
 }
 
 /**
- * What vendors count beside input and output and in the total alone. The same vendor's name serves several
- * ways of counting, so only the sum tells which parts are: thoughts (xAI, 41 of 41 answers), sound that was
- * heard (Mistral's Voxtral), cached input (several gateways). What no stated part explains is sound where some was heard, else
- * thoughts that Gemini's own OpenAI endpoint states nowhere.
+ * Tokens that vendors count in the total only, beside input and output. Vendors of one name count in different ways, so
+ * only the sum reveals which tokens these are: reasoning (xAI, 41 of 41 responses), audio input (Mistral's Voxtral),
+ * cached input (several gateways). The rest that no stated part explains is audio if there was audio input, otherwise
+ * reasoning, which Gemini's own OpenAI endpoint states nowhere.
  */
 function besideWholes(counts: OutputCounts, cache: CacheCounts): Beside {
   const { input, output, total, reasoning = 0, audio = 0 } = counts;
@@ -150,7 +150,7 @@ interface Beside {
 
 const NOTHING_BESIDE: Beside = { reasoning: 0, audio: 0, cached: 0, hidden: 0 };
 
-/** Which parts may stand beside the wholes, the likeliest first. */
+/** Parts that may be counted beside the totals, the likeliest first. */
 const WAYS: readonly (readonly ("reasoning" | "audio" | "cached")[])[] = [
   ["reasoning"],
   ["audio"],
