@@ -335,7 +335,7 @@ class RunningAttempt implements Attempt, UpstreamResponse {
       const end = { sentMs: this.upstreamCall.sentMs(), failure: error, scrubber: () => this.scrubber() };
       recordFailedAttempt(this.exchange, this.candidate, this.notes, end);
     } finally {
-      // Whatever recording throws, the request goes on.
+      // The request continues even if recording throws.
       this.part?.release();
       this.report(health);
       this.deps.metrics.attemptEnded(this.candidate.upstream.name, countedAs(health));

@@ -85,7 +85,7 @@ export interface FailedAttempt {
   readonly code: string;
 }
 
-/** How a response ended; the charge is computed from this. */
+/** The end of a response, from which the charge is computed. */
 export interface ExchangeEnd {
   readonly reason: ChargeReason;
   /** The candidate of the latest attempt; null = there was none. */

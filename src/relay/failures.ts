@@ -17,7 +17,7 @@ import type { AttemptOutcome } from "../routing/health/outcome.ts";
 import type { UpstreamFailure } from "../upstreams/call.ts";
 import type { Scrubber } from "../upstreams/scrub/scrubber.ts";
 
-/** How an attempt failed before anything reached the caller. */
+/** The failure of an attempt before anything was sent to the caller. */
 export interface AttemptFailure {
   /** Another candidate may answer in its place; a caller's own mistake would only fail there again. */
   readonly retryable: boolean;
@@ -32,7 +32,7 @@ export interface AttemptFailure {
   readonly ofModel?: "context_length" | "refusal" | undefined;
 }
 
-/** How an attempt failed, as fallbacks name it; undefined = in a way of which no other model is the cure. */
+/** The reason of a failure in the words of fallback models; undefined = another model would not help. */
 export function fallbackReasonOf({
   retryable,
   error,
@@ -72,7 +72,7 @@ type FailureWithError = AttemptFailure & { readonly error: GatewayError };
 /** The upstream could not be reached, went silent or broke off. */
 export function failureOfTransport(failure: UpstreamFailure): FailureWithError {
   const timedOut = failure.kind === "timeout";
-  // Which upstream and why is for the operator's log; the caller reads none of it.
+  // The upstream and the cause are for the operator's log; the caller sees neither.
   const cause = new Error(failure.message);
   if (timedOut && failure.phase !== "connect") {
     return {

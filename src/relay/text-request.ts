@@ -11,8 +11,8 @@ import type { ClientResponse } from "./response/client-response.ts";
 export type { CallerHeaders };
 
 /**
- * How a compaction is asked for: by `/compact` behind the endpoint's path, by an item in an ordinary request of responses, or
- * by the field `compaction` of messages.
+ * The form of a request for compaction: `/compact` behind the endpoint's path, an item in an ordinary request of
+ * responses, or the field `compaction` of messages.
  */
 export type CompactionForm = "call" | "item" | "field";
 

@@ -41,7 +41,7 @@ export async function withinLimits(
   }
 }
 
-/** What a request was charged for. */
+/** Usage that a request was charged for. */
 export function tokensOf(outcome: Outcome): UsedTokens {
   const usage = allTokens(outcome);
   return { input: totalInput(usage), output: totalOutput(usage) };

@@ -23,8 +23,9 @@ export function compactsItself(
 }
 
 /**
- * Whether an upstream's error says that it does not compact conversations: it has no such path, no such item, or not for this
- * model. Servers say so in words of their own; what is not found may also be the model, or what the request refers to.
+ * True if an upstream's error says that it does not support compaction: it has no such path, no such item, or not for
+ * this model. Servers word this differently, and "not found" may also refer to the model or to something that the
+ * request names.
  */
 export function refusesToCompact(request: TextRequest, error: UpstreamError): boolean {
   const { compacts } = request;

@@ -200,7 +200,7 @@ function wantedOf({ media, mimeType }: MediaPart): string {
   return media === "document" ? (mimeType ?? media) : media;
 }
 
-/** Which one it was, without a query that may be secret. */
+/** Names the URL without its query, which may be secret. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : "the given URL";
 }

@@ -106,7 +106,7 @@ export function priceOptions(
   };
 }
 
-/** Whether a response may say nothing of the tools that ran: a call of each is then charged, as an estimate. */
+/** True if a response may not report the tools that ran. A call of each is charged then, as an estimate. */
 function mayNotReportCalls({ protocol, caller }: TextRequest, catalog: Catalog, model: Model): boolean {
   if (protocol.forward.hold.uncounted !== true) return false;
   return catalog.serving(model.id, caller.group, protocol.name).some(({ baseUrl }) => !reportsCalls(baseUrl));

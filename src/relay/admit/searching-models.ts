@@ -15,7 +15,9 @@ const SEARCHING = /(^|[/.])sonar(-|$)|(^|\/)compound(-|$)|-search-(preview|api)(
  */
 const SEARCHING_ONCE = /(^|[/.])gpt-[\w.-]*-search-(preview|api)(-|$)/;
 
-/** Whether a model may run searches that the request does not ask for; one without prices of calls pays for none. */
+/**
+ * True if a model may run searches that the request does not ask for. A model without prices of calls pays for none.
+ */
 export function searchesByDefault(catalog: Catalog, model: Model, caller: Pick<Caller, "group">): boolean {
   if (Object.keys(model.price?.dimensions?.calls ?? {}).length === 0) return false;
   const stated = model.quirks["searches"];
@@ -33,7 +35,7 @@ export function unrequestedCalls(
   return model.quirks["searches"] === false ? undefined : [tool];
 }
 
-/** Whether an upstream's name for the model is one of these. */
+/** True if the upstream's name for the model is one of these. */
 function servedAs(names: RegExp, catalog: Catalog, model: Model, { group }: Pick<Caller, "group">): boolean {
   return catalog.serving(model.id, group).some(({ models }) => names.test(models.get(model.id) ?? model.id));
 }

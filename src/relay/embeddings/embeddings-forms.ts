@@ -7,7 +7,7 @@ export interface VectorOrder {
   readonly texts: readonly string[];
   readonly model: string;
   readonly dimensions: number | undefined;
-  /** What the vectors are for, in the vendor's word. */
+  /** The purpose of the embeddings, in the vendor's word. */
   readonly taskType: string | undefined;
 }
 
@@ -19,7 +19,7 @@ interface EmbeddingsForm {
   vectors(response: JsonObject): readonly unknown[];
 }
 
-/** How vendors that have a form of their own are asked for vectors. */
+/** Requests for embeddings in the form of vendors that have one of their own. */
 export const EMBEDDINGS_FORMS: Readonly<Record<EmbeddingsFormName, EmbeddingsForm>> = {
   // https://ai.google.dev/api/embeddings
   batchEmbedContents: {
@@ -64,7 +64,9 @@ export const EMBEDDINGS_FORMS: Readonly<Record<EmbeddingsFormName, EmbeddingsFor
   },
 };
 
-/** What vectors are for, in Google's words, which callers of its interface say: https://ai.google.dev/api/embeddings#TaskType */
+/**
+ * Purposes of embeddings in Google's words, which callers of its API use: https://ai.google.dev/api/embeddings#TaskType
+ */
 const COHERE_TASKS: ReadonlyMap<string, string> = new Map([
   ["RETRIEVAL_QUERY", "search_query"],
   ["QUESTION_ANSWERING", "search_query"],

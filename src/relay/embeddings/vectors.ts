@@ -10,7 +10,7 @@ import type { EmbeddingsFormName } from "../../upstreams/kinds.ts";
 import { type TokenUsage, totalInput } from "../../usage/usage.ts";
 import { EMBEDDINGS_FORMS } from "./embeddings-forms.ts";
 
-/** How vectors become what their caller asked for. */
+/** Converts embeddings to the form that the caller requested. */
 export interface VectorForm {
   /** The vendor's own; undefined = this protocol's. */
   readonly form: EmbeddingsFormName | undefined;

@@ -7,8 +7,8 @@ import type { WireFrame } from "../../protocols/translation.ts";
 import { type ModelTokens, sumTokens, type TokenUsage } from "../../usage/usage.ts";
 
 /**
- * How a response under a status of success is framed, whatever was asked for: one JSON object, server-sent events, or the
- * array in which generateContent streams.
+ * Framing of a successful response, whatever was requested: one JSON object, server-sent events, or the array in which
+ * generateContent streams.
  */
 export type Framing = "whole" | "events" | "array";
 

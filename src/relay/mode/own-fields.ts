@@ -33,7 +33,10 @@ interface OwnChanges {
 const NO_CHANGES: FieldChanges = {};
 const NOTHING: OwnChanges = { edits: [], losses: [] };
 
-/** With those of the kind's own form. `endUser`: whom to name where nobody is named. `isCounted`: its tokens are counted only. */
+/**
+ * Includes the changes of the kind. `endUser`: the end user to name if the request names none. `isCounted`: the request
+ * only counts tokens.
+ */
 export function ownChanges(
   request: ScannedRequest,
   upstream: Upstream,

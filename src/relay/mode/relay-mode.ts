@@ -29,7 +29,7 @@ export interface RelayMode {
   readonly inSlices?: true;
   /** `usage` is of the attempt, which may be one of several requests. */
   openStream(usage: UsageReader): RelayedStream;
-  /** How a whole response, framed as it came, becomes what the caller asked for. */
+  /** Converts a complete response, framed as it came, to what the caller requested. */
   wholeForm(framing: Framing): WholeForm;
   /** Called with each tool call of a whole response and its state; absent = nobody keeps them. */
   readonly onCall?: OnCall | undefined;

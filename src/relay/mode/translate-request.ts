@@ -84,7 +84,7 @@ function textOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
 }
 
-/** How one of the four chat protocols is translated. */
+/** Translation of one of the four chat protocols. */
 export function translationOf(protocol: Protocol): Translation {
   if (protocol.translation === undefined) throw new Error(`impossible: ${protocol.name} has no translation`);
   return protocol.translation;

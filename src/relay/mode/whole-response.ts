@@ -16,7 +16,7 @@ import {
   writeNativeResponse,
 } from "./response-conversion.ts";
 
-/** How a whole response becomes what its caller asked for. Plain data, like all here: it must reach a worker. */
+/** Parameters for converting a complete response. They are plain data, because they are sent to a worker. */
 export type WholeForm =
   | { readonly kind: "as-it-came" }
   /** Passed on with only the changes that its protocol requires. */

@@ -77,7 +77,7 @@ const BLANK = Buffer.from(" ");
 
 const COLON = 0x3a;
 
-/** Given whole frames that begin with a comment, true if all of them are comments. */
+/** True if whole frames that begin with a comment are comments only. */
 function canWriteComments(frames: Uint8Array): boolean {
   return !/^[^:\r\n]/m.test(Buffer.from(frames).toString("latin1"));
 }

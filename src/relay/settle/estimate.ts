@@ -202,7 +202,7 @@ function isPaidByUnits(units: UnitCounts = {}, { maxUnits = {} }: UsageBound): b
   return BILLED_UNITS.some((unit) => (units[unit] ?? 0) > 0 && maxUnits[unit] !== undefined);
 }
 
-/** Which sides the vendor did not report, and the tokenizer that counts them. */
+/** The sides that the vendor did not report, and the tokenizer that counts them. */
 interface Gaps {
   readonly needsInput: boolean;
   readonly needsOutput: boolean;
@@ -221,7 +221,7 @@ function estimate(
   let usage: TokenUsage = reported;
   if (needsInput) {
     const cached = totalInput(reported);
-    // With several prompts each response belongs to one of them; equal shares add up to the whole.
+    // With several prompts, each response belongs to one of them. Equal shares add up to the whole.
     const words = Math.ceil(wordsOf(request, count) / (request.prompts ?? 1));
     const images = imageTokens(request);
     const uncached = boundEstimate(words + images + FRAME_TOKENS, "input", bound) - cached;

@@ -9,7 +9,7 @@ import { vendorRequestId } from "../../upstreams/vendor-request-id.ts";
 import type { Exchange } from "../exchange.ts";
 import { stopped } from "../failures.ts";
 
-/** What an attempt keeps for the log; read only if it fails. */
+/** Data of an attempt for the log; read only if it fails. */
 export interface AttemptRecord {
   readonly beganMs: number;
   headMs: number | undefined;
@@ -53,7 +53,7 @@ function loggedAttempt(
 ): FailedAttempt {
   const scrubber = scrubberOf();
   const since = (ms: number): number => Math.round(ms - request.startedMs);
-  // Of a failure without a vendor's error the cause says what the caller was not told.
+  // A failure without a vendor's error has its cause, which the caller did not see.
   const cause = failure?.cause instanceof Error ? failure.cause : failure;
   const message = error?.message ?? (cause === undefined ? "" : scrubber.text(cause.message));
   const vendorId = headers === undefined ? null : vendorRequestId(headers);

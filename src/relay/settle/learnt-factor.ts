@@ -22,8 +22,8 @@ const SAMPLE_BYTES = 16 * 1024;
 const MIN_TOKENS = 16;
 
 /**
- * How a model's own count differs from ours: the ratio of what its vendor reported to what the local tokenizer says of the
- * same request. Samples are a few small requests, kept until something is counted, since counting them costs a thread's time.
+ * Ratio between a vendor's reported count and that of the local tokenizer, learnt from a few small requests of each
+ * model. Samples are kept until something is counted, because counting them occupies a thread.
  */
 export class LearntFactor {
   readonly #factors = createLru<string, { readonly value: number }>(MODELS);
