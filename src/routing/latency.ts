@@ -1,7 +1,7 @@
-/** Of the latest stream's time; some ten streams later an older one hardly counts. */
+/** Weight of the latest stream in the average; after ten more streams, it hardly counts. */
 const LATEST_SHARE = 0.2;
 
-/** Of twice the time comes a sixteenth of the share. */
+/** Exponent: an upstream that takes twice as long gets a sixteenth of the share. */
 const STEEPNESS = 4;
 
 /** The least part of its weight that a slow place keeps, so that one that has become quick is found. */

@@ -50,7 +50,7 @@ export interface CredentialTarget {
   readonly weight: number;
   readonly seed: Seed;
   readonly load: Load;
-  /** Of its upstream, where the model's upstreams are preferred by it. */
+  /** Latency of its upstream, if the model's upstreams are ordered by it. */
   readonly latency: Latency | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface UpstreamTarget {
   readonly targets: readonly CredentialTarget[];
   readonly budget: RetryBudget;
   readonly latency: Latency | undefined;
-  /** Where the model's upstreams are preferred by cost, how many levels of cost are below its own; else 0. */
+  /** Number of lower cost levels among the model's upstreams, if they are ordered by cost; otherwise 0. */
   readonly costRank: number;
 }
 
@@ -93,7 +93,7 @@ export function createRoutes(): Routes {
   const known = new Map<string, { readonly site: HealthTarget; readonly health: Health }>();
   const failedPlaces = createFailedPlaces();
   const budgets = new Map<bigint, RetryBudget>();
-  /** By upstream and our id of a model, of models whose upstreams are preferred by it. */
+  /** Keyed by upstream and our model id; only for models whose upstreams are ordered by latency. */
   const latencies = new Map<string, Latency>();
   /** Running requests by upstream and credential, independent of the catalog's state. */
   const loads = new Map<string, Load>();

@@ -36,13 +36,16 @@ export interface Routing {
    * choice depends on it. Never throws; may be empty.
    */
   candidates(catalog: Catalog, order: CandidateOrder): Candidates;
-  /** How an attempt for a request of this account went. May be called twice for one attempt (answering, then broken off). */
+  /**
+   * Reports the outcome of an attempt for this account. It may be called twice for one attempt (answering, then broken
+   * off).
+   */
   report(candidate: Candidate, outcome: AttemptOutcome, account: bigint): void;
   /** How many breakers are open, by upstream; 0 for the healthy. */
   openBreakers(): ReadonlyMap<string, number>;
   /** The models under credentials that are not well, as this process has learnt. */
   unhealthyTargets(): readonly UnhealthyTarget[];
-  /** How attempts at an upstream ended in the last ten minutes, in this process. */
+  /** Outcomes of attempts at an upstream in the last ten minutes, in this process. */
   attempts(upstreamId: bigint): AttemptCounts;
   /** The way that requests of this order take, without taking it. */
   inspect(catalog: Catalog, order: RouteOrder): readonly InspectedUpstream[];
@@ -50,7 +53,7 @@ export interface Routing {
   seenConversations(model: string): SeenConversations;
   /** Conversations of every model that has any. */
   allSeenConversations(): Iterable<readonly [string, SeenConversations]>;
-  /** How a model does under a credential, also where no text request asks for it. */
+  /** Condition of a model under a credential, also if no text request uses it. */
   condition(site: HealthTarget): Condition;
   /** The choice and health of places for tasks and assets, which have a few places each. */
   readonly places: PlaceHealth;
@@ -76,7 +79,7 @@ export interface PlaceHealth {
   rank(site: HealthTarget, account: bigint): Grade;
   /** A request of the account is about to go there. */
   claim(site: HealthTarget, account: bigint): void;
-  /** How it went. */
+  /** Outcome of the attempt. */
   report(site: HealthTarget, outcome: AttemptOutcome, requester: Requester): void;
 }
 

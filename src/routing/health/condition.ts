@@ -1,7 +1,7 @@
 import type { Log } from "../../observe/log.ts";
 import type { Health, HealthChange, HealthTarget } from "./health.ts";
 
-/** How a model does under one credential, as this process has learnt it. */
+/** Condition of a model under one credential, as observed by this process. */
 export interface Condition {
   /** Requests stay away but for a probe now and then, and for those that have no other choice. */
   readonly open: boolean;

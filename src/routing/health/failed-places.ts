@@ -1,7 +1,7 @@
 import { createLru } from "../../base/lru.ts";
 import type { Requester } from "./outcome.ts";
 
-/** As long as votes on health count. */
+/** Equals the time for which votes on health count. */
 const REMEMBERED_MS = 30_000;
 
 /** Accounts by models; whoever is forgotten has votes again, which alone open nothing. */

@@ -32,7 +32,9 @@ export function countedAs({ kind }: AttemptOutcome): CountedOutcome {
   return kind === "unreachable" ? "failed" : kind;
 }
 
-/** How attempts at one upstream ended lately, in this process; retries that another upstream rescued count too. */
+/**
+ * Outcomes of recent attempts at one upstream in this process, including failures that another upstream made up for.
+ */
 export interface AttemptCounts {
   readonly ok: number;
   readonly failed: number;
