@@ -64,9 +64,9 @@ export interface UpstreamKind extends EndpointPaths, HeaderSpelling {
   readonly assetApi: AssetApi | null;
   /** The forms of credentials, for kinds whose credentials may be more than a key. */
   readonly credentialForms?: readonly CredentialForm[];
-  /** What a key of its own notation must be, beyond what every key is. */
+  /** Additional check of a key that has a notation of its own. */
   readonly keyCheck?: FieldCheck;
-  /** How requests are let in that don't carry the credential itself; undefined = this one is carried. */
+  /** Opens the access for requests that don't carry the credential itself; undefined = the credential is sent. */
   readonly openAccess?: (context: AccessContext) => Access | undefined;
   /** The fields of an upstream's place in a cloud, by the names of the catalog file; true = required. */
   readonly places?: Readonly<Partial<Record<PlaceField, boolean>>>;

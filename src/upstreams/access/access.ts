@@ -4,19 +4,18 @@ import type { OneResponse } from "../transport/exchange-once.ts";
 import type { RawHeaders } from "../transport/raw-headers.ts";
 
 /**
- * How requests under a credential are let in where the credential itself is not what is sent: by an access token, or by a
- * signature made with something that expires.
+ * Authorises requests whose credential is not sent itself: by an access token, or by a signature with keys that expire.
  */
 export interface Access {
-  /** Whether `headers` can be asked for now. Gets the next token ahead of this one's end, which nobody waits for. */
+  /** True if `headers` may be called now. Renews a token before it expires, without waiting for it. */
   isReady(): boolean;
   /** Resolves when it is ready; rejects with AccessFailure. Whoever waits at the same time waits for the same. */
   ready(): Promise<void>;
-  /** What lets this request in, as a flat list. Only after isReady() or ready(). */
+  /** Returns the headers that authorise this request, as a flat list. Call it only after isReady() or ready(). */
   headers(request: OutgoingRequest): readonly string[];
   /** The vendor refused a request that was sent with these headers: true = it is worth another try with new ones. */
   isRenewed(sent: readonly string[], status: number, headers: Pick<RawHeaders, "get">): boolean;
-  /** What vendors know us by just now, to be taken out of what they say. */
+  /** Present tokens and keys, to be removed from vendors' messages. */
   secrets(): readonly string[];
 }
 
@@ -49,7 +48,7 @@ export interface TokenRequest {
 /** Asks whoever gives out tokens. Rejects with AccessFailure where no response comes. */
 export type TokenClient = (request: TokenRequest) => Promise<OneResponse>;
 
-/** What a kind opens access with. */
+/** Dependencies of a kind's access. */
 export interface AccessContext {
   readonly upstream: Upstream;
   readonly credential: Credential;
@@ -62,7 +61,7 @@ export interface AccessContext {
 export class AccessFailure extends Error {
   override readonly name = "AccessFailure";
   readonly advice: string | undefined;
-  /** Whoever gives out tokens refuses the credential; else nobody could be asked. */
+  /** True if the server that issues tokens refuses the credential; false if it could not be reached. */
   readonly isRefusal: boolean;
 
   constructor(

@@ -56,7 +56,7 @@ export const ENTRA_FORMS: readonly CredentialForm[] = [
 ];
 
 interface EntraServer {
-  /** Of the resource's host. */
+  /** Host of the resource. */
   readonly hosts: RegExp;
   readonly login: string;
   readonly scope: string;
@@ -206,7 +206,10 @@ function thumbprintOf(certificate: string | undefined): string | undefined {
   return known && createHash("sha256").update(known.raw).digest("base64url");
 }
 
-/** Of the machine, or of the App Service (https://learn.microsoft.com/azure/app-service/overview-managed-identity). */
+/**
+ * Identity endpoint of the machine, or of the App Service
+ * (https://learn.microsoft.com/azure/app-service/overview-managed-identity).
+ */
 async function fromMetadata(context: AccessContext, client: string | undefined): Promise<Issued<string>> {
   const { environment, tokens, upstream, clock } = context;
   const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header } = environment;

@@ -45,13 +45,13 @@ export class ExpiringValue<Value> {
     this.#clock = clock;
   }
 
-  /** What is held; undefined = it must be waited for. */
+  /** The present value; undefined = it has to be waited for. */
   current(): Value | undefined {
     const held = this.#held;
     if (held === undefined) return undefined;
     const nowMs = this.#clock.monotonicMs();
     if (nowMs >= held.aheadMs && this.#pending === undefined && nowMs >= this.#waitUntilMs)
-      // Whoever needs it once this one is over is told of the failure then.
+      // A failure is reported to callers that need the value once the present one has expired.
       this.#ask().catch(() => undefined);
     return nowMs < held.endMs ? held.value : undefined;
   }

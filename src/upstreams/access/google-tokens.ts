@@ -95,7 +95,7 @@ async function forAccount(context: AccessContext, document: Document): Promise<I
   return ask(context, url, { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
 }
 
-/** What `gcloud auth application-default login` writes. */
+/** Format that `gcloud auth application-default login` writes. */
 function forUser(context: AccessContext, document: Document): Promise<Issued<string>> {
   return ask(context, tokenUrl(context, `${TOKEN_SERVER}/token`), {
     grant_type: "refresh_token",

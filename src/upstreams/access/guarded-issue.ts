@@ -6,7 +6,10 @@ import { openTextScrubber } from "../scrub/scrub-text.ts";
 import { type AccessContext, AccessFailure, type TokenRequest } from "./access.ts";
 import type { Issued } from "./expiring-value.ts";
 
-/** Of what is told: enough for a vendor's sentence, without a trace. Cut last, as a part of a secret is not known as one. */
+/**
+ * Length of an error message: enough for a vendor's sentence, without a trace. Messages are cut after scrubbing,
+ * because a part of a secret would not be recognised.
+ */
 const TOLD_LETTERS = 500;
 
 /** Fields and headers of a request for a token that say nothing secret. All others are taken for secrets. */
@@ -20,8 +23,8 @@ const PLAIN_HEADERS = new Set([
 ]);
 
 /**
- * What gets a token or keys, so that nothing it was sent or made with stands in what is told of a failure: token servers
- * repeat what they refuse. A failure that is none of ours is told in our words.
+ * Issues a token or keys and removes everything secret from failures, because token servers repeat what they refuse. An
+ * unexpected error is replaced by a message of our own.
  */
 export function guardedIssue<Value>(
   context: AccessContext,

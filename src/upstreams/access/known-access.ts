@@ -6,7 +6,7 @@ import type { Access, Environment } from "./access.ts";
 import { createTokenClient } from "./token-client.ts";
 
 interface Known {
-  /** What it was opened with. */
+  /** Credential, address and options with which it was opened. */
   readonly made: string;
   readonly access: Access | undefined;
 }
@@ -18,11 +18,11 @@ const byCredential = new WeakMap<object, Known>();
 
 export interface AccessDeps {
   readonly clock: Clock;
-  /** That credentials may be taken from; absent = none are. */
+  /** Environment from which credentials may be taken; absent = they may not. */
   readonly environment?: Environment | undefined;
 }
 
-/** How requests under a credential are let in; undefined = the credential is sent as it is. */
+/** Returns the access of a credential; undefined = the credential is sent as it is. */
 export function accessTo(
   kind: Pick<UpstreamKind, "openAccess">,
   upstream: Upstream,
@@ -45,7 +45,7 @@ export function accessTo(
   return known.access;
 }
 
-/** What a vendor knows us by beside the credential itself. */
+/** Secrets of the access, beside the credential itself. */
 export function accessSecrets(credential: object): readonly string[] | undefined {
   return byCredential.get(credential)?.access?.secrets();
 }

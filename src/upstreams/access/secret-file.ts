@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { AccessFailure } from "./access.ts";
 
-/** What a file holds from which a credential is taken. Throws AccessFailure where it is missing or empty. */
+/** Reads a file from which a credential is taken. Throws AccessFailure if it is missing or empty. */
 export async function secretFile(path: string, field: string): Promise<string> {
   let text: string;
   try {

@@ -6,7 +6,7 @@ import { AccessFailure, type TokenClient } from "./access.ts";
 /** Responses of those servers are a few KB; lists of roles are longer. */
 const MAX_BYTES = 256 * 1024;
 
-/** By the upstream's own way: through its proxy, with its authorities. */
+/** Uses the upstream's own connection settings: its proxy and its authorities. */
 export function createTokenClient(upstream: Upstream, clock: Clock): TokenClient {
   return async ({ method, url, headers, body, isLocal }) => {
     if (!URL.canParse(url)) throw new AccessFailure(`the address for access tokens, ${url}, is no URL`);

@@ -1,6 +1,7 @@
 /**
- * What those who give out tokens say, in lower case, and what the operator can do. The first that matches. Codes and words are
- * not yet held against the vendors' pages; a row that is wrong adds no advice, or a needless one, beside the vendor's own words.
+ * Errors of token servers, in lower case, and the operator's remedy. The first match counts. Codes and words have not
+ * been checked against the vendors' pages; a wrong row adds no advice, or a needless one, beside the vendor's own
+ * words.
  */
 const TROUBLES: readonly (readonly [contains: string, advice: string])[] = [
   // Entra ID, whose list is https://learn.microsoft.com/entra/identity-platform/reference-error-codes

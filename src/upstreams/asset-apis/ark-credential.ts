@@ -50,7 +50,7 @@ function partsIn(secret: string): [apiKey: string, fields: ReadonlyMap<string, s
   return [apiKey, new Map(fields)];
 }
 
-/** What is wrong with one as it is written: half of a signing pair signs nothing. */
+/** Returns the fault of a credential as written: half of a signing pair can't sign. */
 export function arkKeyProblem(secret: string): string | undefined {
   const [, fields] = partsIn(secret);
   const missing = ["access_key", "secret_key"].filter((name) => !fields.get(name));

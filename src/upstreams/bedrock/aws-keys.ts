@@ -65,7 +65,7 @@ type KeySource = () => Promise<Issued<AwsKeys>>;
 /** Keys that don't end. */
 const FOREVER_MS = Number.POSITIVE_INFINITY;
 
-/** Where the keys of a credential come from: those that it names, or that a role gives for them. */
+/** The source of a credential's keys: its own, or a role's. */
 export function keySource(context: AccessContext, parts: CredentialParts): KeySource {
   const own = ownKeys(context, parts);
   const { role_arn: role } = parts;
@@ -108,7 +108,7 @@ async function fromEnvironment(context: AccessContext): Promise<Issued<AwsKeys>>
   return fromInstance(context);
 }
 
-/** Of AWS's files of profiles, in which one may name another whose keys assume its role. */
+/** AWS's profile files, in which a profile may name another one whose keys assume its role. */
 async function fromProfile(context: AccessContext, name: string | undefined): Promise<Issued<AwsKeys>> {
   const { keys, roles } = await profileKeys(context.environment, name);
   let issued: Issued<AwsKeys> = { value: keys, lifeMs: FOREVER_MS };
@@ -297,10 +297,10 @@ function issuedOf({ clock }: AccessContext, stated: StatedKeys): Issued<AwsKeys>
 
 const HOST_REGION = /^[a-z-]+\.([a-z]{2}(?:-[a-z]+)+-\d)\./;
 
-/** Where nothing says otherwise; signatures of a server that is none of AWS's must name one. */
+/** Used if nothing else names a region. An upstream that is no server of AWS's has to name one. */
 const FIRST_REGION = "us-east-1";
 
-/** As the upstream states it, else as its host says. */
+/** Returns the region that the upstream states, otherwise the one in its host name. */
 export function regionOf({ baseUrl, options }: Pick<Upstream, "baseUrl" | "options">): string {
   return options?.place?.location ?? HOST_REGION.exec(new URL(baseUrl).hostname)?.[1] ?? FIRST_REGION;
 }

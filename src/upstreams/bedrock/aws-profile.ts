@@ -9,7 +9,7 @@ export interface ProfileRole {
   readonly role_arn: string;
 }
 
-/** What a profile stands for: keys, and the roles that are assumed with them one after the other. */
+/** Result of a profile: keys, and the roles that are assumed with them one after the other. */
 export interface ProfileKeys {
   readonly keys: AwsKeys;
   readonly roles: readonly ProfileRole[];

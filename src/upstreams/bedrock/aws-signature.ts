@@ -1,10 +1,13 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** What AWS knows a caller by. The object is one for as long as the keys are valid: what is derived from them is kept by it. */
+/**
+ * Keys of a caller at AWS. The same object is used while the keys are valid, because derived signing keys are cached by
+ * it.
+ */
 export interface AwsKeys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of keys that end; null = they don't. */
+  /** Set for temporary keys; null = the keys don't expire. */
   readonly sessionToken: string | null;
 }
 

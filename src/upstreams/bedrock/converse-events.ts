@@ -11,7 +11,7 @@ interface OpenBlock {
   /** Its number at Converse. */
   readonly at: unknown;
   readonly type: "text" | "thinking" | "tool_use" | "redacted_thinking";
-  /** Of a hidden thought, which is told in one piece. */
+  /** Content of redacted reasoning, which arrives in one piece. */
   data: string;
 }
 
@@ -76,7 +76,7 @@ export class ConverseEvents {
       });
     if (isRecord(start) && Object.keys(start).length > 0)
       throw new MalformedResponse(`it begins an unknown block: ${Object.keys(start).join(", ")}`);
-    // Of words and thoughts the first delta tells which they are.
+    // For text and reasoning, only the first delta reveals the block's type.
     return [];
   }
 

@@ -9,7 +9,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export const CONVERSE_MODELS =
   /(^|[./])(ai21\.|amazon\.(nova|titan-text)|cohere\.command|deepseek\.r1|meta\.llama|mistral\.(mistral|mixtral|pixtral)-|writer\.)/;
 
-/** Where a family of models wants what Converse itself has no field for. */
+/** The place where a family of models reads fields that Converse itself lacks. */
 interface ModelFields {
   readonly name: RegExp;
   /** The path of `top_k`. */
@@ -38,7 +38,7 @@ interface WrittenFields {
   readonly lost: readonly Loss[];
 }
 
-/** What goes into `additionalModelRequestFields`; a model refuses there what it doesn't know. */
+/** Fields of `additionalModelRequestFields`, in which a model refuses unknown ones. */
 export function modelFields(asked: JsonObject, model: string): WrittenFields {
   const {
     topK: [first, second],

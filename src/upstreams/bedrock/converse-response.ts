@@ -4,7 +4,7 @@ import { MalformedResponse } from "./malformed-response.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What names a response that Converse gives no name. */
+/** Id of a response, because Converse does not name it. */
 export interface ResponseNames {
   readonly id: string;
   readonly model: string;

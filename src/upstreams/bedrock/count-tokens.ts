@@ -1,6 +1,6 @@
 import type { CountCall } from "../count-call.ts";
 
-/** What a profile's id has before the model's: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html */
+/** Prefixes of profiles' ids: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-support.html */
 const PROFILE = /^[a-z-]+\.(?=anthropic\.)/;
 
 /**

@@ -14,7 +14,7 @@ export interface StreamMessage {
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 
-/** What AWS's own clients take at most. A length is believed only once its checksum is right. */
+/** The maximum of AWS's own clients. A length is trusted only if its checksum is right. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -24,7 +24,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 export class EventStreamReader {
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Of the message that is coming; 0 until its prelude is here. */
+  /** Length of the message that is arriving; 0 until its prelude is complete. */
   #dueBytes = 0;
 
   /** The messages that are whole now. Throws MalformedResponse for what is no such stream. */

@@ -1,4 +1,4 @@
-/** What came is not in the vendor's form; the message is the end of a sentence and quotes nothing of it. */
+/** Thrown if data is not in the vendor's form. The message is the end of a sentence and quotes none of the data. */
 export class MalformedResponse extends Error {
   override readonly name = "MalformedResponse";
 }

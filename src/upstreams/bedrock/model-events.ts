@@ -5,7 +5,7 @@ import { isRecord } from "../../base/json/record.ts";
 import type { StreamMessage } from "./event-stream.ts";
 import { MalformedResponse } from "./malformed-response.ts";
 
-/** What this vendor adds to an event of the model's: lengths and times, which are told in the usage as well. */
+/** Fields that this vendor adds to the model's events: counts and times that the usage has as well. */
 const ADDED = "amazon-bedrock-invocationMetrics";
 const ADDED_WATCH = compileWatch([ADDED]);
 

@@ -48,7 +48,7 @@ export function openFramedStream(
       } catch (error) {
         broken = whyMalformed(error);
       }
-      // What came whole before is the caller's, and is charged.
+      // Complete events before the fault are sent to the caller and charged.
       if (events.length > 0)
         response.data(events.length === 1 ? (events[0] as Buffer) : Buffer.concat(events));
       if (broken !== undefined) fail(unreadable(broken));

@@ -133,7 +133,9 @@ function openResponse(response: UpstreamResponse, options: ResponseReaderOptions
   return openModelStream(withCountedInput(response), options);
 }
 
-/** Asked by `invoke`, in the forms of their vendors; profiles of theirs have a region's name before. */
+/**
+ * Models that are called by `invoke`, in the forms of their vendors. Ids of profiles have a region before these names.
+ */
 const TITAN_EMBEDDING = /(^|[./])amazon\.titan-embed-(text|g1-text)/;
 const COHERE_EMBEDDING = /(^|[./])cohere\.embed-/;
 

@@ -7,13 +7,16 @@ const PLACE = "/v1/projects/{project}/locations/{location}";
 const GEMINI = `${PLACE}/publishers/google/models/{model}`;
 const CLAUDE = `${PLACE}/publishers/anthropic/models`;
 
-/** Of texts; multimodalembedding has a form of its own, which isn't known here. */
+/** Models for text; multimodalembedding has a form of its own, which is not supported. */
 const EMBEDDING = /^(gemini|text)[\w-]*embedding/i;
 
 /** The first of Gemini's is still asked by `predict`: https://cloud.google.com/vertex-ai/generative-ai/docs/embeddings/get-text-embeddings */
 const LATER_EMBEDDING = /^gemini-embedding-(?!001)/i;
 
-/** Whose models requests name without their publisher: https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/publishers.models/list */
+/**
+ * Publishers whose models are named without the publisher in requests:
+ * https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/publishers.models/list
+ */
 const PUBLISHERS = ["google", "anthropic"];
 
 /** Ids of calls, which the interface of developers has and this one refuses; in both spellings. */

@@ -30,7 +30,7 @@ export const certificateCheck: FieldCheck = (pem) => {
 const BOTH =
   "write the certificate and its private key, both as PEM with their line breaks, one after the other";
 
-/** What is wrong with a private key that signs by RSA, in the words of the field that holds it. */
+/** Returns the fault of a private key for RSA signatures, in the words of the field that holds it. */
 export function privateKeyProblem(pem: string): string | undefined {
   const key = privateKeyIn(pem);
   if (key === undefined)

@@ -4,7 +4,7 @@ import { type FieldCheck, keyAlone, keyText } from "./field-checks.ts";
 
 /** One way to prove to a vendor who asks: the named fields that such a credential is made of. */
 export interface CredentialForm {
-  /** As people call it. */
+  /** Name for people. */
   readonly name: string;
   /** The word under `from` that chooses it; absent = its required fields do. */
   readonly from?: string;
@@ -67,7 +67,7 @@ export function formOf(forms: readonly CredentialForm[], parts: CredentialParts)
   return forms.find((form) => problemsIn(form, parts).length === 0);
 }
 
-/** What is wrong with a credential, by its field; "" = with the whole. */
+/** Faults of a credential by field; "" = the credential as a whole. */
 export function formProblems(
   forms: readonly CredentialForm[],
   parts: CredentialParts,
@@ -85,7 +85,7 @@ export function formProblems(
   return [{ field: "", message: `must be one of: ${forms.map(described).join("; ")}` }];
 }
 
-/** What is wrong with the values of a credential whose fields make a form: what could not let any request in. */
+/** Returns faults in the values of a credential with several fields that could never authorise a request. */
 export function valueProblems(
   forms: readonly CredentialForm[],
   parts: CredentialParts,

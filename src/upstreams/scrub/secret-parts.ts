@@ -41,7 +41,7 @@ export function openPartFinder(known: readonly string[]): (folded: string) => Sp
   };
 }
 
-/** What of the secret stands around the letters by which it was found. */
+/** Returns the part of the secret around the letters by which it was found. */
 function sharedAround(folded: string, at: number, place: Place): Span {
   const { secret } = place;
   let before = 0;

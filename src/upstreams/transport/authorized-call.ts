@@ -23,7 +23,7 @@ export class AuthorizedCall implements UpstreamCall, UpstreamResponse {
   #call: UpstreamCall | undefined;
   /** A repetition is the last. */
   #isRepeated = false;
-  /** Of the call that is repeated. */
+  /** Time at which the repeated call was first sent. */
   #firstSentMs: number | undefined;
   #isOver = false;
   #isPaused = false;

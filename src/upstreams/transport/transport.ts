@@ -94,7 +94,7 @@ export function createTransport(options: TransportOptions): Transport {
       kind && credential ? accessTo(kind, upstream, credential, { clock, environment }) : undefined;
     if (access === undefined) return askBy(asked);
     const taking: Taking = { access, sent: [] };
-    // As of other calls, a repetition is the last.
+    // A request is repeated once at most, like all other calls.
     for (let isRepeated = false; ; isRepeated = true) {
       try {
         await access.ready();
