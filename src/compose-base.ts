@@ -26,27 +26,27 @@ export interface ProcessOptions {
   readonly log: Log;
   /** Every part that the gateway starts is entered here, and is stopped with it. */
   readonly lifecycle: Lifecycle;
-  /** Where this is one of several processes. */
+  /** Set if this is one of several processes. */
   readonly textOfAll?: TextOfAll;
 }
 
-/** What any process can tell when it has stopped. */
+/** The state of a process that has stopped. */
 export interface Process {
   /** True if every charge of this process has reached the database. */
   isPosted(): boolean;
 }
 
-/** How soon connections to an upstream that left the catalog are closed. */
+/** Interval at which connections to upstreams that left the catalog are closed. */
 const RETAIN_EVERY_MS = 10_000;
 
-/** What a process of any role stands on. */
+/** Parts that processes of every role need. */
 export interface Base {
   readonly catalog: CatalogCache;
   readonly limits: AllLimits;
   readonly transport: Transport;
   readonly routing: Routing;
   readonly guarded: SafeFetch;
-  /** By the upstream that made a file: how it is fetched. */
+  /** Returns the connection settings of the upstream that made a file. */
   readonly through: (upstreamId: bigint | undefined) => ConnectThrough | undefined;
   readonly largeJson: LargeJson;
 }

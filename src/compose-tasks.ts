@@ -33,9 +33,9 @@ export interface TaskParts {
   readonly catalog: CatalogCache;
   readonly limits: Limits;
   readonly transport: Transport;
-  /** What this process has learnt of upstreams, shared with text requests. */
+  /** Health of upstreams as observed by this process, shared with text requests. */
   readonly health: PlaceHealth;
-  /** Told the ledger that had too little for a task, which is refused; processes that only make tasks take none. */
+  /** Called with the ledger whose balance was too low for a refused task; absent in processes that accept none. */
   readonly onInsufficient?: ((ledger: LedgerRef) => void) | undefined;
   /** Fetches what a caller or a vendor named. */
   readonly guarded: SafeFetch;

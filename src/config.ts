@@ -28,7 +28,7 @@ export interface Config {
   readonly vocabulary: "spec" | "vendor";
   readonly logLevel: LogLevel;
   readonly crashAt: { readonly name: Failpoint; readonly pass: number } | undefined;
-  /** Which of our variables are set; for people, hence without their contents. */
+  /** Our variables and whether they are set, for people, and therefore without their values. */
   readonly variables: readonly { readonly name: string; readonly isSet: boolean }[];
   /** The environment as given, for `${NAME}` in the catalog file. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -49,20 +49,20 @@ const KNOWN = new Set([
   "FAREGATE_PUBLIC_URL",
   "FAREGATE_S3_ACCESS_KEY",
   "FAREGATE_S3_SECRET_KEY",
-  // Of the identity provider of `settings.sign_in`, read by the name that stands there.
+  // The client secret of an identity provider in `settings.sign_in`, which names the variable.
   "FAREGATE_OIDC_CLIENT_SECRET",
   "FAREGATE_VOCABULARY",
   "FAREGATE_CRASH_AT",
 ]);
 
-/** What stands under our prefix and is no setting. */
+/** Variables with our prefix that are no settings. */
 const NO_SETTINGS = new Set([
   // The callers' key in the README and in every snippet of the dashboard: often set in the shell that runs commands too.
   "FAREGATE_API_KEY",
   "FAREGATE_INHERITED",
 ]);
 
-/** What Kubernetes tells every pod of each Service, under the Service's name: one may well be called like us. */
+/** Kubernetes sets such variables in every pod for each Service, prefixed with its name, which may equal our prefix. */
 const OF_A_SERVICE = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 const PORT_OF_A_SERVICE = /^(tcp|udp|sctp):\/\//;
 
@@ -179,14 +179,14 @@ function readUrl(name: string, text: string | undefined, schemes: readonly strin
   return text;
 }
 
-/** As `readUrl`, of a host that can be named. */
+/** The same as `readUrl`, but requires a host. */
 function readHostUrl(name: string, text: string | undefined, schemes: readonly string[]): string | undefined {
   const url = readUrl(name, text, schemes);
   if (url === undefined || URL.canParse(url)) return url;
   throw new ConfigError(`${name} must be a URL with a host, such as ${schemes[0]}//faregate.example.`);
 }
 
-/** What links begin with: paths are put behind it as it stands. */
+/** Reads the beginning of links, to which paths are appended. */
 function readPublicUrl(text: string | undefined): string | undefined {
   const name = "FAREGATE_PUBLIC_URL";
   const url = readHostUrl(name, text, ["http:", "https:"]);
@@ -251,7 +251,7 @@ function readCrashAt(text: string | undefined): Config["crashAt"] {
   return { name: point, pass: Number(pass) };
 }
 
-/** Where callers reach what listens there. */
+/** Returns the URL at which a listener is reached. */
 export function originOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

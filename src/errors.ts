@@ -62,13 +62,13 @@ const ERRORS = {
 
 export type ErrorReason = keyof typeof ERRORS;
 
-/** What `error.code` may be of the gateway's own errors, where it is not empty: the pages have words for each. */
+/** All values of `error.code` in the gateway's own errors, if it is not empty. The dashboard has texts for each. */
 export type ErrorCode = Exclude<(typeof ERRORS)[ErrorReason]["code"], "">;
 
 /** `retry-after` where capacity is used up: a place frees up within about the time of one response. */
 export const BUSY_RETRY_SECONDS = 2;
 
-/** What a refused request was beyond: a key's limits, money, or what upstreams and their queues take. */
+/** The limit that a refused request exceeded: a key's limit, money, or the capacity of upstreams and their queues. */
 export type LimitName =
   | "requests_per_minute"
   | "concurrency"
@@ -83,7 +83,7 @@ export type LimitName =
 export interface GatewayErrorOptions {
   /** The request's field that is at fault. */
   param?: string;
-  /** What the protocol's clients read in structured form. */
+  /** Fields that the protocol's clients read in structured form. */
   details?: unknown;
   /** Seconds for `Retry-After`. */
   retryAfterSeconds?: number | undefined;
@@ -147,8 +147,8 @@ export interface ErrorStatement {
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 529]);
 
 /**
- * What `x-should-retry` says of an error, which the vendors' clients obey: the upstream's own word on it, else whether its
- * status may pass. Without the header some clients repeat a refused key for minutes.
+ * Returns the value of `x-should-retry`, which vendors' clients obey: the upstream's own value, otherwise whether the
+ * status may pass. Without the header, some clients repeat a refused key for minutes.
  */
 export function shouldRetry(error: Pick<ErrorStatement, "status" | "shouldRetry">): boolean {
   return error.shouldRetry ?? PASSING_STATUSES.has(error.status);

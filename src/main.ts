@@ -7,7 +7,7 @@ const code = await runCommandLine(process.argv.slice(2), readConfig);
 // An explicit exit: a command that failed half-way must not be kept alive by what it had opened.
 process.exit(output.exitCode(code));
 
-/** What has become of a command's output. */
+/** State of a command's output. */
 interface Output {
   /** The exit code: that of the command, but 1 where it did its work and its output is lost. */
   exitCode(ofCommand: number): number;

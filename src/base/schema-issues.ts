@@ -62,7 +62,7 @@ export function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Of one object so many unknown keys are named; to look for what each may have meant takes time. */
+/** Maximum number of unknown keys that are named per object, because finding a similar known key takes time. */
 const MAX_UNKNOWN_KEYS = 100;
 
 const KEY = "<key>";

@@ -34,7 +34,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   enable_search: "web_search",
   // The only one that there is, `$web_search`: https://platform.moonshot.ai/docs/guide/use-web-search
   builtin_function: "web_search",
-  // As Groq's models of OpenAI call it: https://console.groq.com/docs/tool-use/built-in-tools
+  // Names that Groq uses for OpenAI's models: https://console.groq.com/docs/tool-use/built-in-tools
   browser_search: "web_search",
   // https://docs.x.ai/docs/guides/live-search
   search_parameters: "live_search",

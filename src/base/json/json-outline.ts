@@ -31,7 +31,7 @@ export function jsonOutline(body: Buffer): Buffer {
   return Buffer.concat(kept);
 }
 
-/** Where a list of numbers ends; -1 = it holds anything else, or does not end. */
+/** Returns the end of a list of numbers; -1 = it contains other values, or does not end. */
 function endOfPlainValues(body: Buffer, start: number): number {
   let at = start;
   while (BLANKS.has(body[at] ?? 0)) at += 1;
