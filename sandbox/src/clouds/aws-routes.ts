@@ -130,7 +130,10 @@ async function serveClaude(
 /** Betas of services that Claude's vendor runs itself, and one that no table of the gateway's has. */
 const REFUSED_BETA = /^(refused|files-api|skills|mcp-client|code-execution|web-fetch)-/;
 
-/** The documented one, and what `@anthropic-ai/bedrock-sdk` 1.1.3 sends with `@anthropic-ai/sdk` 1.11.0, of which no page of the cloud's was found. */
+/**
+ * The cloud's pages name only the first version. `@anthropic-ai/bedrock-sdk` 1.1.3 with `@anthropic-ai/sdk` 1.11.0 sends
+ * the second one, which no page names.
+ */
 const VERSIONS: readonly unknown[] = ["bedrock-2023-05-31", "2026-10-21"];
 
 /** The body as the model's vendor wants it; throws Refusal where Bedrock takes it for none. */

@@ -20,7 +20,10 @@ export const GOOGLE_ACCOUNT = {
 export const GOOGLE_PROJECT = "acme-prod";
 const SUBJECT_TOKEN = "subject-token-of-the-cluster";
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
-/** The documented one, and what `@anthropic-ai/vertex-sdk` 1.1.3 sends with `@anthropic-ai/sdk` 1.11.0, of which no page of the cloud's was found. */
+/**
+ * The cloud's pages name only the first version. `@anthropic-ai/vertex-sdk` 1.1.3 with `@anthropic-ai/sdk` 1.11.0 sends
+ * the second one, which no page names.
+ */
 const VERSIONS: readonly unknown[] = ["vertex-2023-10-16", "2026-10-21"];
 
 /**
