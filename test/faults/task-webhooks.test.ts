@@ -94,7 +94,10 @@ describe("webhooks", { timeout: PATIENCE_MS }, () => {
       "an attempt",
       async () => ((await log(gateway.url, id))["attempts"] as object[])?.[0],
     );
-    expect(attempt).toMatchObject({ status: null, failure: expect.stringContaining("does not fetch from") });
+    expect(attempt).toMatchObject({
+      status: null,
+      failure: expect.stringContaining("settings.egress_allow"),
+    });
     expect(heard.some(({ path }) => path === "/forbidden")).toBe(false);
     expect(await gateway.end()).toBe(0);
   });

@@ -225,6 +225,27 @@ describe("what is posted", () => {
     expect(heard).toEqual(["POST yes told"]);
     await receiver.close();
   });
+
+  it("names the setting that lets a private receiver be reached, and nothing that tells private names apart", async () => {
+    const client = createSafeFetch({
+      allow: () => [],
+      lookup: async (host) =>
+        host === "db.internal.example" ? ["10.0.0.7"] : Promise.reject(new Error("ENOTFOUND")),
+    });
+    const failureAt = (url: string): Promise<unknown> =>
+      client
+        .post(url, { headers: {}, body: "", limits: WISH.limits ?? {} })
+        .catch((error: Error) => error.message);
+    const hint = "A private receiver must be listed in settings.egress_allow.";
+    expect(await failureAt("http://10.0.0.7/hook")).toBe(
+      `Its address is in a network that this gateway does not fetch from. ${hint}`,
+    );
+    const named = await Promise.all(
+      ["db.internal.example", "missing.example"].map((host) => failureAt(`http://${host}/hook`)),
+    );
+    expect(new Set(named)).toEqual(new Set([`Its host name does not lead to a public address. ${hint}`]));
+    expect(await failureAt("ftp://files.example/hook")).toBe("Only https and http URLs are fetched.");
+  });
 });
 
 describe("what comes", () => {

@@ -122,7 +122,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
         const { status } = await openHop(target, addresses, undefined, run, { headers, body });
         return { status };
       } catch (error) {
-        throw run.failure(error);
+        throw withSetting(run.failure(error));
       } finally {
         run.end();
       }
@@ -227,6 +227,16 @@ function notFound(cause?: unknown): never {
 
 const PRIVATE_ADDRESS = "Its address is in a network that this gateway does not fetch from.";
 const NO_PUBLIC_ADDRESS = "Its host name does not lead to a public address.";
+
+/**
+ * Names the setting that would let a receiver be reached. A name that doesn't exist gets the same hint, for the reason
+ * given at `forbidden`.
+ */
+function withSetting(failure: FetchFailure): FetchFailure {
+  if (failure.message !== PRIVATE_ADDRESS && failure.message !== NO_PUBLIC_ADDRESS) return failure;
+  const message = `${failure.message} A private receiver must be listed in settings.egress_allow.`;
+  return new FetchFailure(failure.reason, message, failure.cause);
+}
 
 async function lookupAll(host: string): Promise<readonly string[]> {
   const found = await systemLookup(host, { all: true, verbatim: true });
