@@ -21,6 +21,9 @@ export interface Refusal {
   readonly user?: string | undefined;
 }
 
+/** The fields of an admitted request that are known once it has ended. */
+export type RequestEnd = Pick<Refusal, "model" | "reason" | "upstream" | "attempts">;
+
 /**
  * Each is limited for itself (`bounded-log.ts`): pages that nobody is signed in to any more, and whoever tries addresses, ask
  * more often than callers are refused, whose lines they would take.

@@ -2,12 +2,13 @@ import { Deadlines } from "../base/async/deadlines.ts";
 import { SlotList } from "../base/async/slot-list.ts";
 import type { Clock } from "../base/clock.ts";
 import { failpoint } from "../base/failpoint.ts";
-import type { ChargeReason, TextBilling } from "../billing/billing.ts";
+import type { TextBilling } from "../billing/billing.ts";
 import type { FailedRequests } from "../billing/failed-requests/failed-requests.ts";
 import { allowedModel } from "../catalog/allowed-model.ts";
 import type { Catalog, Model } from "../catalog/catalog.ts";
 import { joinedLosses } from "../conversation/loss.ts";
 import type { UpstreamLimits } from "../limits/upstream-limits.ts";
+import type { RequestEnd } from "../observe/refusal.ts";
 import { refusesState } from "../protocols/carried-state.ts";
 import type { Candidates } from "../routing/candidate-iterator.ts";
 import type { CandidateOrder } from "../routing/routes.ts";
@@ -31,7 +32,7 @@ import type { RelayMode } from "./mode/relay-mode.ts";
 import { RelayModes, type RelayModesDeps } from "./mode/relay-modes.ts";
 import { openExchange } from "./open-exchange.ts";
 import { KeepAlive } from "./response/keep-alive.ts";
-import { countEnded, failedAttempt } from "./settle/count-ended.ts";
+import { countEnded, failedAttempt, requestEnd } from "./settle/count-ended.ts";
 import { logFailedRequest } from "./settle/failed-request.ts";
 import type { TokenCounts } from "./settle/token-counts.ts";
 import { tokenEstimate } from "./settle/token-estimate.ts";
@@ -71,8 +72,8 @@ export interface Admitted {
    * was sent to the caller. To be called once, right after admission.
    */
   run(): Promise<void>;
-  /** Why the request ended, as its receipt states it; undefined = it is still running. */
-  reason(): ChargeReason | undefined;
+  /** The request's end for the log; undefined = it is still running. */
+  end(): RequestEnd | undefined;
 }
 
 /** Runs text requests: checks permission, chooses candidates, holds the money, makes the attempts and settles. */
@@ -157,7 +158,7 @@ export function createRelay(deps: RelayDeps): Relay {
         requested: { candidates, forms },
         finish,
       };
-      return { run: () => run(deps, running), reason: () => exchange.outcome?.reason };
+      return { run: () => run(deps, running), end: () => requestEnd(exchange) };
     },
     running: () => live.size,
     async abortAll() {

@@ -20,6 +20,8 @@ export type CompactionForm = "call" | "item" | "field";
 export interface TextRequest {
   readonly id: string;
   readonly caller: Caller;
+  /** Method and path for log lines, with names in place of what callers write. */
+  readonly route: string;
   readonly protocol: Protocol;
   /** The model's id: until the request is admitted as the caller asked for it, a non-empty string that may be an alias. */
   readonly model: string;

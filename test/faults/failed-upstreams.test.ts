@@ -202,7 +202,15 @@ describe("a text request that fails for good", () => {
       return found.length === 3 ? found : undefined;
     });
     expect(lines).toMatchObject([
-      { level: "info", status: 400, reason: "rejected", upstream: "first", account: "acme", model: "text" },
+      {
+        level: "info",
+        status: 400,
+        reason: "rejected",
+        route: "POST /v1/chat/completions",
+        upstream: "first",
+        account: "acme",
+        model: "text",
+      },
       { level: "info", status: 401, errorCode: "invalid_api_key", model: null },
       { level: "info", status: 404, errorCode: "model_not_found", account: "acme", model: null },
     ]);
@@ -217,6 +225,12 @@ describe("a text request that fails for good", () => {
       return found.length > 0 ? found : undefined;
     });
     expect(line).toMatchObject({ level: "warn", errorCode: "upstream_error", reason: "upstream_failed" });
+    expect(line).toMatchObject({
+      route: "POST /v1/chat/completions",
+      model: "text",
+      upstream: "first",
+      attempts: 1,
+    });
     expect(line).toHaveProperty("err.message", expect.stringContaining("first"));
     expect(JSON.stringify(line)).not.toContain('"stack"');
   });

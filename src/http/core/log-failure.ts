@@ -1,7 +1,7 @@
 import type { Caller } from "../../accounts/caller.ts";
 import { type GatewayError, UpstreamRejection } from "../../errors.ts";
 import type { Log } from "../../observe/log.ts";
-import { logRefusal, refusalSentence } from "../../observe/refusal.ts";
+import { logRefusal, type RequestEnd, refusalSentence } from "../../observe/refusal.ts";
 import { knownError } from "./error-response.ts";
 import { loggedPath } from "./logged-path.ts";
 
@@ -18,8 +18,8 @@ export interface RefusedCall {
   endpoint?: string | undefined;
   /** Monotonic time at which it came. */
   startedMs?: number | undefined;
-  /** Reports its end, once the request was accepted. */
-  ended?: { reason(): string | undefined } | undefined;
+  /** Returns the end of a request that the relay admitted; undefined = the relay did not admit it. */
+  ended?: { end(): RequestEnd | undefined } | undefined;
 }
 
 /** `route`: its path; "" = no route has it, and its `url` is told in its place. */
@@ -43,7 +43,7 @@ export function logFailure(
   const { status, errorCode, param, known } = readFailure(error);
   const about = {
     requestId,
-    route: `${method} ${route === "" ? loggedPath(url) : route}`.trimEnd(),
+    route: routeText({ method, route, url }),
     user: user === undefined ? undefined : String(user),
     account: caller?.accountName,
     keyId: caller === undefined ? undefined : String(caller.keyId),
@@ -51,9 +51,14 @@ export function logFailure(
     model,
   };
   if (known !== undefined && status >= 500)
-    log.warn({ ...about, status, errorCode, reason: ended?.reason(), err: causeOf(known) }, "request failed");
+    log.warn({ ...about, ...ended?.end(), status, errorCode, err: causeOf(known) }, "request failed");
   else if (!isTold || status >= 500)
     logRefusal(log, { ...about, status, errorCode, param }, refusalSentence(route));
+}
+
+/** Method and path of a request in log lines, with names in place of what callers write. */
+export function routeText({ method, route, url }: Pick<FailedCall, "method" | "route" | "url">): string {
+  return `${method} ${route === "" ? loggedPath(url) : route}`.trimEnd();
 }
 
 interface Failure {

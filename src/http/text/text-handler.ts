@@ -17,6 +17,7 @@ import { authenticate, authenticateLate } from "../core/credentials.ts";
 import type { RequestContext } from "../core/endpoint.ts";
 import { queryText } from "../core/endpoint.ts";
 import { knownError } from "../core/error-response.ts";
+import { routeText } from "../core/log-failure.ts";
 import type { HttpDeps } from "../deps.ts";
 import { AdaptedResponse, type Adapter, type ErrorForm } from "./adapted-response.ts";
 import { openTriggerSearch, ownCompaction, readCompactionForm } from "./compaction.ts";
@@ -131,6 +132,7 @@ export async function respondWithText(
     admitted = await deps.relay.admit({
       id: context.request.id,
       caller,
+      route: routeText(context.request),
       protocol,
       model,
       streamed: streamed && call.compacts !== true,

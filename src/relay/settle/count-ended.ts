@@ -4,7 +4,7 @@ import { allTokens, type Outcome } from "../../billing/billing.ts";
 import type { Model } from "../../catalog/catalog.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Metrics } from "../../observe/metrics.ts";
-import { logRefusal } from "../../observe/refusal.ts";
+import { logRefusal, type RequestEnd } from "../../observe/refusal.ts";
 import type { Candidate } from "../../upstreams/call.ts";
 import type { Exchange, FailedAttempt } from "../exchange.ts";
 import { type AttemptFailure, codeOf } from "../failures.ts";
@@ -20,15 +20,22 @@ export function failedAttempt({ upstream }: Candidate, { error }: AttemptFailure
   return { upstream: upstream.name, code: codeOf(error) };
 }
 
+/** The fields of a request's end that its line in the log has; undefined = it is still running. */
+export function requestEnd({ request, outcome, attempts }: Exchange): RequestEnd | undefined {
+  if (outcome === undefined) return undefined;
+  return { model: request.model, reason: outcome.reason, upstream: outcome.upstream, attempts };
+}
+
 /**
  * One line for a request that another upstream or a fallback model rescued, since its caller never saw the failure, and for one that was
  * refused after it was let in; what failed for good has the line of its error.
  */
 function logEnded(log: Log, exchange: Exchange, { status, upstream, errorCode, reason }: Outcome): void {
   const { request, failedFirst, attempts, fallbacks, notes } = exchange;
-  const { id: requestId, model, caller } = request;
+  const { id: requestId, route, model, caller } = request;
   const about = {
     requestId,
+    route,
     model,
     account: caller.accountName,
     keyId: String(caller.keyId),
