@@ -806,9 +806,15 @@ create table usage_keys (
   charge_nanos int8 not null,
   -- When the last of them ended.
   last_at timestamptz not null,
+  -- As in spending_days.
+  cost_nanos numeric not null,
+  margin_nanos numeric not null,
+  unknown_costs int8 not null,
+  unknown_charge_nanos int8 not null,
   primary key (account_id, key_id, day)
 ) with (fillfactor = 70);
 create index usage_keys_account on usage_keys (account_id, day);
+create index usage_keys_all on usage_keys (day);
 
 -- How long responses took, by day: to the first byte, and in all.
 create table usage_latencies (
@@ -845,8 +851,11 @@ create view usage_keys_of_log as
          sum(coalesce(input_uncached, 0)::int8 + coalesce(cache_read, 0) + coalesce(cache_write_5m, 0)
            + coalesce(cache_write_1h, 0))::int8 as input_tokens,
          sum(coalesce(output_visible, 0)::int8 + coalesce(output_reasoning, 0))::int8 as output_tokens,
-         sum(charge_nanos)::int8 as charge_nanos, max(ended_at) as last_at
-    from usage group by 1, 2, 3;
+         sum(charge_nanos)::int8 as charge_nanos, max(ended_at) as last_at, coalesce(sum(cost_nanos), 0) as cost_nanos,
+         coalesce(sum(charge_nanos - coalesce(cost_nanos, 0)) filter (where unknown = 0), 0) as margin_nanos,
+         sum(unknown)::int8 as unknown_costs,
+         coalesce(sum(charge_nanos) filter (where unknown > 0), 0)::int8 as unknown_charge_nanos
+    from (select *, unknown_costs(cost_nanos, costs, upstream) as unknown from usage) as u group by 1, 2, 3;
 
 create view usage_latencies_of_log as
   select account_id, (posted_at at time zone 'utc')::date as day, model collate "C" as model,
@@ -987,6 +996,59 @@ create view cost_days_of_log as
 
 create trigger usage_sums_costs after insert on usage referencing new table as posted
   for each statement execute function sum_attempt_costs();
+
+-- What was spent, for operators to sum over all accounts: a request stands with the upstream that was asked last, the cost of
+-- each attempt with the attempt's own. Kept when the days' rows have left.
+create table spending_days (
+  day date not null,
+  account_id int8 not null,
+  model text collate "C" not null,
+  -- '' where none was asked.
+  upstream text collate "C" not null,
+  requests int8 not null,
+  errors int8 not null,
+  input_tokens int8 not null,
+  output_tokens int8 not null,
+  charge_nanos int8 not null,
+  -- As far as it is known. Numeric, as in cost_days.
+  cost_nanos numeric not null,
+  -- Charges less costs of the requests whose cost is wholly known.
+  margin_nanos numeric not null,
+  -- Attempts whose cost is not known, tasks included, and what their requests were charged.
+  unknown_costs int8 not null,
+  unknown_charge_nanos int8 not null,
+  primary key (day, account_id, model, upstream)
+) with (fillfactor = 70);
+create index spending_days_account on spending_days (account_id, day);
+
+create view spending_days_of_log as
+  select day, account_id, model collate "C" as model, upstream collate "C" as upstream, sum(requests)::int8 as requests,
+         sum(errors)::int8 as errors, sum(input_tokens)::int8 as input_tokens, sum(output_tokens)::int8 as output_tokens,
+         sum(charge_nanos)::int8 as charge_nanos, sum(cost_nanos) as cost_nanos,
+         coalesce(sum(charge_nanos - cost_nanos) filter (where known), 0) as margin_nanos,
+         sum(unknown)::int8 as unknown_costs,
+         coalesce(sum(charge_nanos) filter (where not known), 0)::int8 as unknown_charge_nanos
+    from (
+      select (posted_at at time zone 'utc')::date as day, account_id, model, coalesce(upstream, '') as upstream,
+             1 as requests, usage_failed(reason)::int4 as errors,
+             coalesce(input_uncached, 0)::int8 + coalesce(cache_read, 0) + coalesce(cache_write_5m, 0)
+               + coalesce(cache_write_1h, 0) as input_tokens,
+             coalesce(output_visible, 0)::int8 + coalesce(output_reasoning, 0) as output_tokens, charge_nanos,
+             case when costs is null then coalesce(cost_nanos, 0) else 0 end as cost_nanos,
+             unknown_costs(cost_nanos, costs, upstream) = 0 as known,
+             case when costs is null then unknown_costs(cost_nanos, costs, upstream) else 0 end as unknown
+        from usage
+      union all
+      select (u.posted_at at time zone 'utc')::date, u.account_id, u.model, coalesce(c.upstream, u.upstream, ''),
+             0, 0, 0, 0, 0, c.nanos, unknown_costs(u.cost_nanos, u.costs, u.upstream) = 0,
+             (c.used is not distinct from 'unknown')::int4
+        from usage u, jsonb_to_recordset(u.costs) as c (upstream text, nanos int8, used text)
+       where u.costs is not null
+    ) as part
+   group by 1, 2, 3, 4;
+
+create trigger usage_sums_spending after insert on usage referencing new table as posted
+  for each statement execute function sum_spending();
 
 -- What upstreams served requests with and their models had no price for, as `charged` lists it, for operators to price. The
 -- function keeps the latest 1,000, as vendors make up words.

@@ -3242,6 +3242,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/operator/spending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    after?: string;
+                    period?: "this_month" | "last_month" | "this_quarter" | "last_quarter";
+                    from?: string;
+                    to?: string;
+                    by?: "account" | "group" | "user" | "key" | "model" | "upstream" | "month" | "day";
+                    account?: string;
+                    group?: string;
+                    user?: string;
+                    key?: string;
+                    model?: string;
+                    upstream?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                requests: number;
+                                errors: number;
+                                input_tokens: number;
+                                output_tokens: number;
+                                charge_nanos: string;
+                                charge_usd: string;
+                                cost_nanos: string;
+                                cost_usd: string;
+                                margin_nanos: string;
+                                margin_usd: string;
+                                unknown_costs: number;
+                                unknown_charge_nanos: string;
+                                unknown_charge_usd: string;
+                                id: string;
+                                name: string | null;
+                                account: {
+                                    id: string;
+                                    name: string;
+                                } | null;
+                            }[];
+                            next: string | null;
+                            from: string;
+                            to: string;
+                            totals: {
+                                requests: number;
+                                errors: number;
+                                input_tokens: number;
+                                output_tokens: number;
+                                charge_nanos: string;
+                                charge_usd: string;
+                                cost_nanos: string;
+                                cost_usd: string;
+                                margin_nanos: string;
+                                margin_usd: string;
+                                unknown_costs: number;
+                                unknown_charge_nanos: string;
+                                unknown_charge_usd: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/spending.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    period?: "this_month" | "last_month" | "this_quarter" | "last_quarter";
+                    from?: string;
+                    to?: string;
+                    by?: "account" | "group" | "user" | "key" | "model" | "upstream" | "month" | "day";
+                    account?: string;
+                    group?: string;
+                    user?: string;
+                    key?: string;
+                    model?: string;
+                    upstream?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv; charset=utf-8": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/accounts/{account}/tasks": {
         parameters: {
             query?: never;

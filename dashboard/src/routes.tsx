@@ -51,6 +51,7 @@ export const routeTree = root.addChildren([
     page("/operator/ledger", () => import("./pages/operator-ledger/page.tsx"), "OperatorLedgerPage"),
     page("/operator/reconcile", () => import("./pages/operator-reconcile/page.tsx"), "OperatorReconcilePage"),
     page("/operator/traffic", () => import("./pages/operator-traffic/page.tsx"), "OperatorTrafficPage"),
+    page("/operator/spending", () => import("./pages/operator-spending/page.tsx"), "OperatorSpendingPage"),
     page("/operator/requests", () => import("./pages/operator-requests/page.tsx"), "OperatorRequestsPage"),
     page(
       "/operator/requests/$request",

@@ -22,6 +22,7 @@ import { routingOperations } from "./routing/operations.ts";
 import { sessionOperations } from "./session/operations.ts";
 import { settingsOperations } from "./settings/operations.ts";
 import { spendingOperations } from "./spending/operations.ts";
+import { operatorSpendingOperations } from "./spending/operator-operations.ts";
 import { statementOperations } from "./statement/operations.ts";
 import { tasksOperations } from "./tasks/operations.ts";
 import { tokensOperations } from "./tokens/operations.ts";
@@ -47,6 +48,7 @@ const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   operatorRequestsOperations,
   failedRequestsOperations,
   spendingOperations,
+  operatorSpendingOperations,
   tasksOperations,
   assetsOperations,
   queueOperations,

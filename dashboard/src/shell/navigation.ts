@@ -1,6 +1,6 @@
 import type { AccountRole } from "../api/session.ts";
 
-/** A page of the menu: below `/accounts/{account}` or `/operator`, with the letter that follows `g`. */
+/** A page of the menu: below `/accounts/{account}` or `/operator`, with the letter that follows `g`, or a digit where all have a page. */
 interface Destination<Name extends string> {
   readonly name: Name;
   /** "" is the area's own address. */
@@ -29,6 +29,7 @@ export const OPERATOR_PAGES = [
   { name: "traffic", path: "/traffic", letter: "f" },
   { name: "requests", path: "/requests", letter: "w" },
   { name: "errors", path: "/errors", letter: "z" },
+  { name: "spending", path: "/spending", letter: "1" },
   { name: "upstreams", path: "/upstreams", letter: "u" },
   { name: "catalog", path: "/catalog", letter: "c" },
   { name: "accounts", path: "/accounts", letter: "n" },

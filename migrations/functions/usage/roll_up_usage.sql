@@ -25,12 +25,18 @@ begin
            count(*) filter (where usage_failed(reason)),
            sum(coalesce(input_uncached, 0)::int8 + coalesce(cache_read, 0) + coalesce(cache_write_5m, 0)
              + coalesce(cache_write_1h, 0)),
-           sum(coalesce(output_visible, 0)::int8 + coalesce(output_reasoning, 0)), sum(charge_nanos), max(ended_at)
-      from posted group by 1, 2, 3 order by 1, 2, 3
+           sum(coalesce(output_visible, 0)::int8 + coalesce(output_reasoning, 0)), sum(charge_nanos), max(ended_at),
+           coalesce(sum(cost_nanos), 0), coalesce(sum(charge_nanos - coalesce(cost_nanos, 0)) filter (where unknown = 0), 0),
+           sum(unknown), coalesce(sum(charge_nanos) filter (where unknown > 0), 0)
+      from (select *, unknown_costs(cost_nanos, costs, upstream) as unknown from posted) as p
+     group by 1, 2, 3 order by 1, 2, 3
   on conflict (account_id, key_id, day) do update set
     requests = k.requests + excluded.requests, errors = k.errors + excluded.errors,
     input_tokens = k.input_tokens + excluded.input_tokens, output_tokens = k.output_tokens + excluded.output_tokens,
-    charge_nanos = k.charge_nanos + excluded.charge_nanos, last_at = greatest(k.last_at, excluded.last_at);
+    charge_nanos = k.charge_nanos + excluded.charge_nanos, last_at = greatest(k.last_at, excluded.last_at),
+    cost_nanos = k.cost_nanos + excluded.cost_nanos, margin_nanos = k.margin_nanos + excluded.margin_nanos,
+    unknown_costs = k.unknown_costs + excluded.unknown_costs,
+    unknown_charge_nanos = k.unknown_charge_nanos + excluded.unknown_charge_nanos;
   insert into usage_latencies as l
     select account_id, (posted_at at time zone 'utc')::date, model, coalesce(upstream, ''), t.kind,
            latency_bucket(t.ms), count(*)

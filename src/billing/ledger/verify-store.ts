@@ -11,7 +11,9 @@ function sumsOfDaysNotArchived(suffix: "" | "_of_log"): string {
     union all select 'latency ' || account_id || ' ' || day, to_jsonb(l) from usage_latencies${suffix} l
      where not exists (${archived} = l.day)
     union all select 'cost ' || account_id || ' ' || day, to_jsonb(c) from cost_days${suffix} c
-     where not exists (${archived} = c.day)`;
+     where not exists (${archived} = c.day)
+    union all select 'spending ' || account_id || ' ' || day, to_jsonb(s) from spending_days${suffix} s
+     where not exists (${archived} = s.day)`;
 }
 
 /**
@@ -119,7 +121,7 @@ export const LEDGER_RULES: readonly {
   },
   {
     rule: "rollups_equal_usage",
-    says: "totals by hour, key, latency and cost match the usage log as far back as it goes",
+    says: "totals by hour, key, latency, cost and spending match the usage log as far back as it goes",
     finds: `with mine as (${sumsOfDaysNotArchived("")}), log as (${sumsOfDaysNotArchived("_of_log")})
             select coalesce(m.subject, l.subject) as subject, coalesce(m.sums::text, 'no sums') as found,
                    coalesce(l.sums::text, 'no sums') as expected

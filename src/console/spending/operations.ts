@@ -1,11 +1,10 @@
 import type { z } from "zod";
-import { formatUsd } from "../../base/money.ts";
 import { GatewayError } from "../../errors.ts";
 import type { ConsoleDeps } from "../deps.ts";
-import { csvLine } from "../linked-file.ts";
 import { type Call, json, type Operation, text } from "../operation.ts";
 import { spendingQuery, spendingResponse } from "./contract.ts";
 import { type SpendingQuery, spendingOf, sumsOf } from "./spending.ts";
+import { SPENDING_COLUMNS, spendingLines, spendingTitles } from "./spending-csv.ts";
 import { readGroups } from "./spending-store.ts";
 
 /** An account's spending, read from sums over the usage log, so that each view is cheap. */
@@ -39,30 +38,35 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
     fileName: (call) => `spending-${call.account().id}-by-${call.query.by}.csv`,
     async *run(call) {
       const { span, by, step } = wantedOf(call, clock.nowMs());
-      yield csvLine(["from", "id", "name", ...SUM_COLUMNS, "charge_usd"]);
+      yield spendingTitles(SPENDING_COLUMNS);
+      const { id, name } = call.account();
+      const account = { id: String(id), name };
       const stepMs = step === "day" ? DAY_MS : HOUR_MS;
       for (let at = span.from.getTime(); at < span.until.getTime() && !call.gone.aborted; at += stepMs) {
         const one = { ...span, from: new Date(at), until: new Date(at + stepMs) };
         const groups = await readGroups(database, one, by, null);
-        yield groups
-          .map((group) => {
-            const sums = sumsOf(group);
-            const cells = SUM_COLUMNS.map((name) => sums[name]);
-            return csvLine([
-              one.from.toISOString(),
-              group.id,
-              group.name,
-              ...cells,
-              formatUsd(group.chargeNanos),
-            ]);
-          })
-          .join("");
+        yield spendingLines(
+          SPENDING_COLUMNS,
+          groups.map((group) => ({
+            ...sumsOf(group),
+            ...boundsOf(at, step),
+            by,
+            id: group.id,
+            name: group.name,
+            account,
+          })),
+        );
       }
     },
   });
 }
 
-const SUM_COLUMNS = ["requests", "errors", "input_tokens", "output_tokens"] as const;
+/** A day as its date, an hour as its first and last second. */
+function boundsOf(at: number, step: "day" | "hour"): { readonly from: string; readonly to: string } {
+  const moment = (ms: number): string => new Date(ms).toISOString();
+  if (step === "hour") return { from: moment(at), to: moment(at + HOUR_MS - 1_000) };
+  return { from: moment(at).slice(0, 10), to: moment(at).slice(0, 10) };
+}
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

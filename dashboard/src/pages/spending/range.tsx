@@ -1,8 +1,8 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { isDay } from "../../api/days.ts";
-import { type Search, useSearch } from "../../api/search.ts";
+import type { Search } from "../../api/search.ts";
 import { SearchFilter } from "../../parts/filters.tsx";
+import { RangeLinks } from "../../parts/range-links.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { spendingWords } from "./words.ts";
 
@@ -37,30 +37,19 @@ export function momentsOf({ from, to }: Days): string[] {
 /** The usual ranges as links, and two fields for any other. */
 export function RangePicker({ days }: { readonly days: Days }): ReactNode {
   const t = useWords(spendingWords);
-  const [search] = useSearch();
   const today = dayOf(Date.now());
   const isCurrent = (length: string): boolean =>
     days.to === today && days.from === dayOf(Date.parse(today) - (Number(length) - 1) * DAY_MS);
   return (
     <div className="flex flex-wrap items-end gap-2">
-      <nav aria-label={t.range} className="flex overflow-hidden rounded-md border border-line">
-        {LENGTHS.map((length) => (
-          <Link
-            key={length}
-            to="."
-            search={{
-              ...search,
-              from: dayOf(Date.parse(today) - (Number(length) - 1) * DAY_MS),
-              to: undefined,
-            }}
-            resetScroll={false}
-            aria-current={isCurrent(length) ? "page" : undefined}
-            className="px-3 py-1.5 whitespace-nowrap text-mute -outline-offset-2 not-last:border-r not-last:border-line hover:bg-shade aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
-          >
-            {t.ranges[length]}
-          </Link>
-        ))}
-      </nav>
+      <RangeLinks
+        label={t.range}
+        links={LENGTHS.map((length) => ({
+          title: t.ranges[length],
+          search: { from: dayOf(Date.parse(today) - (Number(length) - 1) * DAY_MS), to: undefined },
+          current: isCurrent(length),
+        }))}
+      />
       <SearchFilter name="from" label={t.from} type="date" />
       <SearchFilter name="to" label={t.to} type="date" />
     </div>
