@@ -31,6 +31,8 @@ create table accounts (
   name text not null constraint accounts_name_unique unique check (length(name) between 1 and 200),
   group_name text not null constraint accounts_group_exists references groups (name) on update cascade,
   disabled boolean not null default false,
+  -- Keys of tags that its requests may have; end_user = the end user that a request names is one too.
+  tag_keys text[] not null default '{}' check (cardinality(tag_keys) <= 20),
   created_at timestamptz not null default now()
 );
 create index accounts_group on accounts (group_name);
@@ -450,7 +452,9 @@ create table usage (
   -- What vendors bill us for all attempts of a text request, charged or not. Null for tasks.
   cost_nanos int8 check (cost_nanos >= 0),
   -- Each attempt of it; see attempt-cost.ts. Null = at most one, which used what is charged, at the model's list price.
-  costs jsonb
+  costs jsonb,
+  -- "<key>=<value>", by key; null = none.
+  tags text[]
 ) partition by range (posted_at);
 create index usage_request on usage (request_id);
 create index usage_account on usage (account_id, posted_at);
@@ -513,6 +517,9 @@ create table tasks (
   -- TaskResult as JSON; late: of a task that had failed and was refunded before.
   result text,
   late_result text,
+
+  -- Of the submit, as in usage.
+  tags text[],
 
   deadline_at timestamptz not null,
   -- The queue: when a worker should take it up next; null = nothing is left to do. A claim moves it to the
@@ -1049,6 +1056,52 @@ create view spending_days_of_log as
 
 create trigger usage_sums_spending after insert on usage referencing new table as posted
   for each statement execute function sum_spending();
+
+-- Which values of tags have sums of their own, and how many of each key. Rows of past months are of no use any more.
+create table tag_values (
+  account_id int8 not null,
+  month timestamptz not null,
+  tag_key text collate "C" not null,
+  value text collate "C" not null,
+  primary key (account_id, month, tag_key, value)
+);
+create type tag_value as (account_id int8, month timestamptz, tag_key text, value text);
+
+create table tag_value_counts (
+  account_id int8 not null,
+  month timestamptz not null,
+  tag_key text collate "C" not null,
+  named int4 not null,
+  primary key (account_id, month, tag_key)
+);
+
+-- The sums of spending_days by tag: a request of several tags stands with each of them.
+create table spending_tags (
+  day date not null,
+  account_id int8 not null,
+  tag_key text collate "C" not null,
+  -- '' = values beyond those that have sums of their own.
+  value text collate "C" not null,
+  model text collate "C" not null,
+  requests int8 not null,
+  errors int8 not null,
+  input_tokens int8 not null,
+  output_tokens int8 not null,
+  charge_nanos int8 not null,
+  cost_nanos numeric not null,
+  margin_nanos numeric not null,
+  unknown_costs int8 not null,
+  unknown_charge_nanos int8 not null,
+  primary key (day, account_id, tag_key, value, model)
+) with (fillfactor = 70);
+create index spending_tags_key on spending_tags (tag_key, day);
+create index spending_tags_account on spending_tags (account_id, tag_key, day);
+
+create trigger usage_sums_tags after insert on usage referencing new table as posted
+  for each statement execute function sum_tags();
+
+-- Few requests have tags, of which each may be rare.
+create index usage_tags on usage using gin (tags) where tags is not null;
 
 -- What upstreams served requests with and their models had no price for, as `charged` lists it, for operators to price. The
 -- function keeps the latest 1,000, as vendors make up words.

@@ -2493,6 +2493,7 @@ export interface paths {
                     status?: "2xx" | "4xx" | "5xx" | "none";
                     outcome?: "failed" | "answered";
                     reason?: string;
+                    tag?: string & (unknown & unknown);
                     upstream?: string;
                     min_cost_nanos?: string;
                     request?: string;
@@ -2540,6 +2541,7 @@ export interface paths {
                                 attempts: number;
                                 losses: number;
                                 upstream: string | null;
+                                readonly tags: string[];
                             }[];
                             next: string | null;
                         };
@@ -2586,6 +2588,9 @@ export interface paths {
                                 state: "running" | "pending" | "posted" | "quarantined";
                                 model?: string;
                                 asked_model?: string;
+                                tags?: {
+                                    [key: string]: string;
+                                };
                                 endpoint?: string;
                                 streamed?: boolean;
                                 /** Format: date-time */
@@ -2676,6 +2681,7 @@ export interface paths {
                                 attempts: number;
                                 losses: number;
                                 upstream: string | null;
+                                readonly tags: string[];
                             } | null;
                             raw_usage: unknown;
                             upstream_model: string | null;
@@ -2729,6 +2735,7 @@ export interface paths {
                     status?: "2xx" | "4xx" | "5xx" | "none";
                     outcome?: "failed" | "answered";
                     reason?: string;
+                    tag?: string & (unknown & unknown);
                     upstream?: string;
                     min_cost_nanos?: string;
                     request?: string;
@@ -2777,6 +2784,7 @@ export interface paths {
                     user?: string;
                     model?: string;
                     upstream?: string;
+                    tag?: string & (unknown & unknown);
                     status?: number;
                     error_code?: string;
                     outcome?: "failed" | "refused";
@@ -2821,6 +2829,7 @@ export interface paths {
                                 total_ms: number;
                                 charge_nanos: string;
                                 charge_usd: string;
+                                readonly tags: string[];
                             }[];
                             next: string | null;
                         };
@@ -2886,6 +2895,7 @@ export interface paths {
                                 total_ms: number;
                                 charge_nanos: string;
                                 charge_usd: string;
+                                readonly tags: string[];
                             };
                             attempts: {
                                 upstream: string;
@@ -3257,13 +3267,15 @@ export interface paths {
                     period?: "this_month" | "last_month" | "this_quarter" | "last_quarter";
                     from?: string;
                     to?: string;
-                    by?: "account" | "group" | "user" | "key" | "model" | "upstream" | "month" | "day";
+                    by?: "account" | "group" | "user" | "key" | "model" | "upstream" | "tag" | "month" | "day";
                     account?: string;
                     group?: string;
                     user?: string;
                     key?: string;
                     model?: string;
                     upstream?: string;
+                    tag_key?: string;
+                    tag?: string & (unknown & unknown);
                 };
                 header?: never;
                 path?: never;
@@ -3342,13 +3354,15 @@ export interface paths {
                     period?: "this_month" | "last_month" | "this_quarter" | "last_quarter";
                     from?: string;
                     to?: string;
-                    by?: "account" | "group" | "user" | "key" | "model" | "upstream" | "month" | "day";
+                    by?: "account" | "group" | "user" | "key" | "model" | "upstream" | "tag" | "month" | "day";
                     account?: string;
                     group?: string;
                     user?: string;
                     key?: string;
                     model?: string;
                     upstream?: string;
+                    tag_key?: string;
+                    tag?: string & (unknown & unknown);
                 };
                 header?: never;
                 path?: never;
@@ -3559,6 +3573,9 @@ export interface paths {
                                 state: "running" | "pending" | "posted" | "quarantined";
                                 model?: string;
                                 asked_model?: string;
+                                tags?: {
+                                    [key: string]: string;
+                                };
                                 endpoint?: string;
                                 streamed?: boolean;
                                 /** Format: date-time */
@@ -5921,6 +5938,7 @@ export interface paths {
                             keys: number;
                             members: number;
                             requests_last_hour: number;
+                            readonly tag_keys: string[];
                         };
                     };
                 };
@@ -5968,6 +5986,7 @@ export interface paths {
                             keys: number;
                             members: number;
                             requests_last_hour: number;
+                            readonly tag_keys: string[];
                         };
                     };
                 };
@@ -5992,6 +6011,7 @@ export interface paths {
                     "application/json": {
                         group?: string;
                         disabled?: boolean;
+                        tag_keys?: string[];
                     };
                 };
             };
@@ -6014,6 +6034,7 @@ export interface paths {
                             keys: number;
                             members: number;
                             requests_last_hour: number;
+                            readonly tag_keys: string[];
                         };
                     };
                 };

@@ -6,6 +6,8 @@ export interface AccountRecord {
   readonly name: string;
   readonly group: string;
   readonly disabled: boolean;
+  /** Keys of tags that its requests may have. */
+  readonly tagKeys: readonly string[];
 }
 
 /** An account as declared; its group must exist (foreign key accounts_group_exists). */
@@ -13,15 +15,18 @@ export interface AccountDeclaration {
   readonly name: string;
   readonly group: string;
   readonly disabled?: boolean;
+  /** Absent = as they are. */
+  readonly tagKeys?: readonly string[];
 }
 
 /** Creates the account or makes it what is declared; the name is its identity. */
 export async function upsertAccount(tx: Queryable, account: AccountDeclaration): Promise<AccountRecord> {
   return tx.one<AccountRecord>(
-    `insert into accounts as a (name, group_name, disabled) values ($1, $2, $3)
-     on conflict (name) do update set group_name = excluded.group_name, disabled = excluded.disabled
+    `insert into accounts as a (name, group_name, disabled, tag_keys) values ($1, $2, $3, coalesce($4::text[], '{}'))
+     on conflict (name) do update set group_name = excluded.group_name, disabled = excluded.disabled,
+       tag_keys = coalesce($4::text[], a.tag_keys)
      returning ${COLUMNS}`,
-    [account.name, account.group, account.disabled ?? false],
+    [account.name, account.group, account.disabled ?? false, account.tagKeys ?? null],
   );
 }
 
@@ -55,4 +60,4 @@ export function readAccounts(db: Queryable): Promise<AccountRecord[]> {
   return db.query<AccountRecord>(`select ${COLUMNS} from accounts a order by name`);
 }
 
-const COLUMNS = `a.id, a.name, a.group_name as "group", a.disabled`;
+const COLUMNS = `a.id, a.name, a.group_name as "group", a.disabled, a.tag_keys as "tagKeys"`;

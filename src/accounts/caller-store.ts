@@ -24,7 +24,7 @@ export async function findKeys(db: Queryable, hashes: readonly Buffer[]): Promis
   const rows = await db.query<KnownKeyRow>(
     `select encode(s.hash, 'hex') as hash, least(s.expires_at, k.expires_at) as expires_at,
             s.expires_at <= coalesce(k.expires_at, 'infinity') as rotated,
-            a.id as account_id, a.name as account_name, a.group_name, k.id as key_id, k.name as key_name, k.models,
+            a.id as account_id, a.name as account_name, a.group_name, a.tag_keys, k.id as key_id, k.name as key_name, k.models,
             k.limit_nanos, k.limit_period, k.requests_per_minute, k.tokens_per_minute, k.concurrency,
             array(select jsonb_build_object('id', b.id::text, 'name', b.name, 'amount', b.amount_nanos::text,
                                             'period', b.period, 'hard', b.hard, 'model', b.model)
@@ -65,6 +65,7 @@ interface KnownKeyRow extends LimitColumns {
   readonly account_id: AccountId;
   readonly account_name: string;
   readonly group_name: string;
+  readonly tag_keys: string[];
   readonly key_id: KeyId;
   readonly key_name: string;
   readonly models: string[] | null;
@@ -92,6 +93,7 @@ function readKnownKey(row: KnownKeyRow): FoundKey {
     models: row.models && new Set(row.models),
     spendingLimit: readSpendingLimit(row),
     budgets: row.budgets.map(readBudget),
+    tagKeys: row.tag_keys,
     rateLimits: readRateLimits(row),
   });
   const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;

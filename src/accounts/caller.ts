@@ -12,6 +12,8 @@ export interface Caller {
   readonly spendingLimit: SpendingLimit | null;
   /** The budgets of the account that the key's requests may count against, in the order of their ids. */
   readonly budgets: readonly Budget[];
+  /** Keys of tags that the account's requests may have. */
+  readonly tagKeys: readonly string[];
   /** The key's own rate limits; null = none. */
   readonly rateLimits: RateLimits | null;
 }

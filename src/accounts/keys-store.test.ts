@@ -66,6 +66,7 @@ describe("a key", () => {
         models: new Set(["a", "b"]),
         spendingLimit: { amountNanos: 9_007_199_254_740_993n, period: "week" },
         budgets: [],
+        tagKeys: [],
         rateLimits: { requestsPerMinute: 60, concurrency: 2 },
       },
     });

@@ -101,6 +101,8 @@ export interface HoldOrder {
   readonly askedModel?: string | undefined;
   readonly endpoint: Endpoint;
   readonly streamed: boolean;
+  /** `key=value` by key; absent = none. */
+  readonly tags?: readonly string[] | undefined;
   readonly price: FrozenPrice;
   readonly amountNanos: bigint;
   /** When it was accepted, in milliseconds since 1970, which decided its price; absent = when its hold is taken. */

@@ -128,6 +128,52 @@ describe("the sums over the usage log", () => {
   });
 });
 
+describe("the sums of tags", () => {
+  it("have 10,000 values of a key in a month by themselves, and count all others as one", async () => {
+    const { accountId } = await rig.account(RICH);
+    const other = await rig.account(RICH);
+    const post = (account: bigint, first: number, last: number) =>
+      rig.database.execute(
+        `insert into usage (request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, status, reason,
+           attempts, total_ms, estimated, hostile, price_id, rates, factor_ppm, hold_nanos, charge_nanos, ledgers, losses,
+           journal, cost_nanos, tags)
+         select 'tagged-' || $1 || '-' || n, now(), now(), $1::int8, 1, 'm', 'messages', false, 200, 'completed', 1, 5, false,
+                '{}', 1, '{}', 1000000, 2, 2, '{}', '{}', 'tagged', 1, array['env=prod', 'end_user=u' || n]
+           from generate_series($2::int4, $3::int4) n`,
+        [account, first, last],
+      );
+    await post(accountId, 1, 9_990);
+    // Two processes at once; each adds what fits.
+    await Promise.all([post(accountId, 9_991, 10_030), post(accountId, 9_981, 10_010)]);
+    await post(accountId, 10_030, 10_040);
+    await post(other.accountId, 20_000, 20_001);
+    const rows = await rig.database.query<{
+      account: bigint;
+      key: string;
+      named: bigint;
+      other: bigint;
+      all: bigint;
+    }>(
+      `select account_id as account, tag_key as key, count(distinct value) filter (where value <> '') as named,
+              coalesce(sum(charge_nanos) filter (where value = ''), 0)::int8 as other, sum(charge_nanos)::int8 as all
+         from spending_tags where account_id = any($1) group by 1, 2 order by 1, 2`,
+      [[accountId, other.accountId]],
+    );
+    expect(rows.map(({ key, named, all }) => [key, named, all])).toEqual([
+      ["end_user", 10_000n, 20_142n],
+      ["env", 1n, 20_142n],
+      ["end_user", 2n, 4n],
+      ["env", 1n, 4n],
+    ]);
+    expect(rows.map((row) => row.other > 0n)).toEqual([true, false, false, false]);
+    const { counted } = await rig.database.one<{ counted: bigint }>(
+      "select sum(named)::int8 as counted from tag_value_counts where account_id = $1",
+      [accountId],
+    );
+    expect(counted).toBe(10_001n);
+  });
+});
+
 describe("the list of what has no price", () => {
   beforeAll(() => rig.database.query("select ensure_usage_day()"));
 

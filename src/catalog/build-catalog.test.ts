@@ -111,6 +111,7 @@ const caller: fc.Arbitrary<Caller> = fc.record({
   ),
   spendingLimit: fc.constant(null),
   budgets: fc.constant([]),
+  tagKeys: fc.constant([]),
   rateLimits: fc.constant(null),
 });
 

@@ -273,6 +273,7 @@ describe("the cache", () => {
     models: null,
     spendingLimit: null,
     budgets: [],
+    tagKeys: [],
     rateLimits: null,
   };
   const listed = (cache: CatalogCache) =>

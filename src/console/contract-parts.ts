@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { hasPlainYear, PLAIN_YEAR } from "../base/clock.ts";
+import { PLAIN_TEXT } from "../base/text.ts";
 
 /** The part of every list's query that pages through it by the place of the last row, never by counting. */
 export const pageQuery = z.strictObject({
@@ -41,6 +42,14 @@ export const inputAmount = {
 export const revision = z
   .string()
   .describe("Revision of this state; send it in double quotes as If-Match to avoid overwriting a newer one");
+
+/** Requests of one tag. */
+export const tagFilter = z
+  .string()
+  .max(300)
+  .regex(PLAIN_TEXT, "must be plain text")
+  .regex(/^[^=]+=./, "must be key=value, such as team=search")
+  .describe("Tag of the request, as key=value");
 
 /** An operator's or owner's words. */
 export const words = (most: number) => z.string().trim().min(1, "must not be empty").max(most);

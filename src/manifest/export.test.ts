@@ -356,6 +356,7 @@ function manifests(): fc.Arbitrary<Manifest> {
           name: fc.constant(of),
           group: fc.constantFrom(...allGroups),
           disabled: fc.boolean(),
+          tagKeys: fc.subarray(["team", "env", "end_user"]),
           balanceNanos: fc.option(amount),
           keys: names(3).chain((list) => fc.tuple(...list.map(key))),
         });

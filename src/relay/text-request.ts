@@ -50,6 +50,8 @@ export interface TextRequest {
   readonly dropped?: readonly Loss[] | undefined;
   readonly headers: CallerHeaders;
   readonly query: CallerQuery;
+  /** What the caller counts it as, `key=value`; absent = nothing. */
+  readonly tags?: readonly string[] | undefined;
   /** The conversation's id from a header, if one is set. */
   readonly session: string | undefined;
   readonly response: ClientResponse;

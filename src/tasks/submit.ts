@@ -129,7 +129,7 @@ function sameTask({ idempotency, submission }: TaskRequest, { task, medium, body
 }
 
 function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask {
-  const { caller, model, submission, requestId, idempotency, webhookUrl } = request;
+  const { caller, model, submission, requestId, idempotency, webhookUrl, tags } = request;
   const { groups, settings } = catalog.current();
   const factorPpm = groups.get(caller.group)?.factorPpm;
   if (model.price === null || factorPpm === undefined) throw unpriced(model.id);
@@ -151,6 +151,7 @@ function newTask(request: TaskRequest, { catalog, clock }: SubmitDeps): NewTask 
     ledgers: ledgersOf(caller, clock.nowMs(), model.id),
     idempotency: idempotency ?? null,
     webhookUrl: webhookUrl ?? null,
+    tags,
     maxWaiting: settings.queues.tasksPerModel,
   };
 }

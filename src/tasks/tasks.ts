@@ -29,6 +29,8 @@ export interface TaskRequest {
   /** The header `Idempotency-Key`, with a digest of the request's body. */
   readonly idempotency?: { readonly key: string; readonly bodyDigest: string } | undefined;
   readonly webhookUrl?: string | undefined;
+  /** What the caller counts it as, `key=value`; absent = nothing. */
+  readonly tags?: readonly string[] | undefined;
   /**
    * Result of the key's admission before the body came. An error is thrown only after money was checked. If this is
    * undefined, the submit asks for admission itself. The caller finishes an admission that it passes.

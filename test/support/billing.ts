@@ -54,6 +54,7 @@ export async function createBillingRig(): Promise<BillingRig> {
         models: null,
         spendingLimit: limit ?? null,
         budgets: [],
+    tagKeys: [],
         rateLimits: null,
       };
     },

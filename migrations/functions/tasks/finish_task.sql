@@ -29,13 +29,13 @@ begin
   insert into usage (
     request_id, accepted_at, ended_at, account_id, key_id, model, endpoint, streamed, upstream, upstream_model, status,
     reason, attempts, total_ms, estimated, hostile, media, raw, price_id, rates, factor_ppm, hold_nanos, charge_nanos,
-    ledgers, losses, journal)
+    ledgers, losses, journal, tags)
   values (
     task.request_id, task.accepted_at, task.finished_at, task.account_id, task.key_id, task.model, task.medium || 's',
     false, task.upstream_name, task.upstream_model, 200, fact.reason, task.submit_attempts + (task.upstream_id is not null)::int4,
     least(extract(epoch from task.finished_at - task.accepted_at) * 1000, 2147483647)::int4, fact.estimated, '{}',
     fact.media, fact.raw, task.price_id, task.rates, task.factor_ppm, task.hold_nanos, task.charge_nanos,
-    task.ledgers, '{}', 'tasks');
+    task.ledgers, '{}', 'tasks', task.tags);
   perform resolve_hold('task:' || task.id, task.ledgers, task.hold_nanos,
     case when task.state = 'SUCCESS' then task.charge_nanos end);
   if task.webhook_url is not null then

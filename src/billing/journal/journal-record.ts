@@ -22,7 +22,7 @@ export function encodeBegin(
   order: HoldOrder,
   ledgers: readonly LedgerRef[],
 ): JournalRecord {
-  const { model, askedModel, price, caller } = order;
+  const { model, askedModel, price, caller, tags } = order;
   return (writer) =>
     writeJson(writer, {
       model,
@@ -39,6 +39,7 @@ export function encodeBegin(
       hold: String(order.amountNanos),
       ledgers: ledgers.map(({ id }) => id),
       asked: askedModel,
+      tags,
     });
 }
 

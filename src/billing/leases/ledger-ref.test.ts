@@ -33,6 +33,7 @@ it("balances sort before budgets and limits, which is the order of their locks",
       { ...BUDGET, id: 7n, hard: true },
       { ...BUDGET, id: 8n, model: "text-large" },
     ],
+    tagKeys: [],
     rateLimits: null,
   };
   const idsFor = (model?: string) =>

@@ -12,8 +12,20 @@ function sumsOfDaysNotArchived(suffix: "" | "_of_log"): string {
      where not exists (${archived} = l.day)
     union all select 'cost ' || account_id || ' ' || day, to_jsonb(c) from cost_days${suffix} c
      where not exists (${archived} = c.day)
+    union all select 'tag ' || account_id || ' ' || day, to_jsonb(t) from ${tagSums(suffix)} t
+     where not exists (${archived} = t.day)
     union all select 'spending ' || account_id || ' ' || day, to_jsonb(s) from spending_days${suffix} s
      where not exists (${archived} = s.day)`;
+}
+
+/** By key alone: which values have sums of their own is no matter of the log. */
+function tagSums(suffix: "" | "_of_log"): string {
+  return suffix === "_of_log"
+    ? `(select (posted_at at time zone 'utc')::date as day, account_id, split_part(tag, '=', 1) collate "C" as tag_key,
+               count(*) as requests, sum(charge_nanos)::int8 as charge_nanos, coalesce(sum(cost_nanos), 0) as cost_nanos
+          from usage, unnest(tags) as tag group by 1, 2, 3)`
+    : `(select day, account_id, tag_key, sum(requests)::int8 as requests, sum(charge_nanos)::int8 as charge_nanos,
+               sum(cost_nanos) as cost_nanos from spending_tags group by 1, 2, 3)`;
 }
 
 /**

@@ -106,6 +106,7 @@ describe("ledger verify", () => {
     ["usage_equals_revenue", "delete from transfers where kind = 'post' and to_side = 'revenue'"],
     ["charge_within_hold", "update usage set hold_nanos = charge_nanos - 1 where charge_nanos > 0"],
     ["cost_equals_attempts", "update usage set costs = '[]' where cost_nanos > 0"],
+    ["rollups_equal_usage", "update spending_days set margin_nanos = margin_nanos + 1"],
     ["rollups_equal_usage", "update cost_days set cost_nanos = cost_nanos + 1"],
     ["rollups_equal_usage", "update usage_hours set input_uncached = input_uncached + 1"],
     ["rollups_equal_usage", "update usage_keys set charge_nanos = charge_nanos + 1"],

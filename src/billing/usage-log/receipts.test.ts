@@ -239,7 +239,7 @@ async function makeOld(): Promise<void> {
       `create table ${name} partition of usage for values from ('${day} 00:00+00') to ('${day} 23:59:59.999+00')`,
     );
     await tx.execute(`update usage set posted_at = '${day} 12:00+00'`);
-    for (const sums of ["usage_hours", "usage_keys", "usage_latencies", "cost_days"]) {
+    for (const sums of ["usage_hours", "usage_keys", "usage_latencies", "cost_days", "spending_days"]) {
       await tx.execute(`delete from ${sums}`);
       await tx.execute(`insert into ${sums} select * from ${sums}_of_log`);
     }

@@ -30,6 +30,8 @@ export interface Receipt {
   readonly model?: string;
   /** The requested name, if it differs from the model's. Absent = the model. */
   readonly asked_model?: string | undefined;
+  /** What the caller counts it as, by key. Absent = nothing. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly endpoint?: string;
   readonly streamed?: boolean;
   readonly accepted_at?: string;
@@ -177,6 +179,7 @@ function unpostedReceipt(
       state: "running",
       model: begin.model,
       asked_model: begin.asked,
+      tags: tagsByKey(begin.tags),
       endpoint: begin.endpoint,
       streamed: begin.streamed,
       accepted_at: new Date(begin.at).toISOString(),
@@ -215,6 +218,7 @@ function unpostedReceipt(
     implausible: end.implausible ?? [],
     losses: end.losses ?? [],
     outputLimit: end.output_limit ?? null,
+    tags: begin.tags ?? null,
   };
   return receiptOf(row, "pending");
 }
@@ -227,6 +231,7 @@ interface BeginFields {
   readonly key: string;
   readonly model: string;
   readonly asked?: string;
+  readonly tags?: readonly string[];
   readonly endpoint: string;
   readonly streamed: boolean;
   readonly price: string;
@@ -271,6 +276,7 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     state,
     model: row.model,
     asked_model: row.askedModel ?? undefined,
+    tags: tagsByKey(row.tags),
     endpoint: row.endpoint,
     streamed: row.streamed,
     accepted_at: row.acceptedAt.toISOString(),
@@ -294,6 +300,12 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     implausible: row.implausible,
     losses: row.losses,
   };
+}
+
+function tagsByKey(tags: readonly string[] | null | undefined): Receipt["tags"] {
+  return tags?.length
+    ? Object.fromEntries(tags.map((tag) => /^([^=]*)=(.*)$/su.exec(tag)?.slice(1) ?? [tag, ""]))
+    : undefined;
 }
 
 interface Items extends Pick<Receipt, "row" | "step_estimated" | "served" | "unpriced"> {

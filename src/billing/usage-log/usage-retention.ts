@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Database } from "../../storage/database.ts";
 import { dropPartitionsOlderThan, ensurePartitions } from "../../storage/partitions.ts";
-import { archiveUsageDay } from "./usage-store.ts";
+import { archiveUsageDay, forgetTagValues } from "./usage-store.ts";
 
 export interface UsageRetentionOptions {
   readonly database: Database;
@@ -30,6 +30,7 @@ export function createUsageRetention({ database, clock, log, days }: UsageRetent
     const dropped = await dropPartitionsOlderThan(database, "usage", days(), clock.nowMs(), (tx, { day }) =>
       archiveUsageDay(tx, day),
     );
+    await forgetTagValues(database);
     for (const { day } of dropped) log.info({ day }, "expired day of the usage log deleted");
   };
   const keeping = runRepeatedly(systemTimers, INTERVAL_MS, run, (err) => {

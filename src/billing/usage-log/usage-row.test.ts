@@ -68,6 +68,14 @@ const costs = fc.constantFrom<RequestCost>(
   },
 );
 
+const tags = fc.constantFrom(
+  undefined,
+  undefined,
+  ["env=prod"],
+  ["end_user=a b", "team=x"],
+  ['end_user={"a":1,"b":2}'],
+);
+
 let journals = 0;
 
 /** What the usage log has of a request that was posted as this row. */
@@ -98,36 +106,43 @@ describe("a row of the usage log", () => {
   it("is posted as its two lines would be, or is none", async () => {
     let rows = 0;
     await fc.assert(
-      fc.asyncProperty(outcomes, costs, fc.boolean(), names, async (outcome, cost, streamed, model) => {
-        journals += 1;
-        const requestId = `request-${journals}`;
-        const asked: HoldOrder = { ...order(caller, 5n, requestId), streamed, model };
-        const ledgers = ledgersOf(caller, BEGAN_AT_MS);
-        const ended = {
-          beganAtMs: BEGAN_AT_MS,
-          endedAtMs: ENDED_AT_MS,
-          order: asked,
-          ledgers,
-          end: { ...endOf(outcome, 3n, 5n), cost },
-        };
-        const row = encodeRow(ended);
-        if (row === undefined) return;
-        rows += 1;
-        expect(textOf(row)).not.toMatch(/[\n\0]/);
-        const begin = encodeBegin(1, BEGAN_AT_MS, asked, ledgers);
-        const end = encodeEnd(2, ENDED_AT_MS, 1, 5n, ended.end);
-        const byRow = await posted(row, requestId, caller);
-        expect(byRow).toEqual(await posted(rowOfRecords(begin, end), requestId, caller));
-        const again = new FlushBatch();
-        again.add({ number: 2, balance: "", holdNanos: 5n }, row);
-        const pair = again.find(requestId);
-        expect(again.find(`${requestId} `)).toBeUndefined();
-        expect(JSON.parse(textOf(begin))).toEqual({
-          n: 1,
-          ...JSON.parse(pair?.beginRecord ?? ""),
-        });
-        expect(JSON.parse(textOf(end))).toEqual({ n: 2, begin: 1, ...JSON.parse(pair?.endRecord ?? "") });
-      }),
+      fc.asyncProperty(
+        outcomes,
+        costs,
+        fc.boolean(),
+        names,
+        tags,
+        async (outcome, cost, streamed, model, tags) => {
+          journals += 1;
+          const requestId = `request-${journals}`;
+          const asked: HoldOrder = { ...order(caller, 5n, requestId), streamed, model, tags };
+          const ledgers = ledgersOf(caller, BEGAN_AT_MS);
+          const ended = {
+            beganAtMs: BEGAN_AT_MS,
+            endedAtMs: ENDED_AT_MS,
+            order: asked,
+            ledgers,
+            end: { ...endOf(outcome, 3n, 5n), cost },
+          };
+          const row = encodeRow(ended);
+          if (row === undefined) return;
+          rows += 1;
+          expect(textOf(row)).not.toMatch(/[\n\0]/);
+          const begin = encodeBegin(1, BEGAN_AT_MS, asked, ledgers);
+          const end = encodeEnd(2, ENDED_AT_MS, 1, 5n, ended.end);
+          const byRow = await posted(row, requestId, caller);
+          expect(byRow).toEqual(await posted(rowOfRecords(begin, end), requestId, caller));
+          const again = new FlushBatch();
+          again.add({ number: 2, balance: "", holdNanos: 5n }, row);
+          const pair = again.find(requestId);
+          expect(again.find(`${requestId} `)).toBeUndefined();
+          expect(JSON.parse(textOf(begin))).toEqual({
+            n: 1,
+            ...JSON.parse(pair?.beginRecord ?? ""),
+          });
+          expect(JSON.parse(textOf(end))).toEqual({ n: 2, begin: 1, ...JSON.parse(pair?.endRecord ?? "") });
+        },
+      ),
       { numRuns: 150 },
     );
     expect(rows, "most outcomes are ordinary").toBeGreaterThan(30);

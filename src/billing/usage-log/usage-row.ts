@@ -30,6 +30,7 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
   if ((upstream !== null && !isPlain(upstream)) || (upstreamModel !== null && !isPlain(upstreamModel)))
     return undefined;
   if (place !== undefined && !isPlain(place.credential)) return undefined;
+  if (order.tags?.some((tag) => !isPlain(tag) || tag.includes(",")) === true) return undefined;
   return (writer) => {
     const { usage } = outcome;
     writeNumber(writer, ended.beganAtMs);
@@ -64,6 +65,7 @@ export function encodeRow(ended: EndedRequest): Row | undefined {
     const { nanos, attempts } = end.cost;
     writeText(writer, String(nanos));
     if (attempts !== undefined) writer.text(wellFormed(JSON.stringify(attempts)));
+    if (order.tags !== undefined) writer.text(`\t${order.tags.join(",")}`);
   };
 }
 
@@ -106,7 +108,8 @@ export function recordsOfRow(row: string): { readonly beginRecord: string; reado
   const [endpoint, streamed, hold, ledgers = "", ...ofOutcome] = ofOrder;
   const [upstream, upstreamModel, status, reason, attempts, firstByteMs, totalMs, ...ofUsage] = ofOutcome;
   const [estimated, inputUncached, cacheRead, cacheWrite5m, cacheWrite1h, ...ofResponse] = ofUsage;
-  const [outputVisible, outputReasoning, raw = "", charge, , credential, chosen, cost, costs] = ofResponse;
+  const [outputVisible, outputReasoning, raw = "", charge, , credential, chosen, cost, costs, tags] =
+    ofResponse;
   const begin = {
     at: numberOf(beganAt),
     request,
@@ -120,6 +123,7 @@ export function recordsOfRow(row: string): { readonly beginRecord: string; reado
     streamed: streamed === "true",
     hold,
     ledgers: ledgers.split(","),
+    tags: tags?.split(","),
   };
   const end = {
     at: numberOf(endedAt),

@@ -18,6 +18,14 @@ export async function archiveUsageDay(tx: Queryable, day: string): Promise<void>
   );
 }
 
+/** Deletes which values of tags had sums of their own in months that are over; the sums stay. */
+export async function forgetTagValues(db: Queryable): Promise<void> {
+  // A flush that began last month still asks for its values.
+  const over = "month < date_trunc('month', now() - interval '1 day', 'UTC')";
+  await db.execute(`delete from tag_values where ${over}`);
+  await db.execute(`delete from tag_value_counts where ${over}`);
+}
+
 /** One request as the usage log has it. */
 export interface UsageRow {
   readonly requestId: string;
@@ -54,6 +62,7 @@ export interface UsageRow {
   readonly implausible: readonly Implausible[];
   readonly losses: readonly string[];
   readonly outputLimit: number | null;
+  readonly tags: readonly string[] | null;
 }
 
 /** The account's request of that id; where a process died and a later one settled it after all, the settled record. */
@@ -70,7 +79,7 @@ export async function findUsage(
             output_reasoning as "outputReasoning", media, price_id as "priceId", rates, charged, factor_ppm as "factorPpm",
             hold_nanos as "holdNanos", charge_nanos as "chargeNanos", losses,
             coalesce(written_off_nanos, 0) as "writtenOffNanos", coalesce(implausible, '[]') as implausible,
-            output_limit as "outputLimit"
+            output_limit as "outputLimit", tags
        from usage where account_id = $1 and request_id = $2
       order by record_number is null limit 1`,
     [accountId, requestId],

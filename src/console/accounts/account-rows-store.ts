@@ -51,11 +51,12 @@ export interface StoredDetail extends StoredRow {
   readonly keys: number;
   readonly members: number;
   readonly requestsLastHour: number;
+  readonly tagKeys: readonly string[];
 }
 
 export function readAccountDetail(db: Queryable, id: AccountId): Promise<StoredDetail | undefined> {
   return db.maybeOne<StoredDetail>(
-    `select ${COLUMNS},
+    `select ${COLUMNS}, a.tag_keys as "tagKeys",
             (select count(*)::int4 from api_keys k where k.account_id = a.id and k.revoked_at is null) as keys,
             (select count(*)::int4 from account_members m where m.account_id = a.id) as members,
             (select coalesce(sum(h.requests), 0)::int4 from usage_hours h
@@ -77,13 +78,20 @@ export async function insertAccount(
   return id;
 }
 
+/** What an operator may change of an account. */
+export interface AccountTerms {
+  readonly group: string;
+  readonly disabled: boolean;
+  readonly tagKeys: readonly string[];
+}
+
 /** Holds the account for the transaction: how it stands, until it is written. */
 export function lockAccount(
   tx: Queryable,
   id: AccountId,
-): Promise<{ readonly name: string; readonly group: string; readonly disabled: boolean } | undefined> {
+): Promise<(AccountTerms & { readonly name: string }) | undefined> {
   return tx.maybeOne(
-    `select name, group_name as "group", disabled from accounts where id = $1 for no key update`,
+    `select name, group_name as "group", disabled, tag_keys as "tagKeys" from accounts where id = $1 for no key update`,
     [id],
   );
 }
@@ -92,7 +100,9 @@ export function lockAccount(
 export async function updateAccount(
   tx: Queryable,
   id: AccountId,
-  { group, disabled }: { readonly group: string; readonly disabled: boolean },
+  { group, disabled, tagKeys }: AccountTerms,
 ): Promise<void> {
-  await tx.execute("update accounts set group_name = $2, disabled = $3 where id = $1", [id, group, disabled]);
+  await tx.execute("update accounts set group_name = $2, disabled = $3, tag_keys = $4 where id = $1", [
+    ...[id, group, disabled, tagKeys],
+  ]);
 }

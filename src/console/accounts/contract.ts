@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MOST_TAG_KEYS, TAG_KEY, TAG_KEY_RULE } from "../../accounts/tags.ts";
 import { PLAIN_TEXT } from "../../base/text.ts";
 import { inputAmount, moment, nanos, pageOf, pageQuery, words } from "../contract-parts.ts";
 
@@ -28,6 +29,7 @@ export const accountDetail = accountRow.extend({
   keys: z.int().describe("API keys that are not revoked"),
   members: z.int().describe("Number of members"),
   requests_last_hour: z.int().describe("Requests in the current and the previous hour"),
+  tag_keys: z.array(z.string()).readonly().describe("Keys that `x-faregate-tags` of its requests may have"),
 });
 export type AccountDetail = z.infer<typeof accountDetail>;
 
@@ -44,12 +46,26 @@ export const newAccount = z.strictObject({
 });
 export type NewAccount = z.input<typeof newAccount>;
 
+const tagKeys = z
+  .array(z.string().regex(TAG_KEY, TAG_KEY_RULE))
+  .max(MOST_TAG_KEYS)
+  .refine((keys) => new Set(keys).size === keys.length, "must not name a key twice");
+
 export const accountChange = z
   .strictObject({
     group: z.string().max(64).optional(),
     disabled: z.boolean().optional().describe("true suspends the account: its keys stop working immediately"),
+    tag_keys: tagKeys
+      .optional()
+      .describe(
+        "Keys that `x-faregate-tags` of its requests may have; `end_user` counts the end users that requests name as well",
+      ),
   })
-  .refine(({ group, disabled }) => group !== undefined || disabled !== undefined, "must change something");
+  .refine(
+    ({ group, disabled, tag_keys }) =>
+      group !== undefined || disabled !== undefined || tag_keys !== undefined,
+    "must change something",
+  );
 export type AccountChange = z.infer<typeof accountChange>;
 
 export const adjustment = z.strictObject({

@@ -6,6 +6,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { idOf, notFound, wrongMark } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import {
+  type AccountTerms,
   insertAccount,
   lockAccount,
   readAccountDetail,
@@ -114,7 +115,7 @@ function change({ database, authenticator }: ConsoleDeps): Operation {
     ...described,
     method: "PATCH",
     path: ACCOUNT,
-    summary: "Move an account to another group, suspend or reactivate it",
+    summary: "Move an account to another group, suspend or reactivate it, or set the keys of its tags",
     body: accountChange,
     response: accountDetail,
     async run(call) {
@@ -124,10 +125,18 @@ function change({ database, authenticator }: ConsoleDeps): Operation {
           const account = await lockAccount(tx, id);
           if (account === undefined) throw notFound("account");
           const { name, ...before } = account;
-          const { group = before.group, disabled = before.disabled } = call.body;
-          await updateAccount(tx, id, { group, disabled });
+          const {
+            group = before.group,
+            disabled = before.disabled,
+            tag_keys: tagKeys = before.tagKeys,
+          } = call.body;
+          await updateAccount(tx, id, { group, disabled, tagKeys });
           const note = { action: "account.update", subject: name, accountId: id };
-          await call.audit(tx, { ...note, before, after: { group, disabled } });
+          await call.audit(tx, {
+            ...note,
+            before: shownTerms(before),
+            after: shownTerms({ group, disabled, tagKeys }),
+          });
         })
         .catch(inWords)
         // The cache is cleared even after a failure: a commit whose response was lost may have changed the account.
@@ -135,6 +144,11 @@ function change({ database, authenticator }: ConsoleDeps): Operation {
       return detailOf(database, id);
     },
   });
+}
+
+/** As the audit log shows them. */
+function shownTerms({ group, disabled, tagKeys }: AccountTerms): object {
+  return { group, disabled, tag_keys: tagKeys };
 }
 
 /** Turns a refusal of the database into the caller's mistake. */
@@ -156,8 +170,8 @@ function accountIdOf(params: Readonly<Record<string, string>>): AccountId {
 async function detailOf(db: Queryable, id: AccountId): Promise<AccountDetail> {
   const found = await readAccountDetail(db, id);
   if (found === undefined) throw notFound("account");
-  const { keys, members, requestsLastHour } = found;
-  return { ...rowResponse(found), keys, members, requests_last_hour: requestsLastHour };
+  const { keys, members, requestsLastHour, tagKeys } = found;
+  return { ...rowResponse(found), keys, members, requests_last_hour: requestsLastHour, tag_keys: tagKeys };
 }
 
 function rowResponse({ id, name, group, disabled, ...row }: StoredRow): AccountRow {

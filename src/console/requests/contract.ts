@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/text.ts";
 import { SERVICE_DIMENSIONS } from "../../usage/service-terms.ts";
 import { PLACE_REASONS } from "../../usage/usage.ts";
-import { inputMoment, moment, nanos, pageOf, pageQuery } from "../contract-parts.ts";
+import { inputMoment, moment, nanos, pageOf, pageQuery, tagFilter } from "../contract-parts.ts";
 
 /** Text as the database takes it. */
 const plain = (most: number) => z.string().trim().max(most).regex(PLAIN_TEXT, "must be plain text");
@@ -29,6 +29,7 @@ const filter = {
     .optional()
     .describe("failed: because of the upstream or the client"),
   reason: plain(64).optional().describe("Reason of the charge: completed, client_aborted ..."),
+  tag: tagFilter.optional(),
   upstream: plain(200).optional().describe("Operators only"),
   min_cost_nanos: nanos.max(19).optional(),
   request: plain(100).optional().describe("Exact request id"),
@@ -68,6 +69,7 @@ const requestRow = z.object({
   attempts: z.number().int(),
   losses: z.number().int().describe("Parts of the request that were dropped on the way to the upstream"),
   upstream: z.string().nullable().describe("operators only"),
+  tags: z.array(z.string()).readonly().describe("As key=value; empty = none"),
 });
 export type RequestRow = z.infer<typeof requestRow>;
 
@@ -112,6 +114,10 @@ export const receipt = z.object({
     ),
   model: z.string().optional(),
   asked_model: z.string().optional().describe("What the caller asked for, if it is another name"),
+  tags: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("`x-faregate-tags` and end user, by key; absent = none"),
   endpoint: z.string().optional(),
   streamed: z.boolean().optional(),
   accepted_at: moment.optional(),

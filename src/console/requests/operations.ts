@@ -131,6 +131,7 @@ const COLUMNS: readonly (readonly [string, (row: RequestRow) => string | number 
   ["total_ms", (row) => row.total_ms],
   ["attempts", (row) => row.attempts],
   ["upstream", (row) => row.upstream],
+  ["tags", (row) => row.tags.join(" ")],
 ];
 
 type AnyCall = Call<unknown, unknown>;
@@ -149,6 +150,7 @@ function wantedOf(filter: RequestFilter, call: AnyCall): Wanted {
     model: filter.model,
     endpoint: filter.endpoint,
     upstream: filter.upstream,
+    tag: filter.tag,
     failed: filter.outcome === undefined ? undefined : filter.outcome === "failed",
     status: filter.status && STATUSES[filter.status],
     reason: filter.reason,
@@ -221,6 +223,7 @@ function rowOf(row: LoggedRequest, call: AnyCall): RequestRow {
     attempts: row.attempts,
     losses: row.losses,
     upstream: isOperator(call) ? row.upstream : null,
+    tags: row.tags ?? [],
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/text.ts";
-import { inputMoment, moment, nanos, pageOf, pageQuery } from "../contract-parts.ts";
+import { inputMoment, moment, nanos, pageOf, pageQuery, tagFilter } from "../contract-parts.ts";
 
 const plain = (most: number) => z.string().trim().max(most).regex(PLAIN_TEXT, "must be plain text");
 const id = z.string().regex(/^[1-9]\d{0,17}$/, "must be an id");
@@ -12,6 +12,7 @@ export const operatorRequestsQuery = pageQuery.extend({
   user: id.optional().describe("Id of the user who created the key"),
   model: plain(200).optional(),
   upstream: plain(200).optional(),
+  tag: tagFilter.optional(),
   status: z.coerce.number().int().min(0).max(599).optional().describe("Status returned; 0 = none"),
   error_code: plain(100).optional(),
   outcome: z
@@ -43,6 +44,7 @@ const operatorRequest = z.object({
   total_ms: z.number().int(),
   charge_nanos: nanos,
   charge_usd: z.string().describe("US dollars as an exact decimal string"),
+  tags: z.array(z.string()).readonly().describe("As key=value; empty = none"),
 });
 export type OperatorRequest = z.infer<typeof operatorRequest>;
 

@@ -61,6 +61,7 @@ function wantedOf(query: OperatorRequestsQuery): WantedOfAll {
     user,
     model,
     upstream,
+    tag,
     status,
     error_code: code,
     outcome,
@@ -75,6 +76,7 @@ function wantedOf(query: OperatorRequestsQuery): WantedOfAll {
     userId: idOf(user),
     model,
     upstream,
+    tag,
     status,
     code,
     outcome,
@@ -107,5 +109,6 @@ function rowOf(row: RequestOfAll): OperatorRequest {
     total_ms: row.totalMs,
     charge_nanos: String(row.chargeNanos),
     charge_usd: formatUsd(row.chargeNanos),
+    tags: row.tags ?? [],
   };
 }

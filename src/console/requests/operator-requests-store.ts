@@ -10,6 +10,8 @@ export interface WantedOfAll {
   readonly userId?: bigint | undefined;
   readonly model?: string | undefined;
   readonly upstream?: string | undefined;
+  /** `key=value`; refused requests have none. */
+  readonly tag?: string | undefined;
   readonly status?: number | undefined;
   readonly code?: string | undefined;
   readonly outcome?: "failed" | "refused" | undefined;
@@ -38,6 +40,7 @@ export interface RequestOfAll {
   readonly attempts: number;
   readonly totalMs: number;
   readonly chargeNanos: bigint;
+  readonly tags: readonly string[] | null;
   readonly attemptLog: readonly FailedAttempt[] | null;
 }
 
@@ -71,7 +74,7 @@ export async function readRequestsOfAll(
             r.posted_at as "postedAt", r.accepted_at as "acceptedAt", r.account_id as "accountId", a.name as "accountName",
             r.key_id as "keyId", k.name as "keyName", r.endpoint, r.model, r.status, coalesce(r.code, nullif(f.code, '')) as code,
             nullif(coalesce(r.message, f.message), '') as message, coalesce(r.limit_name, f.limit_name) as "limit",
-            r.refused as "isRefused", r.upstream, r.attempts, r.total_ms as "totalMs", r.charge_nanos as "chargeNanos",
+            r.refused as "isRefused", r.upstream, r.attempts, r.total_ms as "totalMs", r.charge_nanos as "chargeNanos", r.tags,
             f.attempts as "attemptLog"
        from (select * from (${parts.join(" union all ")}) u order by posted_at desc, request_id desc limit ${limit}) r
        left join accounts a on a.id = r.account_id left join api_keys k on k.id = r.key_id
@@ -85,10 +88,10 @@ export async function readRequestsOfAll(
 const USUAL_STATUS = 200;
 
 const REFUSED = `r.posted_at, r.request_id, r.accepted_at, r.account_id, r.key_id, r.endpoint, r.model, r.status,
-  r.code, r.message, r.limit_name, true as refused, r.upstream, 0 as attempts, r.total_ms, 0::int8 as charge_nanos`;
+  r.code, r.message, r.limit_name, true as refused, r.upstream, 0 as attempts, r.total_ms, 0::int8 as charge_nanos, null::text[] as tags`;
 const USED = `r.posted_at, r.request_id, r.accepted_at, r.account_id, r.key_id, r.endpoint, r.model, r.status,
   r.error_code as code, null::text as message, null::text as limit_name, false as refused, r.upstream, r.attempts,
-  r.total_ms, r.charge_nanos`;
+  r.total_ms, r.charge_nanos, r.tags`;
 
 function isFailure(status: number | undefined): boolean {
   return status !== undefined && (status === 0 || status >= 400);
@@ -102,8 +105,9 @@ function ofRefused({ code, status }: WantedOfAll, put: Put): string[] {
   return where;
 }
 
-function ofUsage({ code, status, outcome }: WantedOfAll, put: Put): string[] {
+function ofUsage({ code, status, outcome, tag }: WantedOfAll, put: Put): string[] {
   const where: string[] = [];
+  if (tag !== undefined) where.push(`r.tags @> array[${put(tag)}]`);
   if (code !== undefined) where.push(`r.error_code = ${put(code)}`);
   if (outcome === "failed") where.push("(r.status >= 400 or r.status = 0)");
   if (status !== undefined) where.push(`r.status = ${put(status)}`);
@@ -113,8 +117,8 @@ function ofUsage({ code, status, outcome }: WantedOfAll, put: Put): string[] {
 }
 
 /** A refused request was answered by an error, and no upstream was asked. */
-function mayBeRefused({ status, upstream }: WantedOfAll): boolean {
-  return upstream === undefined && (status === undefined || isFailure(status));
+function mayBeRefused({ status, upstream, tag }: WantedOfAll): boolean {
+  return upstream === undefined && tag === undefined && (status === undefined || isFailure(status));
 }
 
 /** Read before, as the planner knows nothing of how few requests the keys of a subquery have. */

@@ -17,6 +17,8 @@ export interface Wanted {
   readonly model?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly upstream?: string | undefined;
+  /** `key=value` */
+  readonly tag?: string | undefined;
   readonly failed?: boolean | undefined;
   /** From the first to below the second. */
   readonly status?: readonly [number, number] | undefined;
@@ -54,6 +56,7 @@ export interface LoggedRequest {
   readonly attempts: number;
   readonly losses: number;
   readonly upstream: string | null;
+  readonly tags: readonly string[] | null;
 }
 
 /** Fields that only the page of a single request shows. */
@@ -192,7 +195,7 @@ export function readAttemptCosts(
 
 function conditions(wanted: Wanted, put: (value: unknown) => string): string {
   const { from, to, keyId, model, endpoint, upstream, failed, status, reason, minCostNanos } = wanted;
-  const { requestId, after } = wanted;
+  const { requestId, tag, after } = wanted;
   const where = [`u.account_id = ${put(wanted.accountId)}`];
   if (from) where.push(`u.posted_at >= ${put(from)}`);
   if (to) where.push(`u.posted_at < ${put(to)}`);
@@ -206,6 +209,7 @@ function conditions(wanted: Wanted, put: (value: unknown) => string): string {
   // In words, for the planner to see that the index of uncommon reasons serves.
   if (failed === true || (reason !== undefined && reason !== "completed"))
     where.push("u.reason <> 'completed'");
+  if (tag !== undefined) where.push(`u.tags @> array[${put(tag)}]`);
   if (minCostNanos !== undefined) where.push(`u.charge_nanos >= ${put(minCostNanos)}`);
   if (requestId !== undefined) where.push(`u.request_id = ${put(requestId)}`);
   if (after) {
@@ -233,4 +237,4 @@ const SHOWN = `
   case when u.media ? 'images' then sum_of_units(u.media -> 'images') end as images,
   case when u.media ? 'videoSeconds' then sum_of_units(u.media -> 'videoSeconds') end as "videoSeconds",
   u.charge_nanos as "chargeNanos", u.first_byte_ms as "firstByteMs", u.total_ms as "totalMs", u.attempts,
-  cardinality(u.losses) as losses, u.upstream`;
+  cardinality(u.losses) as losses, u.upstream, u.tags`;

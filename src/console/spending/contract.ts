@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAIN_TEXT } from "../../base/text.ts";
 import { moment, nanos } from "../contract-parts.ts";
 
 const day = z.iso.date({ error: "must be a day, such as 2027-01-31" });
@@ -10,7 +11,15 @@ export const spendingQuery = z.strictObject({
     .enum(["day", "hour"])
     .default("day")
     .describe("hour: only for models and endpoints, at most seven days"),
-  by: z.enum(["model", "key", "user", "endpoint"]).default("model"),
+  by: z.enum(["model", "key", "user", "endpoint", "tag"]).default("model"),
+  tag_key: z
+    .string()
+    .max(32)
+    .regex(PLAIN_TEXT, "must be plain text")
+    .optional()
+    .describe(
+      "Key of the tags to group by, such as team; end_user = the end user that requests name. Needed with by=tag",
+    ),
 });
 export type SpendingQuery = z.input<typeof spendingQuery>;
 
@@ -35,9 +44,9 @@ const group = sums.extend({
   id: z
     .string()
     .describe(
-      "Model or endpoint, or the id of a key or user; playground = short-lived keys of the playground",
+      "Model, endpoint or tag's value, or the id of a key or user; playground = short-lived keys of the playground; (none) = requests without the tag; (other) = values beyond the 10,000 of a key that have sums of their own in a month",
     ),
-  name: z.string().nullable().describe("Creator of the key; null = not created by a user"),
+  name: z.string().nullable().describe("Of the group, or of the key's creator; null = none"),
   latencies: latencies.nullable().describe("Only for models"),
 });
 export type SpendingGroup = z.infer<typeof group>;

@@ -32,7 +32,7 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
     path: "/accounts/{account}/spending.csv",
     policy: "viewer",
     tag,
-    summary: "The same as CSV: one line per day or hour and model, key, user or endpoint",
+    summary: "The same as CSV: one line per day or hour and model, key, user, endpoint or tag",
     query: spendingQuery,
     contentType: "text/csv; charset=utf-8",
     fileName: (call) => `spending-${call.account().id}-by-${call.query.by}.csv`,
@@ -78,18 +78,20 @@ function wantedOf(
   call: Pick<Call<z.output<typeof spendingQuery>, unknown>, "query" | "account">,
   nowMs: number,
 ): SpendingQuery {
-  const { by, step, from, to } = call.query;
+  const { by, step, from, to, tag_key: tagKey } = call.query;
   const lastMs = to === undefined ? Math.floor(nowMs / DAY_MS) * DAY_MS : Date.parse(to);
   const firstMs = from === undefined ? lastMs - 29 * DAY_MS : Date.parse(from);
   const days = (lastMs - firstMs) / DAY_MS + 1;
   if (days < 1) throw refusal("to", "is before the first day.");
   if (days > MAX_DAYS[step]) throw refusal("from", `by the ${step} at most ${MAX_DAYS[step]} days.`);
-  if (step === "hour" && (by === "key" || by === "user"))
-    throw refusal("step", "keys and users are only available by day; use step=day.");
+  if (step === "hour" && (by === "key" || by === "user" || by === "tag"))
+    throw refusal("step", "keys, users and tags are only available by day; use step=day.");
+  if (by === "tag" && tagKey === undefined) throw refusal("tag_key", "is needed with by=tag.");
   const span = {
     accountId: call.account().id,
     from: new Date(firstMs),
     until: new Date(lastMs + DAY_MS),
+    tagKey,
   };
   return { span, by, step, nowMs };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/text.ts";
-import { nanos, pageOf, pageQuery } from "../contract-parts.ts";
+import { nanos, pageOf, pageQuery, tagFilter } from "../contract-parts.ts";
 
 const day = z.iso.date({ error: "must be a day, such as 2027-01-31" });
 const plain = z.string().trim().max(200).regex(PLAIN_TEXT, "must be plain text");
@@ -8,7 +8,17 @@ const id = z.string().regex(/^[1-9]\d{0,17}$/, "must be an id");
 const usd = z.string().describe("US dollars as an exact decimal string");
 
 export const PERIODS = ["this_month", "last_month", "this_quarter", "last_quarter"] as const;
-export const SPENDING_BY = ["account", "group", "user", "key", "model", "upstream", "month", "day"] as const;
+export const SPENDING_BY = [
+  "account",
+  "group",
+  "user",
+  "key",
+  "model",
+  "upstream",
+  "tag",
+  "month",
+  "day",
+] as const;
 
 const filters = {
   period: z
@@ -24,6 +34,12 @@ const filters = {
   key: id.optional().describe("Id of the key"),
   model: plain.optional(),
   upstream: plain.optional(),
+  tag_key: plain
+    .optional()
+    .describe(
+      "Key of the tags to group by, such as team; end_user = the end user that requests name. Needed with by=tag",
+    ),
+  tag: tagFilter.optional(),
 };
 
 export const operatorSpendingExportQuery = z.strictObject(filters);
@@ -55,7 +71,7 @@ const group = sums.extend({
   id: z
     .string()
     .describe(
-      "Account, user or key id, group, model, upstream, month or day; nobody = keys that no user created; playground = short-lived keys of the playground; empty = no upstream was asked",
+      "Account, user or key id, group, model, upstream, month or day; nobody = keys that no user created; playground = short-lived keys of the playground; empty = no upstream was asked; (none) = requests without the tag; (other) = values beyond the 10,000 of a key that have sums of their own in a month",
     ),
   name: z.string().nullable().describe("Name, or email address of a user; null = none"),
   account: z

@@ -95,8 +95,8 @@ const COLUMNS: readonly SpendingColumn<SpendingLine & OperatorSpendingSums>[] = 
 ];
 
 function wantedOf(query: OperatorSpendingQuery, nowMs: number): SpendingWanted {
-  const { by, account, group, user, key, model, upstream } = query;
-  return { ...spanOf(query, nowMs), by, account, group, user, key, model, upstream };
+  const { by, account, group, user, key, model, upstream, tag, tag_key } = query;
+  return { ...spanOf(query, nowMs), by, account, group, user, key, model, upstream, tag, tag_key };
 }
 
 function groupOf(row: StoredSpending): OperatorSpendingGroup {

@@ -1,3 +1,4 @@
+import { keyAndValue } from "../../accounts/tags.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import type { OperatorSpendingQuery } from "./operator-contract.ts";
@@ -5,7 +6,10 @@ import type { OperatorSpendingQuery } from "./operator-contract.ts";
 export type SpendingBy = OperatorSpendingQuery["by"];
 
 export interface SpendingWanted
-  extends Pick<OperatorSpendingQuery, "by" | "account" | "group" | "user" | "key" | "model" | "upstream"> {
+  extends Pick<
+    OperatorSpendingQuery,
+    "by" | "account" | "group" | "user" | "key" | "model" | "upstream" | "tag" | "tag_key"
+  > {
   /** Days, UTC, both included. */
   readonly from: string;
   readonly to: string;
@@ -35,25 +39,35 @@ export interface StoredSpending {
   readonly unknownChargeNanos: bigint;
 }
 
-type Filter = "account" | "group" | "user" | "key" | "model" | "upstream";
+type Filter = "account" | "group" | "user" | "key" | "model" | "upstream" | "tag";
+type Put = (value: unknown) => string;
 
 /** What each table of sums can be asked for: all of a request's own facts in one table would be as many rows as requests. */
 const SOURCES: readonly { readonly table: string; readonly knows: readonly Filter[] }[] = [
   { table: "spending_days", knows: ["account", "group", "model", "upstream"] },
   { table: "usage_keys", knows: ["account", "group", "user", "key"] },
+  { table: "spending_tags", knows: ["account", "group", "model", "tag"] },
 ];
 
 const TIMES: readonly SpendingBy[] = ["month", "day"];
 
-/** The condition of each filter, with its value's place. */
-const CONDITIONS: Readonly<Record<Filter, (value: string) => string>> = {
-  account: (value) => `d.account_id = ${value}::int8`,
-  group: (value) => `d.account_id in (select id from accounts where group_name = ${value})`,
-  user: (value) => `d.key_id in (select id from api_keys where created_by = ${value}::int8)`,
-  key: (value) => `d.key_id = ${value}::int8`,
-  model: (value) => `d.model = ${value}`,
-  upstream: (value) => `d.upstream = ${value}`,
+/** The condition of each filter. */
+const CONDITIONS: Readonly<Record<Filter, (value: string, put: Put) => string>> = {
+  account: (value, put) => `d.account_id = ${put(value)}::int8`,
+  group: (value, put) => `d.account_id in (select id from accounts where group_name = ${put(value)})`,
+  user: (value, put) => `d.key_id in (select id from api_keys where created_by = ${put(value)}::int8)`,
+  key: (value, put) => `d.key_id = ${put(value)}::int8`,
+  model: (value, put) => `d.model = ${put(value)}`,
+  upstream: (value, put) => `d.upstream = ${put(value)}`,
+  tag(tag, put) {
+    const [key, value = ""] = keyAndValue(tag);
+    return `d.tag_key = ${put(key)} and d.value = ${put(value === OTHER_VALUES ? "" : value)}`;
+  },
 };
+
+/** The ids of values that have no sums of their own, and of requests without the tag. */
+const OTHER_VALUES = "(other)";
+const UNTAGGED = "(none)";
 
 interface Grouping {
   /** Of the table of sums: it is summed by this before anything is named, as there may be thousands of names. */
@@ -92,6 +106,12 @@ const GROUPINGS: Readonly<Record<SpendingBy, Grouping>> = {
   },
   model: { by: "d.model", ...OWN_NAME },
   upstream: { by: "d.upstream", ...OWN_NAME },
+  tag: {
+    by: "d.value",
+    named: `coalesce(case f.by when '' then '${OTHER_VALUES}' else f.by end, '${UNTAGGED}') as id,
+      nullif(f.by, '') as name, ${noAccount()}`,
+    joined: "",
+  },
   month: { by: "to_char(d.day, 'YYYY-MM')", ...OWN_NAME },
   day: { by: "to_char(d.day, 'YYYY-MM-DD')", ...OWN_NAME },
 };
@@ -124,19 +144,21 @@ export async function readSpending(
 ): Promise<StoredSpending[]> {
   const { by, from, to } = wanted;
   const values: unknown[] = [from, to, most];
-  const put = (value: unknown): string => `$${values.push(value)}`;
+  const put: Put = (value) => `$${values.push(value)}`;
   const inOrder = TIMES.includes(by);
-  const where = FILTERS.flatMap((name) =>
-    wanted[name] === undefined ? [] : [`and ${CONDITIONS[name](put(wanted[name]))}`],
-  );
+  const where = FILTERS.flatMap((name) => {
+    const value = wanted[name];
+    return value === undefined ? [] : [`and ${CONDITIONS[name](value, put)}`];
+  });
   const place = after === undefined ? "" : placeAfter(after, inOrder, put);
   const grouping = GROUPINGS[by];
   return db.query<StoredSpending>(
     `with fine as materialized (
-       select ${grouping.by} as by, ${SUMMED} from ${sourceOf(wanted)} d
+       select ${grouping.by} as by, ${SUMMED} from ${sourceOf(wanted, put)} d
         where d.day between $1::date and $2::date ${where.join(" ")} group by 1
      ), named as materialized (
        select ${grouping.named}, ${SUMMED} from fine f ${grouping.joined} group by 1, 2, 3, 4
+       having sum(requests) <> 0 or sum(cost_nanos) <> 0 or sum(unknown_costs) <> 0
      ), listed as (
        select * from named ${place} order by ${inOrder ? "id" : "charge_nanos desc, id"} limit $3
      )
@@ -150,26 +172,35 @@ export async function readSpending(
 
 const FILTERS = Object.keys(CONDITIONS) as readonly Filter[];
 
-function placeAfter(
-  { chargeNanos, id }: SpendingPlace,
-  inOrder: boolean,
-  put: (value: unknown) => string,
-): string {
+function placeAfter({ chargeNanos, id }: SpendingPlace, inOrder: boolean, put: Put): string {
   if (inOrder) return `where id > ${put(id)}`;
   const charge = put(chargeNanos);
   return `where charge_nanos < ${charge}::int8 or (charge_nanos = ${charge}::int8 and id > ${put(id)})`;
 }
 
 /** The first table that has all that is asked for. Throws 400 where none has. */
-function sourceOf(wanted: SpendingWanted): string {
-  const { by } = wanted;
+function sourceOf(wanted: SpendingWanted, put: Put): string {
+  const { by, tag_key: tagKey } = wanted;
+  if (by === "tag" && tagKey === undefined)
+    throw new GatewayError("invalid_request", "tag_key: is needed with by=tag.", { param: "tag_key" });
   const asked = FILTERS.filter((name) => wanted[name] !== undefined);
-  const needed = by === "month" || by === "day" ? asked : [by, ...asked];
+  const needed: readonly Filter[] = by === "month" || by === "day" ? asked : [by, ...asked];
   const source = SOURCES.find(({ knows }) => needed.every((name) => knows.includes(name)));
-  if (source !== undefined) return source.table;
+  // The sums of a tag know nothing of a request's other tags.
+  const isTwice = by === "tag" && wanted.tag !== undefined;
+  if (source !== undefined && !isTwice) return by === "tag" ? taggedAndNot(put(tagKey)) : source.table;
   throw new GatewayError(
     "invalid_request",
     `by: ${needed.join(", ")} are not summed together; ${SOURCES.map(({ knows }) => knows.join(", ")).join("; or ")} are. A request with all of them is found under /api/operator/requests.`,
     { param: "by" },
   );
+}
+
+/** The sums of a key's tags, and as null all that has none of them: what is left of everything. */
+function taggedAndNot(key: string): string {
+  const of = (value: string, sign: string): string =>
+    `select day, account_id, model, ${value} as value, ${SUMS.map(([column]) => `${sign}${column} as ${column}`).join(", ")}`;
+  return `(${of("value", "")} from spending_tags where tag_key = ${key}
+    union all ${of("null", "")} from spending_days
+    union all ${of("null", "-")} from spending_tags where tag_key = ${key})`;
 }

@@ -62,9 +62,12 @@ beforeAll(async () => {
   ];
   for (const caller of callers) {
     for (const [index, outcome] of outcomes.entries()) {
+      const tags =
+        index === 0 ? ["env=prod", `team=t${caller.accountId}`] : index === 1 ? ["team=both"] : undefined;
       const hold = await billing.take({
         ...order(caller, 500n * TOKEN_NANOS),
         model: `vendor/m-${index % 2}`,
+        tags,
       });
       await hold.settle(outcome);
     }
@@ -105,13 +108,14 @@ async function chargedThisMonth(): Promise<bigint> {
 }
 
 const TOKENS = 150n;
+const tagOf = (by: string): object => (by === "tag" ? { tag_key: "team" } : {});
 const THIS_YEAR = `${new Date(systemClock.nowMs()).getUTCFullYear()}-01-01`;
 
 describe("the spending of all accounts", () => {
   it.each(SPENDING_BY)("by %s adds up to what the ledger charged this month, in its file too", async (by) => {
     const charged = await chargedThisMonth();
     expect(charged).toBe(3n * TOKENS * TOKEN_NANOS);
-    const { totals, data } = await ask({ by });
+    const { totals, data } = await ask({ by, ...tagOf(by) });
     expect(BigInt(totals.charge_nanos)).toBe(charged);
     const sum = (name: "charge_nanos" | "cost_nanos" | "margin_nanos" | "unknown_charge_nanos"): bigint =>
       data.reduce((total, group) => total + BigInt(group[name]), 0n);
@@ -121,7 +125,7 @@ describe("the spending of all accounts", () => {
     expect(sum("margin_nanos")).toBe(3n * -7n * TOKEN_NANOS);
     expect(sum("unknown_charge_nanos")).toBe(3n * 10n * TOKEN_NANOS);
     expect(totals).toMatchObject({ requests: 12, unknown_costs: 3, cost_nanos: String(sum("cost_nanos")) });
-    const lines = await csv({ by });
+    const lines = await csv({ by, ...tagOf(by) });
     expect(lines.reduce((total, line) => total + parseUsd(line["charge_usd"] ?? ""), 0n)).toBe(charged);
     expect(lines.map(({ id }) => id)).toEqual(data.map(({ id }) => id));
     expect(lines.map(({ margin_usd }) => margin_usd)).toEqual(data.map(({ margin_usd }) => margin_usd));
@@ -171,6 +175,26 @@ describe("the spending of all accounts", () => {
     expect(BigInt((await ask(query)).totals.charge_nanos)).toBe(tokens * TOKEN_NANOS);
   });
 
+  it("has a tag's values, and what has none, as groups and as a filter", async () => {
+    const { data } = await ask({ by: "tag", tag_key: "team" });
+    expect(data.map(({ id, charge_nanos }) => [id, BigInt(charge_nanos) / TOKEN_NANOS])).toEqual([
+      ["both", 120n],
+      ["t1", 100n],
+      ["t2", 100n],
+      ["t3", 100n],
+      ["(none)", 30n],
+    ]);
+    const one = await ask({ by: "account", tag: "team=both" });
+    expect(one.data.map(({ charge_nanos }) => BigInt(charge_nanos) / TOKEN_NANOS)).toEqual([40n, 40n, 40n]);
+    expect((await ask({ by: "model", tag: "env=prod" })).totals.charge_nanos).toBe(
+      String(300n * TOKEN_NANOS),
+    );
+    const rows = await rig.database.query("select from usage where tags @> array['team=both']");
+    expect(rows).toHaveLength(3);
+    await expect(ask({ by: "tag" })).rejects.toThrow("tag_key: is needed");
+    await expect(ask({ by: "tag", tag_key: "team", tag: "env=prod" })).rejects.toThrow("not summed together");
+  });
+
   it("filters by key and user", async () => {
     const { data } = await ask({ by: "user" });
     const one = await ask({ by: "account", user: data[0]?.id });
@@ -180,10 +204,15 @@ describe("the spending of all accounts", () => {
   });
 
   it.each(SPENDING_BY)("by %s pages through every group once, though they cost the same", async (by) => {
-    const all = (await ask({ by })).data.map(({ id }) => id);
+    const all = (await ask({ by, ...tagOf(by) })).data.map(({ id }) => id);
     const paged: string[] = [];
     for (let after: string | null | undefined; after !== null; ) {
-      const { data, next } = await ask({ by, limit: 1, ...(after === undefined ? {} : { after }) });
+      const { data, next } = await ask({
+        by,
+        ...tagOf(by),
+        limit: 1,
+        ...(after === undefined ? {} : { after }),
+      });
       paged.push(...data.map(({ id }) => id));
       after = next;
     }

@@ -6,9 +6,14 @@ export interface Span {
   readonly accountId: AccountId;
   readonly from: Date;
   readonly until: Date;
+  /** Of the tags to group by. */
+  readonly tagKey?: string | undefined;
 }
 
-export type GroupedBy = "model" | "key" | "user" | "endpoint";
+export type GroupedBy = "model" | "key" | "user" | "endpoint" | "tag";
+
+/** The sums of these are by day. */
+export type GroupedByDay = Extract<GroupedBy, "key" | "user" | "tag">;
 
 export interface Sums {
   readonly requests: bigint;
@@ -53,8 +58,9 @@ export function readGroups(
 ): Promise<GroupSums[]> {
   return db.query<GroupSums>(
     `select g.id, g.name, ${SUMS} from (${SOURCES[by]}) as u ${NAMES[by]}
-      group by 1, 2 order by sum(charge_nanos) desc, sum(requests) desc, 1 limit $4`,
-    [...spanValues(span), most],
+      group by 1, 2 having sum(requests) > 0
+      order by sum(charge_nanos) desc, sum(requests) desc, 1 limit $4`,
+    [...spanValues(span), most, ...keyOf(span, by)],
   );
 }
 
@@ -64,17 +70,17 @@ export interface Step extends Sums {
   readonly id: string;
 }
 
-/** The daily use of each of these keys or users. */
+/** The daily use of each of these keys, users or tags. */
 export function readDaysOfKeys(
   db: Queryable,
   span: Span,
-  by: "key" | "user",
+  by: GroupedByDay,
   ids: readonly string[],
 ): Promise<Step[]> {
   return db.query<Step>(
     `select at, g.id, ${SUMS} from (${SOURCES[by]}) as u ${NAMES[by]} where g.id = any($4::text[])
       group by 1, 2 order by 1, 2`,
-    [...spanValues(span), ids],
+    [...spanValues(span), ids, ...keyOf(span, by)],
   );
 }
 
@@ -127,6 +133,10 @@ function spanValues({ accountId, from, until }: Span): unknown[] {
   return [accountId, from, until];
 }
 
+function keyOf({ tagKey = "" }: Span, by: GroupedBy): readonly string[] {
+  return by === "tag" ? [tagKey] : [];
+}
+
 function sum(column: string): string {
   return `coalesce(sum(${column}), 0)::int8`;
 }
@@ -153,11 +163,22 @@ const KEY_DAYS = `select day::timestamp at time zone 'utc' as at, key_id, reques
 const HOURS = `select hour as at, model, endpoint, requests, errors, charge_nanos, ${HOUR_TOKENS}
   from usage_hours where ${OF_HOURS}`;
 
+/** A key's values, and as null all requests that have none of them. */
+const TAG_DAYS = `${tagDays("value", "")} from spending_tags where ${OF_DAYS} and tag_key = $5
+  union all ${tagDays("null", "")} from spending_days where ${OF_DAYS}
+  union all ${tagDays("null", "-")} from spending_tags where ${OF_DAYS} and tag_key = $5`;
+
+function tagDays(value: string, sign: "" | "-"): string {
+  const sums = ["requests", "errors", "input_tokens", "output_tokens", "charge_nanos"];
+  return `select day::timestamp at time zone 'utc' as at, ${value} as value, ${sums.map((name) => `${sign}${name} as ${name}`).join(", ")}`;
+}
+
 const SOURCES: Readonly<Record<GroupedBy, string>> = {
   model: HOURS,
   endpoint: HOURS,
   key: KEY_DAYS,
   user: KEY_DAYS,
+  tag: TAG_DAYS,
 };
 
 /** Gives each row its group. */
@@ -173,4 +194,7 @@ const NAMES: Readonly<Record<GroupedBy, string>> = {
       select k.id as key_id, coalesce(p.id::text, 'nobody') as id, p.name
         from api_keys k left join users p on p.id = k.created_by where k.account_id = $1
     ) g using (key_id)`,
+  tag: `cross join lateral (
+      select coalesce(case u.value when '' then '(other)' else u.value end, '(none)') as id, nullif(u.value, '') as name
+    ) g`,
 };

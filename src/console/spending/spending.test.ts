@@ -32,7 +32,8 @@ beforeAll(async () => {
   const billing = await rig.start("spending");
   for (let count = 0; count < REQUESTS; count += 1) {
     const key = { ...caller, keyId: (keys[count % 3]?.id ?? 0n) as KeyId };
-    const hold = await billing.take({ ...order(key, 1n), model: `model-${count % 11}` });
+    const tags = count % 4 === 0 ? undefined : [`team=t${count % 4}`];
+    const hold = await billing.take({ ...order(key, 1n), model: `model-${count % 11}`, tags });
     await hold.begun;
     await hold.settle({ ...completed(count), reason: count % 10 === 0 ? "upstream_failed" : "completed" });
   }
@@ -45,7 +46,8 @@ afterAll(() => rig.close());
 function ask(by: GroupedBy, ago = 0, step: "day" | "hour" = "day"): Promise<SpendingResponse> {
   const nowMs = systemClock.nowMs();
   const from = new Date(Math.floor(nowMs / DAY_MS) * DAY_MS - ago * DAY_MS);
-  const span = { accountId: caller.accountId, from, until: new Date(from.getTime() + (ago + 1) * DAY_MS) };
+  const until = new Date(from.getTime() + (ago + 1) * DAY_MS);
+  const span = { accountId: caller.accountId, from, until, tagKey: "team" };
   return spendingOf(rig.database, { span, by, step, nowMs });
 }
 
@@ -58,7 +60,7 @@ describe("spending", () => {
     return BigInt(tokens.reduce((total, each) => total + each, 0)) * TOKEN_NANOS;
   };
 
-  it.each(["model", "key", "user", "endpoint"] as const)(
+  it.each(["model", "key", "user", "endpoint", "tag"] as const)(
     "by %s adds up: groups, steps and totals are what the log charged this account",
     async (by) => {
       const response = await ask(by, 1);

@@ -3,6 +3,7 @@ import type { Queryable } from "../../storage/database.ts";
 import type { SpendingGroup, SpendingLatencies, SpendingResponse, SpendingSums } from "./contract.ts";
 import {
   type GroupedBy,
+  type GroupedByDay,
   type GroupSums,
   type LatencyCount,
   readDayCharges,
@@ -88,7 +89,9 @@ export interface SpendingQuery {
 export async function spendingOf(db: Queryable, wanted: SpendingQuery): Promise<SpendingResponse> {
   const { span, by } = wanted;
   const [{ totals, groups, steps }, counts, forecast] = await Promise.all([
-    by === "key" || by === "user" ? sumByKeys(db, span, by) : sumByHours(db, span, by, wanted.step),
+    by === "key" || by === "user" || by === "tag"
+      ? sumByKeys(db, span, by)
+      : sumByHours(db, span, by, wanted.step),
     readLatencies(db, span),
     forecastOf(db, span.accountId, wanted.nowMs),
   ]);
@@ -118,7 +121,7 @@ interface Summed {
 /** The values of a chart at a moment; null = all groups that have no line of their own. */
 type DrawnStep = Pick<Sums, "requests" | "chargeNanos"> & { readonly at: Date; readonly id: string | null };
 
-async function sumByKeys(db: Queryable, span: Span, by: "key" | "user"): Promise<Summed> {
+async function sumByKeys(db: Queryable, span: Span, by: GroupedByDay): Promise<Summed> {
   const [days, groups] = await Promise.all([readDays(db, span), readGroups(db, span, by, GROUPS_LISTED)]);
   const steps = await readDaysOfKeys(db, span, by, drawn(groups));
   const rest = new Map(

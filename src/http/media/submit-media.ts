@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../accounts/caller.ts";
+import { readTags, TAGS_HEADER } from "../../accounts/tags.ts";
 import type { MemoryGrant } from "../../base/async/memory-budget.ts";
 import { isPublicUrl, isUrlInside } from "../../base/fetch/public-url.ts";
 import { readAllowList } from "../../base/fetch/safe-fetch-allow.ts";
@@ -110,6 +111,7 @@ function requestOf(
   const submission = familyFor(model).read(model, body, mayBeFetched(deps, caller, model));
   const webhookUrl = readWebhookUrl(body["webhook_url"]);
   const key = readIdempotencyKey(context.request.raw);
+  const tags = readTags(context.request.raw.headers[TAGS_HEADER], caller);
   return {
     requestId: context.request.id,
     caller,
@@ -117,6 +119,7 @@ function requestOf(
     submission,
     idempotency: key === undefined ? undefined : { key, bodyDigest },
     webhookUrl,
+    tags,
   };
 }
 

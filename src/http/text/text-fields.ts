@@ -42,6 +42,15 @@ export function readTextFields(
   };
 }
 
+/** The end user whom the body names, in the first of the protocol's fields that does; undefined = none, or a name too long for an id. */
+export function endUserOf({ forward }: Protocol, scan: BodyScan): string | undefined {
+  for (const path of forward.endUser ?? []) {
+    const found = scan.last(path)?.value;
+    if (typeof found === "string" && found !== "") return found;
+  }
+  return undefined;
+}
+
 /** The required fields: the endpoint's own, if they are not the protocol's. */
 type Demands = Pick<ForwardTable, "required" | "content">;
 

@@ -1,4 +1,5 @@
 import type { Caller } from "../../accounts/caller.ts";
+import { readTags, TAGS_HEADER, withEndUser } from "../../accounts/tags.ts";
 import type { MemoryGrant } from "../../base/async/memory-budget.ts";
 import { type BodyScan, createBodyScan } from "../../base/json/json-scan.ts";
 import type { ProtocolName } from "../../conversation/protocol-name.ts";
@@ -23,7 +24,7 @@ import { AdaptedResponse, type Adapter, type ErrorForm } from "./adapted-respons
 import { openTriggerSearch, ownCompaction, readCompactionForm } from "./compaction.ts";
 import { neutralHeaders, sessionHeader } from "./neutral-headers.ts";
 import { openClientResponse } from "./raw-response.ts";
-import { readTextFields } from "./text-fields.ts";
+import { endUserOf, readTextFields } from "./text-fields.ts";
 
 /** The facts of a text call that a route knows before its body is read. */
 export interface TextCall {
@@ -76,6 +77,7 @@ export async function respondWithText(
       Object.assign(context.headers, admission?.headers);
     }
     const headers = neutralHeaders(incoming);
+    const tags = readTags(incoming.headers[TAGS_HEADER], caller);
     memory = deps.bodies.grantOf(caller);
 
     let { adapter } = call;
@@ -147,6 +149,7 @@ export async function respondWithText(
       compactionFallback,
       prompts: prompts === 1 ? undefined : prompts,
       headers,
+      tags: caller.tagKeys.length === 0 ? tags : withEndUser(tags, endUserOf(protocol, scan), caller),
       query: beta === undefined ? NO_QUERY : { beta },
       response: responseOf(context, errors, adapter),
       session: sessionHeader(incoming, deps.catalog.current().settings.affinityHeader),

@@ -57,7 +57,12 @@ export function diffAccounts(
 
 function diffAccount(draft: Draft, declared: DeclaredAccount, before: AccountState | undefined): void {
   const { name } = declared;
-  const account = { name, group: declared.group, disabled: declared.disabled ?? before?.disabled ?? false };
+  const account = {
+    name,
+    group: declared.group,
+    disabled: declared.disabled ?? before?.disabled ?? false,
+    tagKeys: declared.tagKeys ?? before?.tagKeys ?? [],
+  };
   if (!before) {
     const details = [`group ${account.group}`];
     draft.changes.push({ subject: "account", action: "create", name, details, account });

@@ -231,6 +231,7 @@ function decodeAccount(account: FileAccount, path: Path, referenceAt: ReferenceA
     group: account.group,
     balanceNanos: account.balance ?? null,
     disabled: account.disabled,
+    tagKeys: account.tag_keys,
     keys: account.keys?.map((key, index) => decodeKey(key, [...path, "keys", index], referenceAt)) ?? null,
   });
 }

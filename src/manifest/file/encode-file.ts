@@ -141,7 +141,8 @@ function encodeTimeouts(timeouts: Partial<Timeouts>): FileRecord {
 }
 
 export function encodeAccount(account: AccountDeclaration): FileRecord {
-  return { name: account.name, group: account.group, disabled: account.disabled ?? false };
+  const { name, group, disabled = false, tagKeys = [] } = account;
+  return { name, group, disabled, tag_keys: tagKeys.length > 0 ? [...tagKeys] : undefined };
 }
 
 export function encodeKey(key: KeyTerms & { readonly name: string }): FileRecord {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MOST_TAG_KEYS, TAG_KEY, TAG_KEY_RULE } from "../../accounts/tags.ts";
 import { DEFAULT_FALLBACK_REASONS, FALLBACK_REASONS, UPSTREAM_ORDERS } from "../../catalog/catalog.ts";
 import { settingsFile } from "../../catalog/settings.ts";
 import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
@@ -56,6 +57,11 @@ const account = z
     group: name(64).default(DEFAULT_GROUP).describe("Group of the account"),
     balance: decimal("balance").optional().describe("Opening balance in USD, granted once"),
     disabled: z.boolean().optional().describe("true suspends it; omitted = unchanged"),
+    tag_keys: z
+      .array(z.string().regex(TAG_KEY, TAG_KEY_RULE))
+      .max(MOST_TAG_KEYS)
+      .optional()
+      .describe("Keys that `x-faregate-tags` of its requests may have; omitted = unchanged"),
     keys: z.array(key).optional().describe("Omitted = keys are unchanged"),
   })
   .describe("Account, which pays for its keys' requests");

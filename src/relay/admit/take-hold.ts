@@ -147,6 +147,7 @@ function take(
     askedModel: request.alias,
     endpoint: request.protocol.name,
     streamed: request.streamed,
+    tags: request.tags,
     price,
     amountNanos,
     acceptedMs,

@@ -75,6 +75,7 @@ export interface NewTask {
   readonly ledgers: readonly [LedgerRef, ...LedgerRef[]];
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | null;
   readonly webhookUrl: string | null;
+  readonly tags: readonly string[] | undefined;
   /** Maximum number of tasks of this model that may wait for an upstream. */
   readonly maxWaiting: number;
 }

@@ -211,6 +211,7 @@ async function accept(
     idempotency_key: task.idempotency?.key,
     body_digest: task.idempotency?.bodyDigest,
     webhook_url: task.webhookUrl,
+    tags: task.tags,
   };
   const { outcome, taskId, acceptedAt } = await db.one<AcceptRow>(
     `select outcome, task_id as "taskId", extract(epoch from now())::float8 as "acceptedAt" from accept_task($1, $2, $3, $4)`,

@@ -37,6 +37,7 @@ export function callerOf(account: number, limited: boolean): Caller {
     keyName: "key",
     models: null,
     budgets: [],
+    tagKeys: [],
     spendingLimit: limited ? { amountNanos: LIMIT, period: "total" } : null,
     rateLimits: null,
   };

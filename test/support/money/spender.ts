@@ -38,6 +38,7 @@ const caller = {
   models: null,
   spendingLimit: null,
   budgets: [],
+    tagKeys: [],
   rateLimits: null,
 };
 
