@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { issueMessage } from "../base/schema-issues.ts";
 import { amountField, count, currency } from "./export-fields.ts";
-import { AMOUNT_DECIMALS, type ExportRow, isDay } from "./export-row.ts";
+import { AMOUNT_DECIMALS, type ExportBucket, type ExportRow, isDay } from "./export-row.ts";
 import { modelName } from "./names.ts";
 
 // https://platform.claude.com/docs/en/api/admin/cost_report and .../usage_report/messages. In both, days begin at 0:00
@@ -49,9 +49,12 @@ export const anthropicBucket = z.object({
   results: z.array(result),
 });
 
-export function readAnthropicBucket({ starting_at, results }: z.infer<typeof anthropicBucket>): ExportRow[] {
+export function readAnthropicBucket({ starting_at, results }: z.infer<typeof anthropicBucket>): ExportBucket {
   const day = starting_at.slice(0, 10);
-  return results.flatMap((each) => ("amount" in each ? [costRow(day, each)] : usageRows(day, each)));
+  return {
+    day,
+    rows: results.flatMap((each) => ("amount" in each ? [costRow(day, each)] : usageRows(day, each))),
+  };
 }
 
 const TOKEN_TYPES: Readonly<Record<string, string>> = {

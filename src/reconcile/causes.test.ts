@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { casesOf } from "../../test/support/cases.ts";
 import { findCauses } from "./causes.ts";
 import { compareCosts } from "./compare.ts";
-import type { ExportRow } from "./export-row.ts";
+import { daysOf, type ExportRow } from "./export-row.ts";
 import type { Slot } from "./own-costs.ts";
 
 const FIRST = Date.parse("2026-03-02");
@@ -61,12 +61,14 @@ const FILES: Readonly<Record<string, (model: number) => ExportRow[]>> = {
 async function readsOf(models: number, rowsOf: (model: number) => ExportRow[]): Promise<number> {
   const numbers = Array.from({ length: models }, (_, model) => model);
   const { counting, reads } = createCounter();
+  const rows = numbers.flatMap(rowsOf);
   const file = {
     format: "CSV",
     zone: "UTC",
     hasMoments: false,
     leftOut: [],
-    rows: counting(numbers.flatMap(rowsOf)),
+    days: daysOf(rows),
+    rows: counting(rows),
   };
   const own = { slots: counting(numbers.map(slot)), suspects: [] };
   const { cells, differences, ...zoned } = compareCosts(file, own, "UTC", TOLERANCE);
@@ -88,12 +90,14 @@ describe("a sentence about a cause", () => {
   it("names the first of many buckets and prices, and how many there are besides", async () => {
     const many = Array.from({ length: 500 }, (_, at) => at);
     const own = { slots: [], suspects: [] };
+    const rows = many.map((at) => row(0, `b${at}`));
     const file = {
       format: "CSV",
       zone: "UTC",
       hasMoments: false,
       leftOut: [],
-      rows: many.map((at) => row(0, `b${at}`)),
+      days: daysOf(rows),
+      rows,
     };
     const comparison = compareCosts(file, own, "UTC", TOLERANCE);
     const [cause] = await findCauses({ file, own, tolerance: TOLERANCE, comparison });
@@ -137,7 +141,7 @@ async function causesIn(
   tolerance: bigint,
   hasMoments = false,
 ) {
-  const file = { format: "CSV", zone: "UTC", hasMoments, leftOut: [], rows };
+  const file = { format: "CSV", zone: "UTC", hasMoments, leftOut: [], days: daysOf(rows), rows };
   const own = { slots: hours.map(slotAt), suspects: [] };
   const comparison = compareCosts(file, own, "UTC", tolerance);
   const causes = await findCauses({ file, own, tolerance, comparison });

@@ -66,7 +66,8 @@ async function otherProject({ file, own, tolerance, comparison }: Compared): Pro
   const causes: Cause[] = [];
   for (const [project, rows] of largest) {
     await setImmediate();
-    if (cellsThatAgree({ rows }, own, comparison.zone.zone, tolerance) === undefined) continue;
+    if (cellsThatAgree({ rows, days: file.days }, own, comparison.zone.zone, tolerance) === undefined)
+      continue;
     causes.push(causeOf("project", null, project === undefined ? [] : [project]));
   }
   return causes;

@@ -32,7 +32,7 @@ export interface Comparison {
 const CURRENCY = "USD";
 
 type Compare<T> = (
-  file: Pick<VendorExport, "rows">,
+  file: Pick<VendorExport, "rows" | "days">,
   own: Pick<OwnCosts, "slots">,
   zone: string,
   tolerance: bigint,
@@ -82,13 +82,12 @@ function comparedOf({ ours, theirs }: Cell): { billed: bigint; recorded: bigint 
 }
 
 function cellsOf(
-  { rows }: Pick<VendorExport, "rows">,
+  { rows, days: covered }: Pick<VendorExport, "rows" | "days">,
   own: Pick<OwnCosts, "slots">,
   zone: string,
 ): Omit<Comparison, "differences"> {
   const days = zoneDays(zone);
-  const sorted = [...new Set(rows.map(({ day }) => day))].sort();
-  const [firstDay = "", lastDay = ""] = [sorted[0], sorted.at(-1)];
+  const [firstDay = "", lastDay = ""] = [covered[0], covered.at(-1)];
   const parts = {
     model: rows.every(({ model }) => model !== undefined),
     bucket: rows.every(({ bucket }) => bucket !== undefined),

@@ -1,6 +1,7 @@
 import { closestMatch } from "../base/text.ts";
 import { type CsvCell, parseCsv } from "./csv-records.ts";
 import {
+  daysOf,
   ExportFormatError,
   type ExportProblem,
   type ExportRow,
@@ -106,6 +107,7 @@ export function readCsvExport(text: string, names: KnownNames, givenZone?: strin
     zone,
     hasMoments,
     rows,
+    days: daysOf(rows),
     leftOut: leftOut.filter(({ lines }) => lines.length > 0),
   };
 }

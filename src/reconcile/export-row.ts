@@ -17,6 +17,12 @@ export interface ExportRow {
   readonly currency: string | undefined;
 }
 
+/** The rows of one day of an export; a day may have several buckets. */
+export interface ExportBucket {
+  readonly day: string;
+  readonly rows: readonly ExportRow[];
+}
+
 export interface VendorExport {
   /** The recognised format, such as "OpenAI costs". */
   readonly format: string;
@@ -25,7 +31,14 @@ export interface VendorExport {
   /** True if rows state moments, in UTC or with an offset. Rows that state days do not tell in which zone. */
   readonly hasMoments: boolean;
   readonly rows: readonly ExportRow[];
+  /** Every day that the export covers, sorted: a day without a row is one on which the vendor billed nothing. */
+  readonly days: readonly string[];
   readonly leftOut: readonly LeftOut[];
+}
+
+/** Returns each day once, sorted. */
+export function daysOf(rows: readonly { readonly day: string }[]): string[] {
+  return [...new Set(rows.map(({ day }) => day))].sort();
 }
 
 export const LEFT_OUT_REASONS = ["without a day, as totals are", "of services that sell no models"] as const;

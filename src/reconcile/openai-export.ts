@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { amountField, count, currency } from "./export-fields.ts";
-import type { ExportRow } from "./export-row.ts";
+import type { ExportBucket, ExportRow } from "./export-row.ts";
 import { bucketOfWords, modelName } from "./names.ts";
 
 // https://developers.openai.com/api/reference/resources/organization : costs and usage, pages of buckets. In both, days
@@ -48,11 +48,12 @@ export function readOpenaiBucket({
   start_time: start,
   results,
   result: other,
-}: z.infer<typeof openaiBucket>): ExportRow[] {
+}: z.infer<typeof openaiBucket>): ExportBucket {
   const day = new Date(start * 1000).toISOString().slice(0, 10);
-  return (results ?? other ?? []).flatMap((each) =>
+  const rows = (results ?? other ?? []).flatMap((each) =>
     "amount" in each ? [costRow(day, each)] : usageRows(day, each),
   );
+  return { day, rows };
 }
 
 /** A line item is either a model and a bucket, as in "gpt-5-2025-08-07, cached input", or a tool. */

@@ -4,7 +4,13 @@ import { isRecord } from "../base/json/record.ts";
 import { flattenIssues, issueMessage, pathText } from "../base/schema-issues.ts";
 import { anthropicBucket, readAnthropicBucket } from "./anthropic-export.ts";
 import { readCsvExport } from "./csv-export.ts";
-import { ExportFormatError, type ExportRow, SHOWN_PROBLEMS, type VendorExport } from "./export-row.ts";
+import {
+  daysOf,
+  type ExportBucket,
+  ExportFormatError,
+  SHOWN_PROBLEMS,
+  type VendorExport,
+} from "./export-row.ts";
 import { placeAt, placesIn } from "./json-places.ts";
 import type { KnownNames } from "./names.ts";
 import { openaiBucket, readOpenaiBucket } from "./openai-export.ts";
@@ -21,7 +27,7 @@ export function readExport(text: string, names: KnownNames, zone?: string): Vend
   if (!isJson) requireFew(text.match(/\n/g)?.length ?? 0, "lines");
   const found = isJson ? readPages(text, zone) : readCsvExport(text, names, zone);
   requireFew(found.rows.length, "rows");
-  if (found.rows.length === 0) throw new ExportFormatError("has no rows");
+  if (found.days.length === 0) throw new ExportFormatError("has no rows");
   return found;
 }
 
@@ -57,22 +63,22 @@ function readPages(text: string, zone = "UTC"): VendorExport {
   );
   const has = (field: string): boolean => buckets.some(({ bucket }) => isRecord(bucket) && field in bucket);
   if (has("start_time"))
-    return ofVendor("OpenAI", zone, rowsOf(text, buckets, openaiBucket, readOpenaiBucket));
+    return ofVendor("OpenAI", zone, bucketsOf(text, buckets, openaiBucket, readOpenaiBucket));
   if (has("starting_at") || buckets.length === 0)
-    return ofVendor("Anthropic", zone, rowsOf(text, buckets, anthropicBucket, readAnthropicBucket));
+    return ofVendor("Anthropic", zone, bucketsOf(text, buckets, anthropicBucket, readAnthropicBucket));
   throw new ExportFormatError(`is of no known vendor; expected ${JSON_EXPORTS}`);
 }
 
 const JSON_EXPORTS =
   "costs or usage of OpenAI (buckets with `start_time`), or a cost or usage report of Anthropic (`starting_at`)";
 
-/** Reads the rows of all buckets; throws with all problems in them. */
-function rowsOf<Bucket>(
+/** Reads all buckets; throws with all problems in them. */
+function bucketsOf<Bucket>(
   text: string,
   buckets: readonly { readonly bucket: unknown; readonly path: readonly (string | number)[] }[],
   schema: z.ZodType<Bucket>,
-  read: (bucket: Bucket) => ExportRow[],
-): ExportRow[] {
+  read: (bucket: Bucket) => ExportBucket,
+): ExportBucket[] {
   const parsed = buckets.map(({ bucket, path }) => ({
     path,
     result: schema.safeParse(bucket, { error: issueMessage }),
@@ -89,7 +95,7 @@ function rowsOf<Bucket>(
       issues.map(({ path, message }, at) => ({ ...places[at], message: `${pathText(path)}: ${message}` })),
     );
   }
-  return parsed.flatMap(({ result }) => (result.success ? read(result.data) : []));
+  return parsed.flatMap(({ result }) => (result.success ? [read(result.data)] : []));
 }
 
 function parse(text: string): unknown {
@@ -103,7 +109,8 @@ function parse(text: string): unknown {
   }
 }
 
-function ofVendor(vendor: string, zone: string, rows: readonly ExportRow[]): VendorExport {
+function ofVendor(vendor: string, zone: string, buckets: readonly ExportBucket[]): VendorExport {
+  const rows = buckets.flatMap((bucket) => bucket.rows);
   const kind = rows.some(({ amount }) => amount !== undefined) ? "costs" : "usage";
-  return { format: `${vendor} ${kind}`, zone, hasMoments: true, rows, leftOut: [] };
+  return { format: `${vendor} ${kind}`, zone, hasMoments: true, rows, days: daysOf(buckets), leftOut: [] };
 }

@@ -216,6 +216,21 @@ describe("a fault in an export is found and named", () => {
     });
   });
 
+  it.each(
+    (["openai-costs", "openai-usage", "anthropic-costs"] as const).flatMap((format) =>
+      [[0], [1], [0, 1]].map((days) => [format, days] as const),
+    ),
+  )("days on which the vendor bills nothing, in buckets without results: %s, %j", async (format, days) => {
+    const file = JSON.parse(writeExport(format, answers(), BILLING)) as { data: { results: unknown[] }[] };
+    expect(file.data).toHaveLength(2);
+    for (const day of days) Object.assign(file.data[day] ?? {}, { results: [] });
+    const { names, differences, ...report } = await causesOf(JSON.stringify(file));
+    expect([report.from, report.to]).toEqual(["2026-03-02", "2026-03-03"]);
+    const missed = new Set(differences.map(({ day }) => day));
+    expect([...missed].sort()).toEqual(days.map((day) => `2026-03-0${day + 2}`));
+    expect(names).toContain("not_billed");
+  });
+
   it("a tier that was not recorded", async () => {
     const priceOf: Billing["priceOf"] = (_model, _at, tier) =>
       tier === undefined ? LIST : { input: 5, "cached input": 0.5, output: 30 };

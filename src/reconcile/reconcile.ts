@@ -113,10 +113,9 @@ function ofProject(file: VendorExport, project: string | undefined): VendorExpor
 const DAY_MS = 86_400_000;
 
 /** Zones are at most 14 hours from UTC. The range covers them all, because another zone may explain the differences. */
-function spanOf({ rows }: VendorExport): { from: Date; to: Date } {
-  const days = rows.map(({ day }) => Date.parse(day)).sort((one, other) => one - other);
-  const [first = 0, last = 0] = [days[0], days.at(-1)];
-  return { from: new Date(first - DAY_MS), to: new Date(last + 2 * DAY_MS) };
+function spanOf({ days }: VendorExport): { from: Date; to: Date } {
+  const [first = "", last = ""] = [days[0], days.at(-1)];
+  return { from: new Date(Date.parse(first) - DAY_MS), to: new Date(Date.parse(last) + 2 * DAY_MS) };
 }
 
 /** Returns the days on which the vendor may count a request that began on another day than it ended on. */
