@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { definedFields } from "../../base/defined-fields.ts";
 import { PACKAGE_FILES } from "../../base/package-files.ts";
 import { GatewayError } from "../../errors.ts";
-import { type RequestContext, sendJson } from "../core/endpoint.ts";
+import type { RequestContext } from "../core/endpoint.ts";
 import { readByteRange } from "../core/file-response.ts";
 import { FILE_TYPES, PAGE_HEADERS } from "../core/page-headers.ts";
 import { type Router, refuseMissing } from "../core/router.ts";
@@ -12,38 +12,42 @@ import { openApi } from "../openapi/document.ts";
 
 /** The description of the API for machines and, as a page of Swagger UI, for people. */
 export function docsRoutes(router: Router, deps: HttpDeps): void {
-  // The document is made at the first request: it costs a quarter of a second of computing, and most processes never
-  // need it.
-  let made: ReturnType<typeof openApi> | undefined;
-  const document = (): ReturnType<typeof openApi> => {
-    made ??= openApi(deps.version, deps.console.operations);
-    return made;
-  };
+  // Each form is made once, at its first request: it costs up to a quarter of a second of computing, needs no key to be
+  // asked for, and most processes never need it.
+  const document = once(() => openApi(deps.version, deps.console.operations));
+  const inJson = once(() => Buffer.from(JSON.stringify(document())));
+  const inYaml = once(async () => Buffer.from((await import("yaml")).stringify(document())));
   const page = (path: string, serve: (context: RequestContext) => Promise<void> | void): void =>
     router.route(["GET", "HEAD"], path, (context) => {
       const headers = { ...PAGE_HEADERS, "x-request-id": context.request.id };
       return serve({ ...context, headers });
     });
 
-  router.endpoint(["GET", "HEAD"], "/openapi.json", (context) => sendJson(context, 200, document()));
-  page("/docs", (context) => sendText(context, FILE_TYPES[".html"], PAGE));
-  page("/docs/json", (context) => sendJson(context, 200, document()));
-  page("/docs/yaml", async (context) => {
-    const { stringify } = await import("yaml");
-    sendText(context, "application/x-yaml", stringify(document()));
-  });
+  router.endpoint(["GET", "HEAD"], "/openapi.json", (context) => send(context, JSON_TYPE, inJson()));
+  page("/docs", (context) => send(context, FILE_TYPES[".html"], PAGE));
+  page("/docs/json", (context) => send(context, JSON_TYPE, inJson()));
+  page("/docs/yaml", async (context) => send(context, "application/x-yaml", await inYaml()));
   page("/docs/static/index.html", ({ raw, headers }) => {
     raw.writeHead(302, { ...headers, location: "/docs/", "content-length": "0" }).end();
   });
   page("/docs/static/swagger-initializer.js", (context) =>
-    sendText(context, "application/javascript; charset=utf-8", INITIALIZER),
+    send(context, "application/javascript; charset=utf-8", INITIALIZER),
   );
   // The assets go through the router, so that a refusal has the headers of any other.
   router.route(["GET", "HEAD"], "/docs/static/*", sendAsset);
 }
 
-function sendText({ raw, headers }: RequestContext, type: string | undefined, text: string): void {
-  const body = Buffer.from(text);
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+function send({ raw, headers }: RequestContext, type: string | undefined, body: Buffer): void {
   raw.writeHead(200, { ...headers, "content-type": type, "content-length": String(body.length) }).end(body);
 }
 
@@ -88,7 +92,7 @@ async function sendAsset({ request, raw }: RequestContext): Promise<void> {
   raw.end(body.subarray(first, last + 1));
 }
 
-const PAGE = `<!doctype html>
+const PAGE = Buffer.from(`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -104,9 +108,9 @@ const PAGE = `<!doctype html>
     <script src="/docs/static/swagger-initializer.js"></script>
   </body>
 </html>
-`;
+`);
 
-const INITIALIZER = `window.onload = () => {
+const INITIALIZER = Buffer.from(`window.onload = () => {
   SwaggerUIBundle({
     url: "/openapi.json",
     dom_id: "#swagger-ui",
@@ -116,4 +120,4 @@ const INITIALIZER = `window.onload = () => {
     layout: "BaseLayout",
   });
 };
-`;
+`);
