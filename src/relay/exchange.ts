@@ -22,7 +22,7 @@ import { type PlaceReason, type TokenUsage, totalOutput } from "../usage/usage.t
 import type { FallbackChain } from "./admit/fallback-chain.ts";
 import { requestsPricedOptions } from "./admit/priced-options.ts";
 import type { KeepAlive } from "./response/keep-alive.ts";
-import { ourNameOf, priceAdditional } from "./settle/additional-usage.ts";
+import { ourNameOf, priceAdditional, recordedWork } from "./settle/additional-usage.ts";
 import { isEmpty, isUncounted } from "./settle/empty-response.ts";
 import { type ChargeableUsage, estimateMissing, type OurName, reportedByModel } from "./settle/estimate.ts";
 import type { TextRequest } from "./text-request.ts";
@@ -130,9 +130,8 @@ function usedOf(exchange: Exchange, candidate: Candidate, seen: Seen): AttemptUs
     usage: own,
     additionalUsage: pricedAdditional(exchange, candidate, additionalUsage).additionalUsage,
     raw: scrubbedRaw(usage.raw, candidate).raw,
-    calls: boundCalls(calls, bound).calls,
+    ...recordedWork({ calls: boundCalls(calls, bound).calls, served }, candidate),
     units,
-    served,
     region: candidate.upstream.region ?? undefined,
     requests: parts?.length,
     withoutOptions: requestsPricedOptions(exchange.request, candidate.protocol) ? undefined : true,
@@ -334,14 +333,15 @@ function outcomeOf(
   const { additionalUsage, implausible: oddAdditional } = pricedAdditional(exchange, candidate, others);
   const implausible = [...odd, ...oddAdditional];
   const { raw, rawText: written } = scrubbedRaw(reported?.raw, lastCandidate);
+  const work = recordedWork({ calls, served: servedTerms(exchange, summary) }, lastCandidate);
   return {
     reason,
     usage,
     additionalUsage: additionalUsage.length === 0 ? undefined : additionalUsage,
     estimated,
-    calls,
+    calls: work.calls,
     units,
-    served: servedTerms(exchange, summary),
+    served: work.served,
     region: candidate?.upstream.region ?? undefined,
     requests: summary?.parts?.length,
     upstream: candidate?.upstream.name ?? null,

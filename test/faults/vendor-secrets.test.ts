@@ -3,6 +3,7 @@ import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
 import { runSql } from "../support/embedded.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { cleanLedger } from "../support/money-books.ts";
+import { posted } from "../support/posted-receipt.ts";
 import { leaksIn, OURS, quotations, quotedTogether } from "../support/quoted-secrets.ts";
 import { report } from "../support/report.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
@@ -74,6 +75,38 @@ function quotingEvents(stream: string): string {
     .map((frame, at) => (at === 0 || frame.includes("[DONE]") ? frame : `${frame}\n\ndata: ${unknown}`))
     .map((frame) => `${frame}\n\n`)
     .join("");
+}
+
+/** A credential that could be the name of a tier, a tool or a model. */
+const WORD = "sk-word-9fQ2xW7aL4tR8vB3nK6mZ1cY5dH0gJ";
+
+/** A response that was served by the credential, in every word that says how. */
+function servedByCredential(protocol: TextProtocol, model: string): string {
+  const terms = {
+    service_tier: WORD,
+    serviceTier: WORD,
+    speed: WORD,
+    inference_geo: WORD,
+    trafficType: WORD,
+  };
+  const work = {
+    server_tool_use: { [`${WORD}_requests`]: 3 },
+    server_side_tool_usage_details: { [`${WORD}_calls`]: 3 },
+    tool_usage: { [WORD]: { num_requests: 3 } },
+  };
+  const { usage, usageMetadata, ...answer } = JSON.parse(VENDOR_WIRES[protocol].plain(model)) as {
+    usage?: object;
+    usageMetadata?: object;
+  };
+  return JSON.stringify({
+    ...answer,
+    ...terms,
+    ...work,
+    model: WORD,
+    modelVersion: WORD,
+    usage: usage && { ...usage, ...terms, ...work },
+    usageMetadata: usageMetadata && { ...usageMetadata, ...terms, ...work },
+  });
 }
 
 /** Long enough for words to reach the caller before what follows them. */
@@ -178,6 +211,11 @@ describe("what is ours in a vendor's words", () => {
   beforeAll(async () => {
     vendor = await vendorUpstream((called) => {
       const conduct = called.model.replace(/-at-.*/, "");
+      if (conduct === "served") {
+        called.response.writeHead(200, { "content-type": "application/json", "x-gemini-service-tier": WORD });
+        called.response.end(servedByCredential(called.protocol, called.model));
+        return;
+      }
       if (conduct in tell) return tell[conduct as Conduct](called);
       if (instead !== undefined) {
         called.response.writeHead(200, { "content-type": "application/json" });
@@ -203,6 +241,10 @@ describe("what is ours in a vendor's words", () => {
         (protocol) =>
           `{ name: ${protocol}, kind: sandbox, base_url: "${vendor.url}", api_key: "${OURS.credential}", protocols: [${protocol}], models: ${JSON.stringify(text.filter((model) => model.endsWith(`-at-${protocol}`)))} }`,
       ),
+      ...TEXT_PROTOCOLS.map(
+        (protocol) =>
+          `{ name: word-${protocol}, kind: sandbox, base_url: "${vendor.url}", api_key: "${WORD}", protocols: [${protocol}], models: [served-at-${protocol}] }`,
+      ),
       ...MEDIA.map(
         ({ kind, model }) =>
           `{ name: media-${kind}, kind: ${kind}, base_url: "${vendor.url}", api_key: "${OURS.credential}", models: [${model}] }`,
@@ -223,7 +265,7 @@ describe("what is ours in a vendor's words", () => {
       env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
       catalog: `version: 1
 models:
-${[...text, "other"].map((id) => `  - ${priced(id)}`).join("\n")}
+${[...text, ...TEXT_PROTOCOLS.map((protocol) => `served-at-${protocol}`), "other"].map((id) => `  - ${priced(id)}`).join("\n")}
   - { id: vectors, endpoints: [embeddings, vendorz-rerank], context_tokens: 8000, price: { input: 3 } }
 ${MEDIA.map(({ model }) => `  - ${media(model)}`).join("\n")}
 upstreams:
@@ -284,6 +326,16 @@ accounts:
       },
     );
   });
+
+  it.each(PAIRS)(
+    "is not what a receipt calls a tier, a tool or a model, for $client by $upstream",
+    async ({ client, upstream }) => {
+      const { path, body } = wireForm({ protocol: client, model: `served-at-${upstream}`, prompt: "Hello" });
+      const { receipt } = await posted(gateway.url, path.slice(1), body);
+      expect(JSON.stringify(receipt).toLowerCase()).not.toContain(WORD.toLowerCase());
+      expect(gateway.output().toLowerCase()).not.toContain(WORD.toLowerCase());
+    },
+  );
 
   it.each(["/v1/embeddings", "/v1/rerank"])("is not told by %s", async (path) => {
     const reply = await ask(gateway.url, path, {

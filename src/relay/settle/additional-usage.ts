@@ -1,5 +1,5 @@
 import { appendAll } from "../../base/append-all.ts";
-import type { AdditionalUsage } from "../../billing/billing.ts";
+import type { AdditionalUsage, ServedUsage } from "../../billing/billing.ts";
 import { freezePrice } from "../../billing/pricing/frozen-price.ts";
 import {
   boundReported,
@@ -10,7 +10,7 @@ import {
 } from "../../billing/pricing/usage-bound.ts";
 import type { Catalog, Model, Upstream } from "../../catalog/catalog.ts";
 import type { Candidate } from "../../upstreams/call.ts";
-import { sentSecrets } from "../../upstreams/scrub/sent-secrets.ts";
+import { isSecretWord } from "../../upstreams/scrub/sent-secrets.ts";
 import { type ModelTokens, type TokenUsage, totalInput, totalOutput } from "../../usage/usage.ts";
 import type { TextRequest } from "../text-request.ts";
 
@@ -71,9 +71,28 @@ export function priceAdditional(
   return { additionalUsage, implausible };
 }
 
+/** What receipts and logs call a model or a tool whose name can't be told. */
+const UNNAMED = "unnamed";
+
+/** The calls and the terms of service that a vendor reports, without words that are what it knows us by. */
+export function recordedWork<Work extends Pick<ServedUsage, "calls" | "served">>(
+  { calls, served }: Work,
+  candidate: Candidate | null,
+): Pick<ServedUsage, "calls" | "served"> {
+  if (candidate === null || (calls === undefined && served === undefined)) return { calls, served };
+  return {
+    calls: calls?.map((call) => (isSecretWord(call.tool, candidate) ? { ...call, tool: UNNAMED } : call)),
+    served:
+      served &&
+      Object.fromEntries(
+        Object.entries(served).filter(([, word]) => word === undefined || !isSecretWord(word, candidate)),
+      ),
+  };
+}
+
 /** Receipts have a vendor's name of a model where none of ours is called so; what its vendor knows us by is no name. */
 function recordedName(name: string, candidate: Candidate): string {
-  return sentSecrets(candidate).some((secret) => name.includes(secret)) ? "unnamed" : name;
+  return isSecretWord(name, candidate) ? UNNAMED : name;
 }
 
 const NOTHING: PricedAdditional = { additionalUsage: [], implausible: [] };

@@ -35,6 +35,18 @@ export function sentSecrets({ upstream, credential }: SentTo): readonly string[]
   return [...secrets, ...more].filter(isNoWord);
 }
 
+/**
+ * True if a word of the vendor's is what it knows us by, holds it or is a long part of it, in any case: receipts and logs show
+ * the names of tiers, tools and models in their vendors' words.
+ */
+export function isSecretWord(word: string, sent: SentTo): boolean {
+  const written = word.toLowerCase();
+  return sentSecrets(sent).some((each) => {
+    const secret = each.toLowerCase();
+    return written.includes(secret) || (written.length >= SURE_LETTERS && secret.includes(written));
+  });
+}
+
 /** So much of a token's end is looked for in all that passes: without it nobody can use the rest. */
 function endOf(token: string): string {
   return token.slice(-TOKEN_END_LETTERS);
