@@ -33,6 +33,7 @@ export const responsesReferences: ReferenceTable = {
     { path: "previous_response_id" },
     { path: "conversation" },
     { path: "conversation.id" },
+    { path: "prompt" },
     { path: "prompt.id" },
     ...rowsBelow(["prompt.variables.*"], PARTS),
     // Thoughts of another vendor's model come back under an id of the gateway's own, which is nobody's state.

@@ -36,6 +36,18 @@ describe("the references of a request", () => {
     expect(referencesIn("generate-content", stores("fileSearchStores/1"))).toEqual(listed);
   });
 
+  it("have an id that stands in a list where one is meant, and an object's id in its place", () => {
+    const ids = (sent: object) => referencesIn("responses", { input: "x", ...sent }).ids.map(({ id }) => id);
+    expect(ids({ conversation: ["conv_1", "conv_2"] })).toEqual(["conv_1", "conv_2"]);
+    expect(ids({ previous_response_id: ["resp_1"] })).toEqual(["resp_1"]);
+    expect(ids({ prompt: "pmpt_1" })).toEqual(["pmpt_1"]);
+    expect(ids({ prompt: { id: ["pmpt_1"] } })).toEqual(["pmpt_1"]);
+    expect(ids({ input: [{ content: [{ type: "input_file", file_id: ["file-1", ""] }] }] })).toEqual([
+      "file-1",
+    ]);
+    expect(ids({ input: [{ id: ["rs_gw1", 7, ["x"]] }] })).toEqual([]);
+  });
+
   it("have no address of a public page, however it is spelled", () => {
     expect(referencesIn("generate-content", file("HTTPS://Example.com/a.pdf"))).toEqual({
       ids: [],

@@ -39,18 +39,18 @@ export function readReferences({
   let found: Map<string, Reference> | undefined;
   let addContent = false;
   for (const path of scan.present) {
-    const place = places.get(path);
-    if (place === undefined) continue;
+    const row = places.get(path);
+    if (row === undefined) continue;
     const values = scan.all(path);
     const read = values.flatMap((value) =>
-      place.isList && value.type === "array" ? textsIn(value, body) : textOf(value, place.row),
+      value.type === "array" ? textsIn(value, body, row) : textOf(value, row),
     );
     const isWhole = values.length === scan.count(path);
     if (read.length === 0 && isWhole) continue;
-    if (place.row.addsNothing !== true) addContent = true;
+    if (row.addsNothing !== true) addContent = true;
     found ??= new Map();
     for (const id of isWhole ? read : [...read, undefined]) {
-      const { path: field, isAddress = false } = place.row;
+      const { path: field, isAddress = false } = row;
       found.set(id ?? `\0${field}`, { field, id, isAddress });
     }
   }
@@ -59,44 +59,42 @@ export function readReferences({
 
 const NONE: References = { ids: [], addContent: false };
 
-interface ReferencePath {
-  readonly row: ReferenceRow;
-  readonly isList: boolean;
-}
+const compiled = new Map<ProtocolName, ReadonlyMap<string, ReferenceRow>>();
 
-const compiled = new Map<ProtocolName, ReadonlyMap<string, ReferencePath>>();
-
-function placesOf(protocol: ProtocolName): ReadonlyMap<string, ReferencePath> {
+function placesOf(protocol: ProtocolName): ReadonlyMap<string, ReferenceRow> {
   let places = compiled.get(protocol);
   if (places === undefined) {
     const { rows } = PROTOCOLS[protocol].forward.references;
-    places = new Map(
-      rows.map((row) => [row.path.replaceAll("[]", ""), { row, isList: row.path.endsWith("[]") }]),
-    );
+    places = new Map(rows.map((row) => [row.path.replaceAll("[]", ""), row]));
     compiled.set(protocol, places);
   }
   return places;
 }
 
 /** Only strings are ids; an object is the content itself. */
-function textOf(
-  { type, value, head }: FoundValue,
-  { isId, isAddress }: ReferenceRow,
-): (string | undefined)[] {
-  if (type !== "string" || value === "") return [];
+function textOf({ type, value, head }: FoundValue, row: ReferenceRow): (string | undefined)[] {
+  if (type !== "string") return [];
   const isWhole = typeof value === "string";
-  const stated = isWhole ? value : head;
+  return idIn(isWhole ? value : head, isWhole, row);
+}
+
+function idIn(stated: string, isWhole: boolean, { isId, isAddress }: ReferenceRow): (string | undefined)[] {
+  if (stated === "") return [];
   const text = isAddress === true ? normalizedUrl(stated) : stated;
   const isReference = isAddress === true ? isStoredFileUrl(text, isWhole) : isId?.(text, isWhole) !== false;
   return isReference ? [isWhole ? text : undefined] : [];
 }
 
-/** Lists of ids are read from the body itself: they are short, and few requests have one. Some vendors take one id for a list of one. */
-function textsIn(list: FoundValue, body: readonly Buffer[]): (string | undefined)[] {
+/**
+ * Lists of ids are read from the body itself: they are short, and few requests have one. Some vendors take one id for a list of
+ * one, and some a list of one for one id.
+ */
+function textsIn(list: FoundValue, body: readonly Buffer[], row: ReferenceRow): (string | undefined)[] {
   if (list.items === 0) return [];
   if (list.end - list.start > MAX_LIST_BYTES) return [undefined];
   const ids: unknown = JSON.parse(textAt(body, list));
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+  if (!Array.isArray(ids)) return [];
+  return ids.flatMap((id) => (typeof id === "string" ? idIn(id, true, row) : []));
 }
 
 /** Vendors take 20 files and as many stores at most. */
