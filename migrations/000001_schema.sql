@@ -33,7 +33,12 @@ create table accounts (
   disabled boolean not null default false,
   -- Keys of tags that its requests may have; end_user = the end user that a request names is one too.
   tag_keys text[] not null default '{}' check (cardinality(tag_keys) <= 20),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Printed on monthly statements.
+  legal_name text check (length(legal_name) between 1 and 200),
+  -- Of several lines.
+  address text check (length(address) between 1 and 1000),
+  tax_id text check (length(tax_id) between 1 and 100)
 );
 create index accounts_group on accounts (group_name);
 
@@ -944,6 +949,38 @@ create table budget_alerts (
 create index transfers_funding on transfers (ledger, id) where kind in ('opening', 'credit', 'debit');
 create index transfers_tasks on transfers (ledger, id) where kind in ('hold', 'settle', 'release');
 create index transfers_loss on transfers (id) include (amount) where from_side = 'loss';
+-- A monthly statement lists the refunds of tasks among the days, and not their holds and charges, of which there are more.
+create index transfers_refunds on transfers (ledger, id) where kind = 'release';
+
+-- What moved an account's balance on each day: statements by day read this in place of the flushes, of which a day has up to
+-- hundreds of thousands. Written by the statement that inserts the transfers, under the lock of the ledger's row.
+create table balance_days (
+  account_id int8 not null,
+  day date not null,
+  -- Opening balance, credits and codes; debits.
+  credited_nanos int8 not null,
+  debited_nanos int8 not null,
+  -- What text requests took from the balance, and what images and videos did.
+  text_nanos int8 not null,
+  task_nanos int8 not null,
+  -- What requests were charged beyond the balance. The platform paid it, so the balance did not change by it.
+  absorbed_nanos int8 not null,
+  primary key (account_id, day)
+) with (fillfactor = 70);
+
+create view balance_days_of_transfers as
+  select substr(ledger, 9)::int8 as account_id, (at at time zone 'utc')::date as day,
+         coalesce(sum(amount) filter (where from_side = 'funding'), 0)::int8 as credited_nanos,
+         coalesce(sum(amount) filter (where to_side = 'funding'), 0)::int8 as debited_nanos,
+         coalesce(sum(amount) filter (where kind = 'post' and from_side <> 'loss'), 0)::int8 as text_nanos,
+         coalesce(sum(amount) filter (where kind = 'settle'), 0)::int8 as task_nanos,
+         coalesce(sum(amount) filter (where from_side = 'loss'), 0)::int8 as absorbed_nanos
+    from transfers
+   where ledger like 'account:%' and kind <> 'quarantine' and (from_side = 'funding' or to_side in ('funding', 'revenue'))
+   group by 1, 2;
+
+create trigger transfers_sum_days after insert on transfers referencing new table as moved
+  for each statement execute function sum_balance_days();
 
 -- Live traffic reads the newest seconds of the usage log of all accounts at once. Rows arrive in this order, so the
 -- index grows at its right edge alone.

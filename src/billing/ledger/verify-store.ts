@@ -70,6 +70,14 @@ export const LEDGER_RULES: readonly {
                 or (l.wallet, l.leased, l.held) <> (coalesce(t.wallet, 0), coalesce(t.leased, 0), coalesce(t.held, 0))`,
   },
   {
+    rule: "balance_days_equal_transfers",
+    says: "what moved each balance on each day, as statements show it, equals the transfers of that day",
+    finds: `select 'account ' || coalesce(d.account_id, t.account_id) || ' ' || coalesce(d.day, t.day) as subject,
+                   coalesce(to_jsonb(d)::text, 'no such day') as found, coalesce(to_jsonb(t)::text, 'no such day') as expected
+              from balance_days d full join balance_days_of_transfers t on to_jsonb(t) = to_jsonb(d)
+             where d.account_id is null or t.account_id is null limit 100`,
+  },
+  {
     rule: "never_negative",
     says: "no customer is below zero",
     finds: `select id as subject, wallet || ' ' || leased || ' ' || held as found, 'at least 0' as expected

@@ -90,6 +90,8 @@ describe("ledger verify", () => {
     ["ledger_equals_transfers", "update transfers set amount = amount + 1 where kind = 'opening'"],
     ["ledger_equals_transfers", "delete from transfers where kind = 'lease'"],
     ["ledger_equals_transfers", "delete from ledgers where kind = 'balance'"],
+    ["balance_days_equal_transfers", "update balance_days set text_nanos = text_nanos + 1"],
+    ["balance_days_equal_transfers", "delete from balance_days"],
     [
       "never_negative",
       "alter table ledgers drop constraint wallet_not_negative; update ledgers set wallet = -1",
