@@ -1,4 +1,5 @@
 import type { Queryable } from "../storage/database.ts";
+import type { BillingDetails } from "./billing-details.ts";
 import type { AccountId } from "./caller.ts";
 
 export interface AccountRecord {
@@ -10,8 +11,8 @@ export interface AccountRecord {
   readonly tagKeys: readonly string[];
 }
 
-/** An account as declared; its group must exist (foreign key accounts_group_exists). */
-export interface AccountDeclaration {
+/** An account as declared; its group must exist (foreign key accounts_group_exists). Omitted details stay as they are. */
+export interface AccountDeclaration extends Partial<BillingDetails> {
   readonly name: string;
   readonly group: string;
   readonly disabled?: boolean;
@@ -22,11 +23,19 @@ export interface AccountDeclaration {
 /** Creates the account or makes it what is declared; the name is its identity. */
 export async function upsertAccount(tx: Queryable, account: AccountDeclaration): Promise<AccountRecord> {
   return tx.one<AccountRecord>(
-    `insert into accounts as a (name, group_name, disabled, tag_keys) values ($1, $2, $3, coalesce($4::text[], '{}'))
+    `insert into accounts as a (name, group_name, disabled, tag_keys, legal_name, address, tax_id)
+     values ($1, $2, $3, coalesce($4::text[], '{}'), $5, $6, $7)
      on conflict (name) do update set group_name = excluded.group_name, disabled = excluded.disabled,
-       tag_keys = coalesce($4::text[], a.tag_keys)
+       tag_keys = coalesce($4::text[], a.tag_keys),
+       legal_name = case when $8 then excluded.legal_name else a.legal_name end,
+       address = case when $9 then excluded.address else a.address end,
+       tax_id = case when $10 then excluded.tax_id else a.tax_id end
      returning ${COLUMNS}`,
-    [account.name, account.group, account.disabled ?? false, account.tagKeys ?? null],
+    [
+      ...[account.name, account.group, account.disabled ?? false, account.tagKeys ?? null],
+      ...[account.legalName ?? null, account.address ?? null, account.taxId ?? null],
+      ...[account.legalName !== undefined, account.address !== undefined, account.taxId !== undefined],
+    ],
   );
 }
 

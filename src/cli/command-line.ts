@@ -4,6 +4,7 @@ import { closestMatch } from "../base/text.ts";
 import type { Config } from "../config.ts";
 import { asTyped, type Command, commandLine, helpOf, parseOptions, UsageError } from "./command.ts";
 import { accountsCreditCommand } from "./commands/accounts-credit.ts";
+import { accountsDetailsCommand } from "./commands/accounts-details.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { budgetsListCommand } from "./commands/budgets-list.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   migrateCommand,
   ledgerVerifyCommand,
   accountsCreditCommand,
+  accountsDetailsCommand,
   budgetsListCommand,
   keysListCommand,
   keysCreateCommand,

@@ -357,6 +357,9 @@ function manifests(): fc.Arbitrary<Manifest> {
           group: fc.constantFrom(...allGroups),
           disabled: fc.boolean(),
           tagKeys: fc.subarray(["team", "env", "end_user"]),
+          legalName: fc.constantFrom(null, "Acme Ltd.", "- null: 'x'"),
+          address: fc.constantFrom(null, "1 Quay\nRotterdam", "# one\n\n  two: |"),
+          taxId: fc.constantFrom(null, "0123", "null"),
           balanceNanos: fc.option(amount),
           keys: names(3).chain((list) => fc.tuple(...list.map(key))),
         });

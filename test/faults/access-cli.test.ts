@@ -110,6 +110,36 @@ describe("budgets list", () => {
   });
 });
 
+describe("accounts details", () => {
+  it("shows and sets what statements print, and leaves what it does not name", async () => {
+    const stated = ["--legal-name", "Acme Ltd.", "--address", "1 Quay\nRotterdam", "--tax-id", "NL123"];
+    const details = {
+      account: "acme",
+      legal_name: "Acme Ltd.",
+      address: "1 Quay\nRotterdam",
+      tax_id: "NL123",
+    };
+    expect(await json("accounts", "details", "acme", ...stated)).toEqual(details);
+    expect(await newest()).toMatchObject({
+      actor: WHO,
+      action: "account.update",
+      after: { tax_id: "NL123" },
+    });
+    expect(await json("accounts", "details", "acme", "--tax-id", "")).toEqual({ ...details, tax_id: null });
+    expect((await admin.get(`/accounts/${account}/billing-details`)).body).toMatchObject({
+      legal_name: "Acme Ltd.",
+      tax_id: null,
+    });
+    const { stdout } = await gateway.run("accounts", "details", "acme");
+    expect(stdout).toBe("legal_name: Acme Ltd.\naddress: 1 Quay\n  Rotterdam\ntax_id: none\n");
+    const [code, stderr] = await refusal("accounts", "details", "acme", "--tax-id", "a\nb");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("--tax-id must not contain control characters"),
+    ]);
+  });
+});
+
 describe("accounts credit", () => {
   const REASON = ["--reason", "invoice 1042"] as const;
 

@@ -3,7 +3,7 @@ import { formatUsd } from "../../base/money.ts";
 import { encodeAccount, encodeKey } from "../file/encode-file.ts";
 import type { DeclaredAccount, DeclaredKey, Manifest } from "../manifest.ts";
 import type { SecretOwner } from "../manifest-store.ts";
-import { changedFields } from "./changed-fields.ts";
+import { changedFields, setFields } from "./changed-fields.ts";
 import type { Change } from "./changes.ts";
 import type { AccountState, State } from "./state.ts";
 
@@ -62,9 +62,12 @@ function diffAccount(draft: Draft, declared: DeclaredAccount, before: AccountSta
     group: declared.group,
     disabled: declared.disabled ?? before?.disabled ?? false,
     tagKeys: declared.tagKeys ?? before?.tagKeys ?? [],
+    legalName: kept(declared.legalName, before?.legalName),
+    address: kept(declared.address, before?.address),
+    taxId: kept(declared.taxId, before?.taxId),
   };
   if (!before) {
-    const details = [`group ${account.group}`];
+    const details = setFields(encodeAccount(account), { name, disabled: account.disabled });
     draft.changes.push({ subject: "account", action: "create", name, details, account });
   } else {
     const details = changedFields(encodeAccount(before), encodeAccount(account));
@@ -74,6 +77,11 @@ function diffAccount(draft: Draft, declared: DeclaredAccount, before: AccountSta
       draft.notes.push(`account ${name} stays suspended; set "disabled: false" to reactivate it`);
   }
   diffBalance(draft, declared, before?.openingNanos ?? null);
+}
+
+/** What the file says, null included; where it says nothing, what there is. */
+function kept(declared: string | null | undefined, before: string | null | undefined): string | null {
+  return declared === undefined ? (before ?? null) : declared;
 }
 
 function diffBalance(draft: Draft, { name, balanceNanos }: DeclaredAccount, granted: bigint | null): void {

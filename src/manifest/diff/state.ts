@@ -1,4 +1,6 @@
 import { type AccountRecord, readAccounts } from "../../accounts/accounts-store.ts";
+import { type BillingDetails, NO_BILLING_DETAILS } from "../../accounts/billing-details.ts";
+import { readAllBillingDetails } from "../../accounts/billing-details-store.ts";
 import { type KeyRecord, readKeys } from "../../accounts/keys-store.ts";
 import type { Seals } from "../../base/seal.ts";
 import type { Group, Model } from "../../catalog/catalog.ts";
@@ -19,7 +21,7 @@ export interface State {
   readonly accounts: readonly AccountState[];
 }
 
-export interface AccountState extends AccountRecord {
+export interface AccountState extends AccountRecord, BillingDetails {
   /** The keys that are not revoked. */
   readonly keys: readonly KeyRecord[];
   /** The opening balance it was granted; null = none yet. */
@@ -31,16 +33,17 @@ export async function readState(db: Queryable, seals: Seals): Promise<State> {
   const openings = await readOpeningBalances(db);
   const keys = byAccount(await readKeys(db));
   const accounts = await readAccounts(db);
+  const details = await readAllBillingDetails(db);
   return {
     groups: await readGroups(db),
     models: await readModels(db),
     upstreams: await readUpstreams(db, seals),
     settings: await readSettings(db),
-    accounts: accounts.map((account) => ({
-      ...account,
-      keys: keys.get(account.id) ?? [],
-      openingNanos: openings.get(account.id) ?? null,
-    })),
+    accounts: accounts.map((account) => {
+      const billing = details.get(account.id) ?? NO_BILLING_DETAILS;
+      const openingNanos = openings.get(account.id) ?? null;
+      return { ...account, ...billing, keys: keys.get(account.id) ?? [], openingNanos };
+    }),
   };
 }
 

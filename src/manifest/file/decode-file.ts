@@ -232,6 +232,9 @@ function decodeAccount(account: FileAccount, path: Path, referenceAt: ReferenceA
     balanceNanos: account.balance ?? null,
     disabled: account.disabled,
     tagKeys: account.tag_keys,
+    legalName: account.legal_name,
+    address: account.address,
+    taxId: account.tax_id,
     keys: account.keys?.map((key, index) => decodeKey(key, [...path, "keys", index], referenceAt)) ?? null,
   });
 }

@@ -142,7 +142,15 @@ function encodeTimeouts(timeouts: Partial<Timeouts>): FileRecord {
 
 export function encodeAccount(account: AccountDeclaration): FileRecord {
   const { name, group, disabled = false, tagKeys = [] } = account;
-  return { name, group, disabled, tag_keys: tagKeys.length > 0 ? [...tagKeys] : undefined };
+  return {
+    name,
+    group,
+    disabled,
+    tag_keys: tagKeys.length > 0 ? [...tagKeys] : undefined,
+    legal_name: account.legalName ?? undefined,
+    address: account.address ?? undefined,
+    tax_id: account.taxId ?? undefined,
+  };
 }
 
 export function encodeKey(key: KeyTerms & { readonly name: string }): FileRecord {

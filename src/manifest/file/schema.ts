@@ -1,5 +1,10 @@
 import { z } from "zod";
 import { MOST_TAG_KEYS, TAG_KEY, TAG_KEY_RULE } from "../../accounts/tags.ts";
+import {
+  type BillingDetails,
+  billingProblem,
+  MAX_BILLING_CHARACTERS,
+} from "../../accounts/billing-details.ts";
 import { DEFAULT_FALLBACK_REASONS, FALLBACK_REASONS, UPSTREAM_ORDERS } from "../../catalog/catalog.ts";
 import { settingsFile } from "../../catalog/settings.ts";
 import { UPSTREAM_DEFAULTS } from "../../catalog/upstreams-store.ts";
@@ -51,6 +56,19 @@ export const key = z
   })
   .describe("An API key");
 
+/** Line feeds at the end are those of YAML's blocks of text. */
+const billingText = (field: keyof BillingDetails) =>
+  z
+    .string()
+    .trim()
+    .max(MAX_BILLING_CHARACTERS[field])
+    .superRefine((value, context) => {
+      const message = billingProblem(field, value);
+      if (message !== undefined) context.addIssue({ code: "custom", message });
+    })
+    .nullable()
+    .optional();
+
 const account = z
   .strictObject({
     name: name(200),
@@ -62,6 +80,15 @@ const account = z
       .max(MOST_TAG_KEYS)
       .optional()
       .describe("Keys that `x-faregate-tags` of its requests may have; omitted = unchanged"),
+    legal_name: billingText("legalName").describe(
+      "Legal name on monthly statements; null = none, omitted = unchanged",
+    ),
+    address: billingText("address").describe(
+      "Postal address on monthly statements, at most 12 lines; null = none, omitted = unchanged",
+    ),
+    tax_id: billingText("taxId").describe(
+      "Tax id on monthly statements, such as a VAT number; null = none, omitted = unchanged",
+    ),
     keys: z.array(key).optional().describe("Omitted = keys are unchanged"),
   })
   .describe("Account, which pays for its keys' requests");
