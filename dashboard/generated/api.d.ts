@@ -4220,6 +4220,310 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/accounts/{account}/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    after?: string;
+                };
+                header?: never;
+                path: {
+                    account: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                month: string;
+                                complete: boolean;
+                                opening_nanos: string;
+                                opening_usd: string;
+                                credited_nanos: string;
+                                credited_usd: string;
+                                debited_nanos: string;
+                                debited_usd: string;
+                                text_nanos: string;
+                                text_usd: string;
+                                tasks_nanos: string;
+                                tasks_usd: string;
+                                closing_nanos: string;
+                                closing_usd: string;
+                            }[];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/accounts/{account}/statements/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    account: string;
+                    month: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            month: string;
+                            complete: boolean;
+                            opening_nanos: string;
+                            opening_usd: string;
+                            credited_nanos: string;
+                            credited_usd: string;
+                            debited_nanos: string;
+                            debited_usd: string;
+                            text_nanos: string;
+                            text_usd: string;
+                            tasks_nanos: string;
+                            tasks_usd: string;
+                            closing_nanos: string;
+                            closing_usd: string;
+                            /** @constant */
+                            currency: "USD";
+                            account: {
+                                id: string;
+                                name: string;
+                                legal_name: string | null;
+                                address: string | null;
+                                tax_id: string | null;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/accounts/{account}/statements/{month}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    after?: string;
+                };
+                header?: never;
+                path: {
+                    account: string;
+                    month: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                /** Format: date */
+                                day: string;
+                                at: string | null;
+                                /** @enum {string} */
+                                kind: "opening" | "credit" | "code" | "debit" | "refund" | "usage";
+                                amount_nanos: string;
+                                amount_usd: string;
+                                change_nanos: string;
+                                change_usd: string;
+                                balance_after_nanos: string;
+                                balance_after_usd: string;
+                                entry: string | null;
+                                reference: {
+                                    /** @enum {string} */
+                                    type: "account" | "code" | "task";
+                                    id: string;
+                                } | null;
+                                reason: string | null;
+                                usage: {
+                                    requests: number;
+                                    text_nanos: string;
+                                    text_usd: string;
+                                    tasks_nanos: string;
+                                    tasks_usd: string;
+                                    absorbed_nanos: string;
+                                    absorbed_usd: string;
+                                } | null;
+                            }[];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/accounts/{account}/statements/{month}/rows.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    account: string;
+                    month: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv; charset=utf-8": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/accounts/{account}/billing-details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    account: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        etag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            legal_name: string | null;
+                            address: string | null;
+                            tax_id: string | null;
+                            revision: string;
+                        };
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "If-Match"?: string;
+                };
+                path: {
+                    account: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        legal_name: string | null;
+                        address: string | null;
+                        tax_id: string | null;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        etag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            legal_name: string | null;
+                            address: string | null;
+                            tax_id: string | null;
+                            revision: string;
+                        };
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/accounts/{account}/redemptions": {
         parameters: {
             query?: never;

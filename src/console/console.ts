@@ -3,6 +3,7 @@ import { accountsOperations } from "./accounts/operations.ts";
 import { alertsOperations } from "./alerts/operations.ts";
 import { assetsOperations } from "./assets/operations.ts";
 import { auditOperations } from "./audit/operations.ts";
+import { billingDetailsOperations } from "./billing-details/operations.ts";
 import { budgetsOperations } from "./budgets/operations.ts";
 import { catalogOperations } from "./catalog/operations.ts";
 import { codesOperations } from "./codes/operations.ts";
@@ -23,6 +24,7 @@ import { sessionOperations } from "./session/operations.ts";
 import { settingsOperations } from "./settings/operations.ts";
 import { spendingOperations } from "./spending/operations.ts";
 import { operatorSpendingOperations } from "./spending/operator-operations.ts";
+import { monthsOperations } from "./statement/months-operations.ts";
 import { statementOperations } from "./statement/operations.ts";
 import { tasksOperations } from "./tasks/operations.ts";
 import { tokensOperations } from "./tokens/operations.ts";
@@ -53,6 +55,8 @@ const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   assetsOperations,
   queueOperations,
   statementOperations,
+  monthsOperations,
+  billingDetailsOperations,
   codesOperations,
   alertsOperations,
   budgetsOperations,

@@ -341,6 +341,89 @@ describe("an operator", () => {
   });
 });
 
+describe("a monthly statement", () => {
+  const month = () => new Date().toISOString().slice(0, 7);
+
+  it("adds up to the balance, row by row and in its CSV, in dollars beside nanos", async () => {
+    const { body: statement } = await account.viewer.get(at(`/statements/${month()}`));
+    const { balance_nanos: balance } = (await account.viewer.get(at("/balance"))).body;
+    expect(statement).toMatchObject({
+      month: month(),
+      currency: "USD",
+      complete: false,
+      closing_nanos: balance,
+      account: { id: account.id, name: "harbour", legal_name: null },
+    });
+    const rows: { kind: string; change_nanos: string; balance_after_nanos: string; usage: unknown }[] = [];
+    for (let after = ""; ; ) {
+      const { body } = await account.viewer.get(at(`/statements/${month()}/rows?limit=2${after}`));
+      rows.push(...body.data);
+      if (body.next === null) break;
+      after = `&after=${encodeURIComponent(body.next)}`;
+    }
+    expect(rows[0]).toMatchObject({ kind: "code", change_nanos: "2500000000", change_usd: "2.5" });
+    const changes = rows.reduce((sum, row) => sum + BigInt(row.change_nanos), 0n);
+    expect(BigInt(statement.opening_nanos) + changes).toBe(BigInt(statement.closing_nanos));
+    expect(rows.at(-1)).toMatchObject({
+      kind: "usage",
+      balance_after_nanos: balance,
+      usage: { tasks_usd: "0" },
+    });
+    const csv = await account.viewer.get(at(`/statements/${month()}/rows.csv`));
+    expect(csv.headers["content-type"]).toBe("text/csv; charset=utf-8");
+    expect(csv.body.trimEnd().split("\r\n")).toHaveLength(rows.length + 3);
+    expect(csv.body).toContain(`closing_balance,,,${statement.closing_usd},`);
+    const { body: months } = await account.viewer.get(at("/statements"));
+    expect(months.data[0]).toMatchObject({ month: month(), closing_nanos: balance });
+  });
+
+  it("is there for each month that has begun, and for no other", async () => {
+    const { body: early } = await account.viewer.get(at("/statements/2020-01"));
+    expect(early).toMatchObject({ complete: true, opening_nanos: "0", closing_usd: "0" });
+    expect((await account.viewer.get(at("/statements/2020-01/rows"))).body).toEqual({ data: [], next: null });
+    for (const none of ["2999-01", "2026-13", "2026-1", "now", "1999-12"])
+      for (const path of ["", "/rows", "/rows.csv"]) {
+        const { status } = await account.viewer.get(at(`/statements/${none}${path}`));
+        expect([none, path, status]).toEqual([none, path, 404]);
+      }
+  });
+
+  it("names who pays, as owners and operators state it, with an entry of the audit log", async () => {
+    const details = { legal_name: " Harbour Ltd. ", address: "1 Quay\r\nRotterdam", tax_id: "NL123" };
+    expect((await account.member.put(at("/billing-details"), details)).status).toBe(403);
+    const { body: before } = await account.viewer.get(at("/billing-details"));
+    const { body: saved } = await account.owner.put(at("/billing-details"), details);
+    expect(saved).toMatchObject({
+      legal_name: "Harbour Ltd.",
+      address: "1 Quay\nRotterdam",
+      tax_id: "NL123",
+    });
+    const late = { method: "PUT", path: at("/billing-details"), body: details };
+    const refused = await account.owner.ask({ ...late, headers: { "if-match": `"${before.revision}"` } });
+    expect([refused.status, refused.body.error.code]).toEqual([412, "changed_meanwhile"]);
+    expect((await account.viewer.get(at(`/statements/${month()}`))).body.account).toEqual({
+      ...{ id: account.id, name: "harbour" },
+      ...{ legal_name: "Harbour Ltd.", address: "1 Quay\nRotterdam", tax_id: "NL123" },
+    });
+    const [entry] = (await operator.get("/operator/audit?limit=1")).body.data;
+    expect(entry).toMatchObject({ action: "account.update", after: { tax_id: "NL123" } });
+    const cleared = { ...details, tax_id: null };
+    expect((await operator.put(at("/billing-details"), cleared)).body.tax_id).toBeNull();
+  });
+
+  it.each([
+    ["legal_name", "n".repeat(201)],
+    ["legal_name", "two\nlines"],
+    ["address", "line\n".repeat(13)],
+    ["address", "bell\u0007"],
+    ["tax_id", "t".repeat(101)],
+  ])("takes no details that fit no page: %s", async (param, value) => {
+    const details = { legal_name: null, address: null, tax_id: null, [param]: value };
+    const { status, body } = await account.owner.put(at("/billing-details"), details);
+    expect([status, body.error.param]).toEqual([400, param]);
+  });
+});
+
 describe("who may do it", () => {
   it("are the account's own people by their roles; another account's ids are answered like unknown ones", async () => {
     const code = { code: "FG-0000-0000-0000-0000" };
@@ -353,6 +436,11 @@ describe("who may do it", () => {
       "/statement",
       "/statement.csv",
       "/statement/1/requests",
+      "/statements",
+      "/statements/2026-01",
+      "/statements/2026-01/rows",
+      "/statements/2026-01/rows.csv",
+      "/billing-details",
       "/balance-alert",
     ]) {
       const foreign = await account.owner.get(`/accounts/${other}${path}`);

@@ -54,6 +54,8 @@ describe("the mark of a page", () => {
   const FORGED = [
     ...["0", "no%20mark", "9".repeat(19), "%ED%A0%80", "%00", "a%00b", "7aCA"],
     ...["\0", "a\0b", "1 a\0", "1 \0", "1:\0"].map(word),
+    // Days and places that are none to PostgreSQL.
+    ...["2026-02-31~1", "0000-01-01~1", `2026-01-01~${"9".repeat(19)}`],
   ];
 
   it("that no list has given is refused by every list alike", async () => {
