@@ -45,6 +45,11 @@ export const routeTree = root.addChildren([
     page("/accounts/$account/tasks/$task", () => import("./pages/task/page.tsx"), "TaskPage"),
     page("/accounts/$account/assets", () => import("./pages/assets/page.tsx"), "AssetsPage"),
     page("/accounts/$account/statement", () => import("./pages/statement/page.tsx"), "StatementPage"),
+    page(
+      "/accounts/$account/statement/$month",
+      () => import("./pages/monthly-statement/page.tsx"),
+      "MonthlyStatementPage",
+    ),
     page("/operator/accounts", () => import("./pages/operator-accounts/page.tsx"), "OperatorAccountsPage"),
     page("/operator/accounts/$id", () => import("./pages/operator-account/page.tsx"), "OperatorAccountPage"),
     page("/operator/codes", () => import("./pages/operator-codes/page.tsx"), "OperatorCodesPage"),

@@ -37,6 +37,7 @@ export async function openDashboardWorld({ embedded = false } = {}): Promise<Das
       model: "text-large",
       request: "req_00000000000000000000000000000000",
       failed: "req_00000000000000000000000000000000",
+      month: new Date().toISOString().slice(0, 7),
       task: "task-00000000000000000000000000000000",
     },
     close: () => gateway.clean(),

@@ -39,3 +39,12 @@ export function formatDay(moment: Date, language: Language, withYear = false): s
     timeZone: "UTC",
   });
 }
+
+/** A month: "2026-11" is "November 2026". */
+export function formatMonth(month: string, language: Language): string {
+  return new Date(`${month}-01T00:00:00Z`).toLocaleDateString(language === "zh" ? "zh-CN" : "en-GB", {
+    year: "numeric",
+    month: "long",
+    timeZone: "UTC",
+  });
+}
