@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { decodeSettings } from "../../catalog/settings.ts";
 import { parseManifest } from "./read.ts";
-import { catalogFileJsonSchema, key } from "./schema.ts";
+import { catalogFileJsonSchema } from "./schema.ts";
+import { key } from "./schema-accounts.ts";
 import { standInFor } from "./stand-ins.ts";
 
 /** A file of authorities that exists. */
