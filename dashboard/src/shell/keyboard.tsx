@@ -19,6 +19,7 @@ export function Keyboard(): ReactNode {
       <p className="text-mute">{t.helpLead}</p>
       <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1.5">
         <Key keys="/">{t.helpSearch}</Key>
+        <Key keys="Ctrl K">{t.helpPalette}</Key>
         <Key keys="?">{t.helpHelp}</Key>
         {[...account, ...operator].map(({ letter, title, href }) => (
           <Key key={href} keys={`g ${letter}`}>

@@ -5,6 +5,7 @@ import { IconButton } from "../parts/button.tsx";
 import { Toasts } from "../parts/toast.tsx";
 import { useWords } from "../words/use-words.ts";
 import { Keyboard } from "./keyboard.tsx";
+import { PaletteGate } from "./palette/palette-gate.tsx";
 import { writePreference } from "./preferences.ts";
 import { Mark, Sidebar } from "./sidebar.tsx";
 import { shellWords } from "./words.ts";
@@ -39,6 +40,7 @@ export function Shell(): ReactNode {
         </div>
       </main>
       <Keyboard />
+      <PaletteGate />
       <Toasts />
     </div>
   );

@@ -6,8 +6,11 @@ import { queryClient } from "../api/query-client.ts";
 import { useAccountName, useSession } from "../api/session.ts";
 import { Failed } from "../parts/failure.tsx";
 import { Field, Select } from "../parts/field.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { useWords } from "../words/use-words.ts";
 import { AppearanceSwitches } from "./appearance.tsx";
+import { showPalette } from "./palette/palette-state.ts";
+import { paletteWords } from "./palette/palette-words.ts";
 import { type Place, useAccountId, usePlaces } from "./use-places.ts";
 import { shellWords } from "./words.ts";
 
@@ -22,6 +25,7 @@ export function Sidebar(): ReactNode {
         <Mark />
         Faregate
       </Link>
+      <PaletteButton />
       <AccountSwitch />
       {account.length > 0 && <Places places={account} />}
       {operator.length > 0 && <Places title={t.operator} places={operator} />}
@@ -47,6 +51,27 @@ export function Sidebar(): ReactNode {
         <p className="text-xs text-mute">Faregate {version}</p>
       </div>
     </nav>
+  );
+}
+
+/** Says that there is a command palette; on a phone the only way to it. */
+function PaletteButton(): ReactNode {
+  const t = useWords(paletteWords);
+  return (
+    <button
+      type="button"
+      aria-keyshortcuts="Control+K Meta+K"
+      // A drawer around it closes first: the palette stands above the page.
+      onClick={(event) => {
+        event.currentTarget.closest("dialog")?.close();
+        showPalette(true);
+      }}
+      className="flex h-8 items-center gap-2 rounded-md border border-line px-2 text-mute hover:bg-shade"
+    >
+      <Icon name="search" />
+      <span className="grow text-left">{t.open}</span>
+      <kbd className="font-mono text-xs">Ctrl K</kbd>
+    </button>
   );
 }
 
