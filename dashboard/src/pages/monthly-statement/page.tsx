@@ -5,7 +5,6 @@ import type { MonthStatement, StatementRow } from "../../../../src/console/state
 import { apiUrl, read } from "../../api/client.ts";
 import { useAccount } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
-import { formatCount } from "../../format/count.ts";
 import { formatMonth } from "../../format/moment.ts";
 import { Money } from "../../parts/amounts.tsx";
 import { Button, ButtonLink } from "../../parts/button.tsx";
@@ -104,7 +103,7 @@ function Document({
       ) : (
         <Rows caption={t.rows} columns={columns} rowKey={monthRowKey} rows={rows} />
       )}
-      {isCut && <p className="text-bad">{t.tooMany(formatCount(rows.length))}</p>}
+      {isCut && <p className="text-bad">{t.tooMany}</p>}
       <p className="text-sm text-mute">{t.utc}</p>
     </>
   );
