@@ -36,8 +36,28 @@ export async function fillRequests(database: Database, wanted: ManyRequests): Pr
     await addPartition(database, "usage", day);
     await addPartition(database, "failed_requests", day);
     await fillDay(database, day, Math.round(requests / days), Math.round(failures / days));
+    await fillTransfers(database, day);
   }
-  await database.execute("analyze usage, failed_requests, failure_hours, error_hours, unknown_keys");
+  await database.execute(
+    "analyze usage, usage_hours, failed_requests, failure_hours, error_hours, unknown_keys, transfers, balance_days",
+  );
+}
+
+/** What each account was charged in ten minutes, as flushes post it, and now and then a credit, in the order of time. */
+async function fillTransfers(database: Database, daysAgo: number): Promise<void> {
+  await database.execute(
+    `insert into transfers (key, kind, ledger, from_side, to_side, amount, reference, at)
+     select 'filled:' || account_id || ':' || at, case when is_credit then 'credit' else 'post' end, 'account:' || account_id,
+            case when is_credit then 'funding' else 'leased' end, case when is_credit then 'wallet' else 'revenue' end, amount,
+            case when is_credit then 'account:' || account_id else 'flush:journal:1' end, at
+       from (select account_id, at, sum(charge_nanos)::int8 as amount, (extract(epoch from at) / 600)::int8 % 50 = 1 as is_credit
+               from (select account_id, charge_nanos, date_bin('10 min', posted_at, '2020-01-01') as at from usage
+                      where posted_at >= ((now() at time zone 'utc')::date - $1::int4) at time zone 'utc'
+                        and posted_at < ((now() at time zone 'utc')::date - $1::int4 + 1) at time zone 'utc') as of_day
+              group by 1, 2 having sum(charge_nanos) > 0) as each
+      order by at`,
+    [daysAgo],
+  );
 }
 
 async function addPartition(database: Database, table: string, daysAgo: number): Promise<void> {

@@ -11,6 +11,7 @@ import {
 } from "../../src/console/failed-requests/failed-requests-store.ts";
 import type { CursorPosition } from "../../src/console/input.ts";
 import { readRequestsOfAll, type WantedOfAll } from "../../src/console/requests/operator-requests-store.ts";
+import { readMonthRows, readMonths } from "../../src/console/statement/months-store.ts";
 import type { Database, Queryable } from "../../src/storage/database.ts";
 
 export type Read = (database: Queryable) => Promise<readonly unknown[]>;
@@ -102,8 +103,30 @@ export async function requestPaths(database: Database): Promise<readonly (readon
       [`errors by words of a code: ${count} days`, (db) => groupErrors(db, days(count), "code-0", 200)],
       [`unknown keys: ${count} days`, (db) => readUnknownKeys(db, days(count), 200)],
     ]),
+    ...["the current month", "the month before"].map((name, ago): [string, Read] => [
+      `statement of an account: ${name}`,
+      (db) =>
+        readMonthRows(db, {
+          accountId: accountId as AccountId,
+          month: monthAgo(ago),
+          after: null,
+          limit: 201,
+        }),
+    ]),
+    [
+      "months of an account",
+      (db) => {
+        const query = { current: monthAgo(0), before: "9999-99", limit: 51 };
+        return readMonths(db, { ...query, accountId: accountId as AccountId });
+      },
+    ],
     ["one of the command line", async (db) => [await findFailedRequest(db, vendorId)]],
   ];
+}
+
+function monthAgo(count: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString().slice(0, 7);
 }
 
 const NO_FILTER: Omit<WantedFailures, "accountId"> = {
