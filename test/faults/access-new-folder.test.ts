@@ -17,6 +17,7 @@ const NEED_ONE: Readonly<Record<string, readonly string[]>> = {
   export: ["export"],
   "ledger verify": ["ledger", "verify"],
   "accounts credit": ["accounts", "credit", "acme", "5", "--reason", "invoice 7"],
+  "accounts details": ["accounts", "details", "acme"],
   "budgets list": ["budgets", "list"],
   "keys list": ["keys", "list", "--account", "acme"],
   "keys create": ["keys", "create", "--account", "acme"],
