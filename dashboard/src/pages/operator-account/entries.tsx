@@ -16,7 +16,11 @@ export function Entries({ account }: { readonly account: string }): ReactNode {
   return (
     <Section
       title={t.entries}
-      actions={<ButtonLink to={`/accounts/${account}/statement`}>{t.allEntries}</ButtonLink>}
+      actions={
+        <ButtonLink to={`/accounts/${account}/statement`} search={{ tab: "transactions" }}>
+          {t.allEntries}
+        </ButtonLink>
+      }
     >
       <Loaded query={query}>
         {({ data }) =>
