@@ -3113,7 +3113,8 @@ export interface paths {
                     from?: string;
                     to?: string;
                     step?: "day" | "hour";
-                    by?: "model" | "key" | "user" | "endpoint";
+                    by?: "model" | "key" | "user" | "endpoint" | "tag";
+                    tag_key?: string;
                 };
                 header?: never;
                 path: {
@@ -3224,7 +3225,8 @@ export interface paths {
                     from?: string;
                     to?: string;
                     step?: "day" | "hour";
-                    by?: "model" | "key" | "user" | "endpoint";
+                    by?: "model" | "key" | "user" | "endpoint" | "tag";
+                    tag_key?: string;
                 };
                 header?: never;
                 path: {

@@ -64,6 +64,40 @@ describe.skipIf(lacksBrowser)("the spending in the dashboard", () => {
     expect(complaints()).toEqual([]);
   });
 
+  it("tells operators what all accounts spent this month, down to a file that adds up to the ledger's revenue", async () => {
+    await spend(world.key);
+    const { operator, values } = world;
+    const revenue = async (): Promise<bigint> =>
+      BigInt((await operator.post("/operator/ledger/verify", {})).body.revenue_nanos);
+    await waitFor("its sum", async () => {
+      const { totals } = (await operator.get("/operator/spending")).body;
+      return totals.requests > 0 && BigInt(totals.charge_nanos) === (await revenue());
+    });
+    const { page, complaints } = await open("/operator/spending");
+    await page.getByRole("link", { name: "Last month" }).click();
+    await page.getByText("No spending in this period").waitFor();
+    await page.getByRole("link", { name: "This month" }).click();
+    await page.getByRole("table", { name: "Accounts" }).getByRole("link").first().waitFor();
+    const href = await page.getByRole("link", { name: "Export CSV" }).getAttribute("href");
+    const file = await page.evaluate(async (url) => (await fetch(url)).text(), href ?? "");
+    const [titles = "", ...lines] = file.trimEnd().split("\r\n");
+    const at = titles.split(",").indexOf("charge_usd");
+    const sum = lines.reduce((total, line) => total + Math.round(Number(line.split(",")[at]) * 1e9), 0);
+    expect(BigInt(sum)).toBe(await revenue());
+    for (const tab of ["Groups", "Users", "API keys", "Models", "Upstreams", "Months", "Days"]) {
+      await page.getByRole("navigation", { name: "Group by" }).getByRole("link", { name: tab }).click();
+      await page.getByRole("table", { name: tab }).waitFor();
+    }
+    await page.getByRole("navigation", { name: "Group by" }).getByRole("link", { name: "Tags" }).click();
+    await page.getByText("Choose a tag key").waitFor();
+    await page.getByRole("searchbox", { name: "Tag key" }).fill("team");
+    await page.getByRole("cell", { name: "without the tag" }).waitFor();
+    // Every account's own page has the tags as well.
+    await page.goto(`/accounts/${values["account"]}/spending?tab=tag&tag_key=team`);
+    await page.getByRole("table", { name: "Tags" }).waitFor();
+    expect(complaints()).toEqual([]);
+  });
+
   it("names the years of days where a range has one day of a year twice, and not where it has none", async () => {
     await spend(world.key);
     await waitFor("its sum", async () => (await world.operator.get(spending)).body.groups.length > 0);

@@ -15,6 +15,7 @@ import { Entries } from "./entries.tsx";
 import { GroupChoice } from "./group-choice.tsx";
 import { Members } from "./members.tsx";
 import { Suspension } from "./suspension.tsx";
+import { TagKeys } from "./tag-keys.tsx";
 import { operatorAccountWords } from "./words.ts";
 
 /** One account, for operators: what it has, and what can be done about it. */
@@ -34,6 +35,7 @@ export function OperatorAccountPage(): ReactNode {
           <Facts
             rows={[
               [t.group, <GroupChoice key="group" account={account} />],
+              [t.tagKeys, <TagKeys key="tags" account={account} />],
               [t.opened, <Time key="opened" at={account.created_at} exact />],
               [t.id, <Copyable key="id" text={account.id} />],
             ]}

@@ -12,6 +12,7 @@ export const OPERATOR_REQUEST_FILTERS = [
   "key",
   "model",
   "upstream",
+  "tag",
   "status",
   "error_code",
   "outcome",
@@ -21,9 +22,10 @@ export const OPERATOR_REQUEST_FILTERS = [
 
 /** What the URL asks for, as the console's API takes it: days are whole, the last one included. */
 export function operatorRequestsQueryOf(search: Search) {
-  const { id, account, key, model, upstream, status, error_code, outcome } = search;
+  const { id, account, key, model, upstream, tag, status, error_code, outcome } = search;
   const days = { from: momentOfDay(search["from"]), to: momentOfDay(search["to"], 1) };
-  return { id: id?.trim(), account, key, model, upstream, status, error_code, outcome, ...days };
+  const tagged = { tag: tag?.includes("=") ? tag : undefined };
+  return { id: id?.trim(), account, key, model, upstream, ...tagged, status, error_code, outcome, ...days };
 }
 
 /** Statuses that callers are sent, those of success but 200 left out. */
@@ -59,6 +61,7 @@ export function OperatorRequestFilters(): ReactNode {
       )}
       <SearchFilter name="model" label={t.model} />
       <SearchFilter name="upstream" label={t.upstream} />
+      <SearchFilter name="tag" label={t.tag} />
       <SelectFilter
         name="outcome"
         label={t.outcome}

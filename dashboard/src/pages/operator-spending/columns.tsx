@@ -63,6 +63,8 @@ function Name({ by, group, days }: NameProps): ReactNode {
   const nameless: Readonly<Record<string, string>> = {
     playground: t.playground,
     nobody: t.nobody,
+    "(other)": t.otherValues,
+    "(none)": t.untagged,
     "": t.notAsked,
   };
   const shown = <span className="break-all">{name ?? nameless[id] ?? `#${id}`}</span>;

@@ -24,7 +24,12 @@ export function OperatorSpendingPage(): ReactNode {
   const [search] = useSearch();
   const by = useTab(SPENDING_BY);
   const asked = spendingQueryOf(search, by);
-  const query = useRead("/operator/spending", { ...asked, limit: 50, after: search["after"] });
+  const lacksKey = by === "tag" && !search["tag_key"];
+  const query = useRead("/operator/spending", {
+    ...(lacksKey ? { ...asked, by: "account" } : asked),
+    limit: 50,
+    after: search["after"],
+  });
   const columns = useColumns(by, query.data);
   return (
     <Page
@@ -38,7 +43,8 @@ export function OperatorSpendingPage(): ReactNode {
       </Loaded>
       <Tabs label={t.by} tabs={SPENDING_BY.map((name) => [name, t.tabs[name]] as const)} />
       <Narrowing by={by} />
-      {query.data !== undefined && (
+      {lacksKey && <Empty title={t.chooseKey}>{t.chooseKeyHow}</Empty>}
+      {!lacksKey && query.data !== undefined && (
         <Table
           caption={t.tabs[by]}
           list={{ query, cursor: "after" }}
@@ -76,7 +82,8 @@ function Narrowing({ by }: { readonly by: By }): ReactNode {
   const t = useWords(operatorSpendingWords);
   const names = filtersOf(by);
   return (
-    <Filters names={names}>
+    <Filters names={by === "tag" ? [...names, "tag_key"] : names}>
+      {by === "tag" && <SearchFilter name="tag_key" label={t.tagKey} />}
       <ChooserFilter
         name="account"
         label={t.names.account}

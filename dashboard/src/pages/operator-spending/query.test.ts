@@ -25,6 +25,8 @@ describe("what the page of all spending asks for", () => {
       account: "1",
       group: undefined,
     });
+    expect(spendingQueryOf({ tag: "team=a", tag_key: "team" }, "tag")).toMatchObject({ tag_key: "team" });
+    expect(spendingQueryOf({ tag: "team=a", tag_key: "team" }, "tag")).not.toHaveProperty("tag");
     expect(spendingQueryOf({ model: "m" }, "account")).toMatchObject({ model: "m" });
   });
 

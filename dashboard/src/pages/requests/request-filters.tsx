@@ -25,13 +25,14 @@ export const REQUEST_FILTERS = [
     "reason",
     "min",
     "upstream",
+    "tag",
     "request",
   ],
 ] as const;
 
 /** What the URL asks for, as the console's API takes it: days are whole, the last one included. */
 export function requestsQueryOf(search: Search): Omit<RequestsQuery, "limit" | "after"> {
-  const { key, user, model, endpoint, status, outcome, reason, upstream, request, min } = search;
+  const { key, user, model, endpoint, status, outcome, reason, upstream, tag, request, min } = search;
   return {
     key,
     user,
@@ -39,6 +40,7 @@ export function requestsQueryOf(search: Search): Omit<RequestsQuery, "limit" | "
     endpoint,
     reason,
     upstream,
+    tag: tag?.includes("=") ? tag : undefined,
     request,
     min_cost_nanos: min,
     from: momentOfDay(search["from"]),
@@ -121,6 +123,7 @@ export function RequestFilters(): ReactNode {
         )}
       />
       {user.is_operator && <SearchFilter name="upstream" label={t.upstream} />}
+      <SearchFilter name="tag" label={t.tag} />
       <SearchFilter name="from" label={t.from} type="date" />
       <SearchFilter name="to" label={t.to} type="date" />
     </Filters>

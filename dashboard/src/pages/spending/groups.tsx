@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { SpendingGroup, SpendingResponse } from "../../../../src/console/spending/contract.ts";
+import { useSearch } from "../../api/search.ts";
 import { formatShare } from "../../format/count.ts";
 import { Count, Duration, Money } from "../../parts/amounts.tsx";
 import { type Column, Rows } from "../../parts/table.tsx";
@@ -10,7 +11,7 @@ import type { Days } from "./range.tsx";
 import { spendingWords } from "./words.ts";
 
 /** What spending is broken down by. */
-export type By = "model" | "key" | "user" | "endpoint";
+export type By = "model" | "key" | "user" | "endpoint" | "tag";
 
 type Line = Omit<SpendingGroup, "id"> & { readonly id: string | null };
 
@@ -24,6 +25,7 @@ export function useGroupName({ groups }: Pick<SpendingResponse, "groups">, by: B
   return ({ id, name }) => {
     if (id === null) return t.others;
     if (by === "endpoint") return endpointName(id);
+    if (by === "tag" && name === null) return id === "(none)" ? t.untagged : t.otherValues;
     if (id === "playground") return t.playground;
     if (name === null) return t.nobody;
     return groups.filter((each) => each.name === name).length > 1 ? `${name} (#${id})` : name;
@@ -57,10 +59,16 @@ export function Groups({ answer, by, account, days }: GroupsProps): ReactNode {
 function useColumns({ answer, by, account, days }: GroupsProps): readonly Column<Line>[] {
   const t = useWords(spendingWords);
   const name = useGroupName(answer, by);
+  const [{ tag_key: tagKey = "" }] = useSearch();
   const all = Number(answer.totals.charge_nanos);
+  // What has no sums of its own has no filter either.
+  const filterOf = ({ id, name }: Line) => {
+    if (by !== "tag") return { [by]: id };
+    return name === null ? undefined : { tag: `${tagKey}=${name}` };
+  };
   const rowsOf = (line: Line, more: object, children: ReactNode): ReactNode => {
     // The log has no filter for the many short-lived keys of the playground.
-    const filter = line.id === null || line.id === "playground" ? undefined : { [by]: line.id };
+    const filter = line.id === null || line.id === "playground" ? undefined : filterOf(line);
     if (filter === undefined) return children;
     return (
       <Link

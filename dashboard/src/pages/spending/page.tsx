@@ -14,6 +14,7 @@ import { Chart } from "../../parts/chart.tsx";
 import type { ChartSeries } from "../../parts/chart-props.ts";
 import { DownloadLink } from "../../parts/download-link.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { Filters, SearchFilter } from "../../parts/filters.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Stat, Stats } from "../../parts/stat.tsx";
@@ -25,7 +26,7 @@ import { type By, Groups, useGroupName } from "./groups.tsx";
 import { type Days, daysOf, momentsOf, RangePicker } from "./range.tsx";
 import { spendingWords } from "./words.ts";
 
-const TABS: readonly By[] = ["model", "key", "user", "endpoint"];
+const TABS: readonly By[] = ["model", "key", "user", "endpoint", "tag"];
 
 /** Where the account's money goes, what the month will come to, and the rows behind every total. */
 export function SpendingPage(): ReactNode {
@@ -34,13 +35,16 @@ export function SpendingPage(): ReactNode {
   const [search] = useSearch();
   const by = useTab(TABS);
   const days = daysOf(search);
-  const query = useRead(`/accounts/${account}/spending`, { by, ...days });
+  const tagKey = search["tag_key"] || undefined;
+  const lacksKey = by === "tag" && tagKey === undefined;
+  const asked = by === "tag" && tagKey !== undefined ? { by, tag_key: tagKey, ...days } : { by, ...days };
+  const query = useRead(`/accounts/${account}/spending`, lacksKey ? days : asked);
   return (
     <Page
       title={t.title}
       lead={t.lead}
       actions={
-        <DownloadLink href={apiUrl(`/accounts/${account}/spending.csv`, { by, ...days })}>
+        <DownloadLink href={apiUrl(`/accounts/${account}/spending.csv`, lacksKey ? days : asked)}>
           {t.export}
         </DownloadLink>
       }
@@ -51,7 +55,14 @@ export function SpendingPage(): ReactNode {
           <div className={`flex min-w-0 flex-col gap-6 ${query.isPlaceholderData ? "opacity-60" : ""}`}>
             <Totals answer={answer} account={account} days={days} />
             <Tabs label={t.by} tabs={TABS.map((name) => [name, t.tabs[name]] as const)} />
-            {answer.groups.length === 0 ? (
+            {by === "tag" && (
+              <Filters names={["tag_key"]}>
+                <SearchFilter name="tag_key" label={t.tagKey} />
+              </Filters>
+            )}
+            {lacksKey ? (
+              <Empty title={t.chooseKey}>{t.chooseKeyHow}</Empty>
+            ) : answer.groups.length === 0 ? (
               <Nothing account={account} />
             ) : (
               <>
