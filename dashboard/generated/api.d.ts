@@ -2588,9 +2588,7 @@ export interface paths {
                                 state: "running" | "pending" | "posted" | "quarantined";
                                 model?: string;
                                 asked_model?: string;
-                                tags?: {
-                                    [key: string]: string;
-                                };
+                                readonly tags?: string[];
                                 endpoint?: string;
                                 streamed?: boolean;
                                 /** Format: date-time */
@@ -3575,9 +3573,7 @@ export interface paths {
                                 state: "running" | "pending" | "posted" | "quarantined";
                                 model?: string;
                                 asked_model?: string;
-                                tags?: {
-                                    [key: string]: string;
-                                };
+                                readonly tags?: string[];
                                 endpoint?: string;
                                 streamed?: boolean;
                                 /** Format: date-time */

@@ -8,12 +8,12 @@ export const TAGS_HEADER = "x-faregate-tags";
 export const END_USER_KEY = "end_user";
 
 /** Tags are for sums: more of them, or longer ones, are data of the caller's own. */
-const MOST_TAGS = 10;
-const MOST_VALUE_CHARACTERS = 64;
+const MAX_TAGS = 10;
+const MAX_VALUE_CHARACTERS = 64;
 /** Ids of end users may be JSON, with a session in it. */
-const MOST_END_USER_CHARACTERS = 256;
+const MAX_END_USER_CHARACTERS = 256;
 /** Each allowed key has sums of its own. */
-export const MOST_TAG_KEYS = 20;
+export const MAX_TAG_KEYS = 20;
 
 /** Of a tag's key. */
 export const TAG_KEY = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -31,7 +31,7 @@ export function readTags(header: string | string[] | undefined, caller: Pick<Cal
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "");
-  if (words.length > MOST_TAGS) throw refusal(`at most ${MOST_TAGS} tags, and there are ${words.length}`);
+  if (words.length > MAX_TAGS) throw refusal(`at most ${MAX_TAGS} tags, and there are ${words.length}`);
   const tags = new Map<string, string>();
   for (const word of words) {
     const [key, value] = keyAndValue(word);
@@ -50,9 +50,9 @@ function checkTag(
   const shown = JSON.stringify(key.slice(0, 50));
   if (!TAG_KEY.test(key)) throw refusal(`the key ${shown} ${TAG_KEY_RULE}`);
   if (value === undefined) throw refusal(`${shown} has no value; write ${key}=value`);
-  if (value.length > MOST_VALUE_CHARACTERS || !TAG_VALUE.test(value)) {
+  if (value.length > MAX_VALUE_CHARACTERS || !TAG_VALUE.test(value)) {
     throw refusal(
-      `the value of ${shown} must be 1 to ${MOST_VALUE_CHARACTERS} letters, digits or . _ : @ / + -`,
+      `the value of ${shown} must be 1 to ${MAX_VALUE_CHARACTERS} letters, digits or . _ : @ / + -`,
     );
   }
   if (!tagKeys.includes(key)) {
@@ -63,7 +63,7 @@ function checkTag(
 
 /** The same with the end user that the body names, where the account counts them and the header names none. */
 export function withEndUser(tags: Tags, named: unknown, { tagKeys }: Pick<Caller, "tagKeys">): Tags {
-  if (typeof named !== "string" || named.length > MOST_END_USER_CHARACTERS || !PLAIN.test(named)) return tags;
+  if (typeof named !== "string" || named.length > MAX_END_USER_CHARACTERS || !PLAIN.test(named)) return tags;
   if (!tagKeys.includes(END_USER_KEY) || tags?.some((tag) => tag.startsWith(`${END_USER_KEY}=`))) return tags;
   return [...(tags ?? []), `${END_USER_KEY}=${named}`].sort();
 }

@@ -85,7 +85,7 @@ describe("tags of requests", () => {
     const receipt = await fetch(`${gateway.url}/v1/receipts/${id}`, {
       headers: { authorization: `Bearer ${KEY}` },
     });
-    expect(await receipt.json()).toMatchObject({ request_id: id, tags: { env: "prod", team: "search" } });
+    expect(await receipt.json()).toMatchObject({ request_id: id, tags: ["env=prod", "team=search"] });
     expect((await logged(id)).tags).toEqual(["env=prod", "team=search"]);
     const sent = upstream.requests.flatMap(({ headers, body }) => [...headers.flat(), body.toString()]);
     expect(sent.filter((text) => /x-faregate-tags|team=search/.test(text))).toEqual([]);

@@ -30,8 +30,8 @@ export interface Receipt {
   readonly model?: string;
   /** The requested name, if it differs from the model's. Absent = the model. */
   readonly asked_model?: string | undefined;
-  /** What the caller counts it as, by key. Absent = nothing. */
-  readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** What the caller counts it as, `key=value`. Absent = nothing. */
+  readonly tags?: readonly string[] | undefined;
   readonly endpoint?: string;
   readonly streamed?: boolean;
   readonly accepted_at?: string;
@@ -179,7 +179,7 @@ function unpostedReceipt(
       state: "running",
       model: begin.model,
       asked_model: begin.asked,
-      tags: tagsByKey(begin.tags),
+      tags: begin.tags,
       endpoint: begin.endpoint,
       streamed: begin.streamed,
       accepted_at: new Date(begin.at).toISOString(),
@@ -276,7 +276,7 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     state,
     model: row.model,
     asked_model: row.askedModel ?? undefined,
-    tags: tagsByKey(row.tags),
+    tags: row.tags ?? undefined,
     endpoint: row.endpoint,
     streamed: row.streamed,
     accepted_at: row.acceptedAt.toISOString(),
@@ -300,12 +300,6 @@ function receiptOf(row: UsageRow, state: "pending" | "posted"): Receipt {
     implausible: row.implausible,
     losses: row.losses,
   };
-}
-
-function tagsByKey(tags: readonly string[] | null | undefined): Receipt["tags"] {
-  return tags?.length
-    ? Object.fromEntries(tags.map((tag) => /^([^=]*)=(.*)$/su.exec(tag)?.slice(1) ?? [tag, ""]))
-    : undefined;
 }
 
 interface Items extends Pick<Receipt, "row" | "step_estimated" | "served" | "unpriced"> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MOST_TAG_KEYS, TAG_KEY, TAG_KEY_RULE } from "../../accounts/tags.ts";
+import { MAX_TAG_KEYS, TAG_KEY, TAG_KEY_RULE } from "../../accounts/tags.ts";
 import { PLAIN_TEXT } from "../../base/text.ts";
 import { inputAmount, moment, nanos, pageOf, pageQuery, words } from "../contract-parts.ts";
 
@@ -48,7 +48,7 @@ export type NewAccount = z.input<typeof newAccount>;
 
 const tagKeys = z
   .array(z.string().regex(TAG_KEY, TAG_KEY_RULE))
-  .max(MOST_TAG_KEYS)
+  .max(MAX_TAG_KEYS)
   .refine((keys) => new Set(keys).size === keys.length, "must not name a key twice");
 
 export const accountChange = z

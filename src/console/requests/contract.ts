@@ -114,10 +114,7 @@ export const receipt = z.object({
     ),
   model: z.string().optional(),
   asked_model: z.string().optional().describe("What the caller asked for, if it is another name"),
-  tags: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe("`x-faregate-tags` and end user, by key; absent = none"),
+  tags: z.array(z.string()).readonly().optional().describe("As key=value; absent = none"),
   endpoint: z.string().optional(),
   streamed: z.boolean().optional(),
   accepted_at: moment.optional(),

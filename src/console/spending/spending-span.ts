@@ -9,7 +9,7 @@ export interface DaySpan {
 
 const DAY_MS = 86_400_000;
 /** A longer look back is a statistic and no bill; the sums of more days take seconds. */
-const MOST_DAYS = 731;
+const MAX_DAYS = 731;
 
 /** The days that are asked for. Throws 400 on what is no span. */
 export function spanOf(
@@ -21,8 +21,8 @@ export function spanOf(
   if (from === undefined) throw refusal("from", "from: is needed with to.");
   const last = to ?? dayAt(nowMs);
   if (from > last) throw refusal("to", "to: is before the first day.");
-  if ((Date.parse(last) - Date.parse(from)) / DAY_MS >= MOST_DAYS)
-    throw refusal("from", `from: at most ${MOST_DAYS} days.`);
+  if ((Date.parse(last) - Date.parse(from)) / DAY_MS >= MAX_DAYS)
+    throw refusal("from", `from: at most ${MAX_DAYS} days.`);
   return { from, to: last };
 }
 

@@ -4,7 +4,7 @@ import {
   billingProblem,
   MAX_BILLING_CHARACTERS,
 } from "../../accounts/billing-details.ts";
-import { MOST_TAG_KEYS, TAG_KEY, TAG_KEY_RULE } from "../../accounts/tags.ts";
+import { MAX_TAG_KEYS, TAG_KEY, TAG_KEY_RULE } from "../../accounts/tags.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
 import { decimal, modelId, moment, name, unique, whole } from "./schema-parts.ts";
 
@@ -66,7 +66,7 @@ export const account = z
     disabled: z.boolean().optional().describe("true suspends it; omitted = unchanged"),
     tag_keys: z
       .array(z.string().regex(TAG_KEY, TAG_KEY_RULE))
-      .max(MOST_TAG_KEYS)
+      .max(MAX_TAG_KEYS)
       .optional()
       .describe("Keys that `x-faregate-tags` of its requests may have; omitted = unchanged"),
     legal_name: billingText("legalName").describe(

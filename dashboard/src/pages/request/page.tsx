@@ -233,13 +233,7 @@ function useFacts({ receipt, request, upstream_model, place }: RequestDetail, ac
     [t.streamed, receipt.streamed ? t.yes : t.no],
   ];
   if (receipt.asked_model !== undefined) rows.splice(2, 0, [t.askedModel, receipt.asked_model]);
-  if (receipt.tags !== undefined)
-    rows.push([
-      t.tags,
-      Object.entries(receipt.tags)
-        .map((tag) => tag.join("="))
-        .join(", "),
-    ]);
+  if (receipt.tags !== undefined) rows.push([t.tags, receipt.tags.join(", ")]);
   if (receipt.status !== undefined) rows.push([t.status, receipt.status === 0 ? "–" : receipt.status]);
   if (receipt.output_limit !== undefined)
     rows.push([t.outputLimit, <Count key="limit" value={receipt.output_limit} />]);
