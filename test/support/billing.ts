@@ -54,7 +54,7 @@ export async function createBillingRig(): Promise<BillingRig> {
         models: null,
         spendingLimit: limit ?? null,
         budgets: [],
-    tagKeys: [],
+        tagKeys: [],
         rateLimits: null,
       };
     },

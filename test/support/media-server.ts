@@ -135,7 +135,7 @@ const callerOf = (accountId: bigint): Caller => ({
   models: null,
   spendingLimit: null,
   budgets: [],
-    tagKeys: [],
+  tagKeys: [],
   rateLimits: null,
 });
 

@@ -12,6 +12,8 @@ import {
 import type { CursorPosition } from "../../src/console/input.ts";
 import { readRequestsOfAll, type WantedOfAll } from "../../src/console/requests/operator-requests-store.ts";
 import { readMonthRows, readMonths } from "../../src/console/statement/months-store.ts";
+import { SPENDING_BY } from "../../src/console/spending/operator-contract.ts";
+import { readSpending } from "../../src/console/spending/operator-spending-store.ts";
 import type { Database, Queryable } from "../../src/storage/database.ts";
 
 export type Read = (database: Queryable) => Promise<readonly unknown[]>;
@@ -87,6 +89,7 @@ export async function requestPaths(database: Database): Promise<readonly (readon
     from: new Date(Date.now() - count * 86_400_000),
     to: new Date(Date.now() + 86_400_000),
   });
+  const wholeTime = { from: "2000-01-01", to: "2999-12-31" };
   return [
     ...all.map(([name, wanted]): [string, Read] => [
       `requests of all: ${name}`,
@@ -120,6 +123,10 @@ export async function requestPaths(database: Database): Promise<readonly (readon
         return readMonths(db, { ...query, accountId: accountId as AccountId });
       },
     ],
+    ...SPENDING_BY.map((by): [string, Read] => [
+      `spending by ${by}: 20 days`,
+      (db) => readSpending(db, { ...wholeTime, by, tag_key: "team" }, undefined, 51),
+    ]),
     ["one of the command line", async (db) => [await findFailedRequest(db, vendorId)]],
   ];
 }

@@ -112,9 +112,15 @@ const GROUPINGS: Readonly<Record<SpendingBy, Grouping>> = {
       nullif(f.by, '') as name, ${noAccount()}`,
     joined: "",
   },
-  month: { by: "to_char(d.day, 'YYYY-MM')", ...OWN_NAME },
-  day: { by: "to_char(d.day, 'YYYY-MM-DD')", ...OWN_NAME },
+  month: timeBy("YYYY-MM"),
+  day: timeBy("YYYY-MM-DD"),
 };
+
+/** Days are summed before they are written out, as a text for each row takes longer than the sum. */
+function timeBy(form: string): Grouping {
+  const time = `to_char(f.by, '${form}')`;
+  return { by: "d.day", named: `${time} as id, ${time} as name, ${noAccount()}`, joined: "" };
+}
 
 function noAccount(): string {
   return "null::int8 as account_id, null::text as account_name";

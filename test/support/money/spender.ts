@@ -38,7 +38,7 @@ const caller = {
   models: null,
   spendingLimit: null,
   budgets: [],
-    tagKeys: [],
+  tagKeys: [],
   rateLimits: null,
 };
 
