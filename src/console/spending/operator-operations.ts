@@ -12,6 +12,7 @@ import {
   operatorSpendingQuery,
 } from "./operator-contract.ts";
 import {
+  giveRoomForGroups,
   readSpending,
   type SpendingPlace,
   type SpendingWanted,
@@ -44,7 +45,7 @@ function list({ database, clock }: ConsoleDeps): Operation {
     response: operatorSpending,
     async run({ query }) {
       const wanted = wantedOf(query, clock.nowMs());
-      const [all, ...found] = await readSpending(database, wanted, placeOf(query.after), query.limit + 1);
+      const [all, ...found] = await readAll(database, wanted, placeOf(query.after), query.limit + 1);
       assert(all, "a sum has a row");
       const shown = found.slice(0, query.limit);
       const last = shown.at(-1);
@@ -76,12 +77,24 @@ function exportCsv({ database, clock }: ConsoleDeps): Operation {
       const wanted = wantedOf(query, clock.nowMs());
       const { from, to, by } = wanted;
       yield spendingTitles(COLUMNS);
-      const [, ...rows] = await readSpending(database, wanted, undefined, null);
+      const [, ...rows] = await readAll(database, wanted, undefined, null);
       yield spendingLines(
         COLUMNS,
         rows.map((row) => ({ ...groupOf(row), from, to, by })),
       );
     },
+  });
+}
+
+function readAll(
+  database: ConsoleDeps["database"],
+  wanted: SpendingWanted,
+  after: SpendingPlace | undefined,
+  most: number | null,
+): Promise<StoredSpending[]> {
+  return database.transaction(async (tx) => {
+    await giveRoomForGroups(tx);
+    return readSpending(tx, wanted, after, most);
   });
 }
 

@@ -141,6 +141,11 @@ const SUMS = [
 const SUMMED = SUMS.map(([column, , type]) => `coalesce(sum(${column}), 0)::${type} as ${column}`).join(", ");
 const SHOWN = SUMS.map(([column, name]) => `${column} as "${name}"`).join(", ");
 
+/** Lets this transaction sum ten thousand keys in memory; PostgreSQL's own limit would write them to disk, which takes twice as long. */
+export async function giveRoomForGroups(tx: Queryable): Promise<void> {
+  await tx.execute("select set_config('work_mem', '32MB', true)");
+}
+
 /** The spending of all accounts: the total first, then at most `most` groups after a place, the most expensive first; times in order. */
 export async function readSpending(
   db: Queryable,
