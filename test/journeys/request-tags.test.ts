@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalogFile } from "../support/catalog-file.ts";
 import { BOOTSTRAP_PASSWORD, type SignedIn, signIn } from "../support/console.ts";
+import { openDashboardWorld } from "../support/dashboard-world.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { type ScriptedUpstream, scriptedUpstream } from "../support/scripted-upstream.ts";
 import { TEXT_PROTOCOLS, type TextProtocol, wireForm } from "../support/text-caller.ts";
@@ -164,5 +165,44 @@ describe("the end user that a request names", () => {
       `/operator/spending?by=account&tag=${encodeURIComponent(`end_user=${user}`)}`,
     );
     expect(body.totals.requests).toBe(1);
+  });
+});
+
+describe("tags of tasks", () => {
+  it("are in the log with the task's charge, and in its sums", async () => {
+    const world = await openDashboardWorld();
+    try {
+      const { operator, values } = world;
+      const id = values["account"];
+      expect((await operator.patch(`/operator/accounts/${id}`, { tag_keys: ["team"] })).status).toBe(200);
+      const submit = (tags: string) =>
+        fetch(`${world.gateway.url}/v1/images/generations`, {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${world.key}`,
+            "content-type": "application/json",
+            "x-faregate-tags": tags,
+          },
+          body: JSON.stringify({ model: "imagegen-2", prompt: "A lighthouse" }),
+        });
+      expect((await submit("env=prod")).status).toBe(400);
+      expect((await submit("team=images")).status).toBe(200);
+      const row = await waitFor("the task's row in the log", async () => {
+        const { body } = await operator.get(`/accounts/${id}/requests?tag=team%3Dimages`);
+        return body.data[0];
+      });
+      expect(row).toMatchObject({ model: "imagegen-2", tags: ["team=images"] });
+      const { totals } = (await operator.get("/operator/spending?tag=team%3Dimages")).body;
+      // Nobody knows what an image's vendor bills: it is in no margin.
+      expect(totals).toMatchObject({
+        requests: 1,
+        charge_nanos: row.charge_nanos,
+        margin_nanos: "0",
+        unknown_costs: 1,
+      });
+      expect(totals.unknown_charge_nanos).toBe(row.charge_nanos);
+    } finally {
+      await world.close();
+    }
   });
 });
