@@ -13,6 +13,7 @@ const TABLE = {
   families: [LEAVES, []],
   queue: [LEAVES, []],
   webhooks: [[...LEAVES, "queue", "storage"], []],
+  mail: [LEAVES, ["catalog", "webhooks"]],
   accounts: [[...LEAVES, "storage"], []],
   users: [[...LEAVES, "accounts", "storage"], []],
   protocols: [[...LEAVES, "conversation"], []],

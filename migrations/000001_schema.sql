@@ -60,6 +60,8 @@ create table users (
   -- Somebody who had the right to has vouched for the address: an invitation, an operator, an identity provider.
   -- False of who registered by themselves: an identity provider's word for the address is no proof that it is theirs.
   email_trusted boolean not null,
+  -- In which e-mail is written; null = unknown.
+  language text check (language in ('en', 'zh')),
   created_at timestamptz not null default now(),
   last_sign_in_at timestamptz
 );
@@ -135,7 +137,7 @@ create table budgets (
   hard boolean not null,
   -- Percentages of the amount at which its alerts fire, once each per period.
   alert_percents int4[] not null check (cardinality(alert_percents) <= 10 and 0 < all(alert_percents)),
-  -- Where its alerts go: [{"format": "signed" | "slack" | "teams", "url"}, ...]
+  -- Where its alerts go: [{"format": "signed" | "slack" | "teams" | "email", "url"}, ...]
   alert_targets jsonb not null check (jsonb_typeof(alert_targets) = 'array'),
   created_at timestamptz not null default now(),
   constraint budgets_name_unique unique (account_id, name)
@@ -592,10 +594,12 @@ create table webhook_deliveries (
   id int8 generated always as identity primary key,
   -- Null = what is told has no task's record to send; it brings its own data along.
   task_id text references tasks (id) on delete cascade,
+  -- 0 = an e-mail to a person, of no account.
   account_id int8 not null,
+  -- Of an e-mail "mailto:" and one address.
   url text not null,
-  -- How it is written: as a signed webhook, or as a message to a channel of Slack or Teams.
-  format text not null default 'signed' check (format in ('signed', 'slack', 'teams')),
+  -- How it is written: as a signed webhook, as a message to a channel of Slack or Teams, or as an e-mail.
+  format text not null default 'signed' check (format in ('signed', 'slack', 'teams', 'email')),
   event text not null default 'task.finished',
   data jsonb,
   created_at timestamptz not null default now(),
@@ -730,6 +734,17 @@ create table invitations (
 );
 create index invitations_account on invitations (account_id, id) where accepted_at is null;
 create index invitations_email on invitations (email) where accepted_at is null;
+
+-- A link by which somebody who forgot the password chooses another one, once, within an hour. It was sent by e-mail.
+create table password_resets (
+  hash bytea primary key check (length(hash) = 32),
+  user_id int8 not null references users (id),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+create index password_resets_user on password_resets (user_id, created_at);
+create index password_resets_expired on password_resets (expires_at);
 
 -- Failed attempts to sign in, for all processes to count; kept for an hour. The address that somebody typed is
 -- there as a keyed hash, since people type passwords into the wrong field.
@@ -928,10 +943,13 @@ create table balance_alerts (
   -- The account's.
   id int8 primary key references accounts (id),
   threshold_nanos int8 not null check (threshold_nanos > 0),
-  url text not null,
+  -- A signed webhook, e-mail addresses, or both.
+  url text,
+  emails text[] not null default '{}' check (cardinality(emails) <= 10),
   -- It was told, and the balance has not been at the threshold again since.
   below boolean not null default false,
-  fired_at timestamptz
+  fired_at timestamptz,
+  check (url is not null or cardinality(emails) > 0)
 );
 
 -- Which alerts of budgets have fired, so that each does once per period. Those of past periods go after some weeks.

@@ -10,6 +10,8 @@ import type { Seals } from "./base/seal.ts";
 import type { LedgerRef } from "./billing/leases/ledger-ref.ts";
 import { openTaskBilling } from "./billing/task-billing.ts";
 import type { CatalogCache } from "./catalog/catalog-cache.ts";
+import { composeMail } from "./compose-mail.ts";
+import type { Config } from "./config.ts";
 import type { WebhookQueries } from "./http/deps.ts";
 import { imageRecord, videoRecord } from "./http/media/task-records.ts";
 import type { Limits } from "./limits/limits.ts";
@@ -28,6 +30,9 @@ import { createWebhooks } from "./webhooks/webhooks.ts";
 import { findDelivery } from "./webhooks/webhooks-store.ts";
 
 export interface TaskParts {
+  readonly config: Pick<Config, "environment" | "publicUrl">;
+  /** Where this process listens: links lead there without FAREGATE_PUBLIC_URL. */
+  readonly address: Promise<string>;
   readonly seals: Seals;
   readonly database: Database;
   readonly catalog: CatalogCache;
@@ -132,6 +137,7 @@ export async function composeTasks(parts: TaskParts): Promise<ComposedTasks> {
       clock,
       log,
       secretOf,
+      sendMail: await composeMail(parts),
       send: (url, headers, body) => guarded.post(url, { headers, body, limits: { totalMs: WEBHOOK_MS } }),
       async recordOf(accountId, taskId) {
         const found = await engine.read(accountId, taskId);

@@ -74,7 +74,7 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
   const vocabulary = vocabularyOf(config.vocabulary);
   const metrics = createMetrics(options.textOfAll);
   const base = await startBase(options);
-  const { catalog, limits, transport, routing, guarded, through, largeJson } = base;
+  const { catalog, limits, transport, routing, guarded, largeJson } = base;
   metrics.beginAtZero({
     upstreams: () => catalog.current().upstreams.map(({ name }) => name),
     models: () => textModels(catalog.current()),
@@ -181,20 +181,12 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
     (await reasonToWait(stopping.signal, database)) ?? billing.notReady();
   await startMetricsServer(options, base, { metrics, notReady });
   const tasks = await composeTasks({
-    database,
-    seals,
-    catalog,
-    limits,
-    transport,
-    guarded,
-    through,
+    ...options,
+    ...base,
+    address,
     clock,
-    log,
     metrics,
-    works: options.works,
     mirror,
-    largeJson,
-    lifecycle,
     health: routing.places,
     onInsufficient: moneyAlerts.refused,
   });
@@ -344,29 +336,23 @@ export async function composeGateway(options: GatewayOptions): Promise<Gateway> 
 
 /** A process that makes images and videos and serves no callers. */
 export async function composeWorker(options: ProcessOptions): Promise<Process> {
-  const { config, database, seals, log, lifecycle } = options;
+  const { config, database, lifecycle } = options;
   const metrics = createMetrics(options.textOfAll);
   const base = await startBase(options);
-  const { catalog, limits, transport, routing, guarded, through, largeJson } = base;
+  const { transport, routing } = base;
   const stopping = new AbortController();
   const notReady = (): Promise<string | undefined> => reasonToWait(stopping.signal, database);
   await startMetricsServer(options, base, { metrics, notReady });
-  const mirror = await startMirror(options, base, Promise.resolve(originOf(config.host, config.port)));
+  const address = Promise.resolve(originOf(config.host, config.port));
+  const mirror = await startMirror(options, base, address);
   await composeTasks({
-    database,
-    seals,
-    catalog,
-    limits,
-    transport,
-    guarded,
-    through,
+    ...options,
+    ...base,
+    address,
     clock: systemClock,
-    log,
     metrics,
     works: true,
     mirror,
-    largeJson,
-    lifecycle,
     health: routing.places,
   });
   lifecycle.drain("readiness", () => stopping.abort());

@@ -51,6 +51,8 @@ const KNOWN = new Set([
   "FAREGATE_S3_SECRET_KEY",
   // The client secret of an identity provider in `settings.sign_in`, which names the variable.
   "FAREGATE_OIDC_CLIENT_SECRET",
+  // Of the mail server of `settings.smtp`, likewise.
+  "FAREGATE_SMTP_PASSWORD",
   "FAREGATE_VOCABULARY",
   "FAREGATE_CRASH_AT",
 ]);
@@ -66,8 +68,8 @@ const NO_SETTINGS = new Set([
 const OF_A_SERVICE = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
 const PORT_OF_A_SERVICE = /^(tcp|udp|sctp):\/\//;
 
-/** A secret that the catalog file names: each identity provider may have its own. */
-const SECRET_OF_A_PROVIDER = /_OIDC_CLIENT_SECRET$/;
+/** A secret that the catalog file names: each identity provider may have its own, and the mail server. */
+const NAMED_SECRET = /_(OIDC_CLIENT_SECRET|SMTP_PASSWORD)$/;
 
 /** What the environment says to people, in the order of the documentation. */
 const VARIABLES = [
@@ -136,7 +138,7 @@ function isInherited(name: string, env: Readonly<Record<string, string | undefin
 function isIgnoredVariable(name: string, text: string | undefined): boolean {
   // `<SERVICE>_PORT` is told by its content: a number there is somebody's misspelt PORT.
   if (name.endsWith("_PORT") && PORT_OF_A_SERVICE.test(text ?? "")) return true;
-  return NO_SETTINGS.has(name) || OF_A_SERVICE.test(name) || SECRET_OF_A_PROVIDER.test(name);
+  return NO_SETTINGS.has(name) || OF_A_SERVICE.test(name) || NAMED_SECRET.test(name);
 }
 
 function readMasterKey(name: string, text: string | undefined): string | undefined {

@@ -191,6 +191,7 @@ export interface paths {
                                 id: string;
                                 name: string;
                             }[];
+                            password_reset: boolean;
                         };
                     };
                 };
@@ -359,6 +360,137 @@ export interface paths {
                             csrf_token: string | null;
                             public_url: string;
                             version: string;
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/password-resets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        email: string;
+                        /** @enum {string} */
+                        language?: "en" | "zh";
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            done: true;
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/password-resets/view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        token: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            email: string;
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/password-resets/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        token: string;
+                        new_password: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            done: true;
                         };
                     };
                 };
@@ -542,6 +674,50 @@ export interface paths {
                 };
             };
         };
+        trace?: never;
+    };
+    "/api/me/language": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        language: "en" | "zh";
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {string} */
+                            language: "en" | "zh";
+                        };
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/me/sessions": {
@@ -1000,6 +1176,7 @@ export interface paths {
                             /** Format: date-time */
                             expires_at: string;
                             link: string;
+                            mailed: boolean;
                         };
                     };
                 };
@@ -1141,6 +1318,7 @@ export interface paths {
                             /** Format: date-time */
                             expires_at: string;
                             link: string;
+                            mailed: boolean;
                         };
                     };
                 };
@@ -4822,7 +5000,8 @@ export interface paths {
                         "application/json": {
                             alert: {
                                 threshold_nanos: string;
-                                url: string;
+                                url: string | null;
+                                emails: string[];
                                 below: boolean;
                                 fired_at: string | null;
                             } | null;
@@ -4865,8 +5044,8 @@ export interface paths {
                     "application/json": {
                         amount_usd?: string;
                         amount_nanos?: string;
-                        /** Format: uri */
-                        url: string;
+                        url?: string | null;
+                        emails?: string[];
                     };
                 };
             };
@@ -4880,7 +5059,8 @@ export interface paths {
                         "application/json": {
                             alert: {
                                 threshold_nanos: string;
-                                url: string;
+                                url: string | null;
+                                emails: string[];
                                 below: boolean;
                                 fired_at: string | null;
                             } | null;
@@ -4929,7 +5109,8 @@ export interface paths {
                         "application/json": {
                             alert: {
                                 threshold_nanos: string;
-                                url: string;
+                                url: string | null;
+                                emails: string[];
                                 below: boolean;
                                 fired_at: string | null;
                             } | null;
@@ -4989,7 +5170,8 @@ export interface paths {
                         "application/json": {
                             alert: {
                                 threshold_nanos: string;
-                                url: string;
+                                url: string | null;
+                                emails: string[];
                                 below: boolean;
                                 fired_at: string | null;
                             } | null;
@@ -5146,11 +5328,15 @@ export interface paths {
                                 hard: boolean;
                                 alerts: {
                                     percents: number[];
-                                    targets: {
+                                    targets: ({
                                         /** @enum {string} */
                                         kind: "webhook" | "slack" | "teams";
                                         url: string;
-                                    }[];
+                                    } | {
+                                        /** @constant */
+                                        kind: "email";
+                                        address: string;
+                                    })[];
                                 };
                                 spent_nanos: string;
                                 spent_usd: string;
@@ -5226,11 +5412,15 @@ export interface paths {
                                 hard: boolean;
                                 alerts: {
                                     percents: number[];
-                                    targets: {
+                                    targets: ({
                                         /** @enum {string} */
                                         kind: "webhook" | "slack" | "teams";
                                         url: string;
-                                    }[];
+                                    } | {
+                                        /** @constant */
+                                        kind: "email";
+                                        address: string;
+                                    })[];
                                 };
                                 spent_nanos: string;
                                 spent_usd: string;
@@ -5287,6 +5477,10 @@ export interface paths {
                                 kind: "teams";
                                 /** Format: uri */
                                 url: string;
+                            } | {
+                                /** @constant */
+                                kind: "email";
+                                address: string;
                             })[];
                         };
                     };
@@ -5321,11 +5515,15 @@ export interface paths {
                             hard: boolean;
                             alerts: {
                                 percents: number[];
-                                targets: {
+                                targets: ({
                                     /** @enum {string} */
                                     kind: "webhook" | "slack" | "teams";
                                     url: string;
-                                }[];
+                                } | {
+                                    /** @constant */
+                                    kind: "email";
+                                    address: string;
+                                })[];
                             };
                             spent_nanos: string;
                             spent_usd: string;
@@ -5395,11 +5593,15 @@ export interface paths {
                             hard: boolean;
                             alerts: {
                                 percents: number[];
-                                targets: {
+                                targets: ({
                                     /** @enum {string} */
                                     kind: "webhook" | "slack" | "teams";
                                     url: string;
-                                }[];
+                                } | {
+                                    /** @constant */
+                                    kind: "email";
+                                    address: string;
+                                })[];
                             };
                             spent_nanos: string;
                             spent_usd: string;
@@ -5481,6 +5683,10 @@ export interface paths {
                                 kind: "teams";
                                 /** Format: uri */
                                 url: string;
+                            } | {
+                                /** @constant */
+                                kind: "email";
+                                address: string;
                             })[];
                         };
                         amount_usd?: string;
@@ -5518,11 +5724,15 @@ export interface paths {
                             hard: boolean;
                             alerts: {
                                 percents: number[];
-                                targets: {
+                                targets: ({
                                     /** @enum {string} */
                                     kind: "webhook" | "slack" | "teams";
                                     url: string;
-                                }[];
+                                } | {
+                                    /** @constant */
+                                    kind: "email";
+                                    address: string;
+                                })[];
                             };
                             spent_nanos: string;
                             spent_usd: string;
@@ -5538,6 +5748,45 @@ export interface paths {
                 };
             };
         };
+        trace?: never;
+    };
+    "/api/accounts/{account}/budgets/{budget}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    account: string;
+                    budget: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            sent: number;
+                        };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/operator/ledger/verify": {
@@ -12717,6 +12966,106 @@ export interface paths {
             };
         };
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            is_set: boolean;
+                            deliveries: {
+                                id: string;
+                                event: string;
+                                address: string;
+                                /** Format: date-time */
+                                created_at: string;
+                                delivered_at: string | null;
+                                next_attempt_at: string | null;
+                                attempts: number;
+                                failure: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/operator/mail/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        address: string;
+                    };
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            is_set: boolean;
+                            deliveries: {
+                                id: string;
+                                event: string;
+                                address: string;
+                                /** Format: date-time */
+                                created_at: string;
+                                delivered_at: string | null;
+                                next_attempt_at: string | null;
+                                attempts: number;
+                                failure: string | null;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;

@@ -67,3 +67,11 @@ export function formatUsd(nanos: Nanos): string {
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }
+
+/** For sentences: "$12.35", whole cents from a dollar up, otherwise two significant digits. */
+export function shortUsd(nanos: Nanos): string {
+  const amount = nanos < 0n ? -nanos : nanos;
+  const step =
+    amount >= 1_000_000_000n ? 10_000_000n : 10n ** BigInt(Math.max(0, amount.toString().length - 2));
+  return `${nanos < 0n ? "-" : ""}$${formatUsd(((amount + step / 2n) / step) * step)}`;
+}

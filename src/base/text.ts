@@ -5,6 +5,13 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keeping them out is what it is for
 export const PLAIN_TEXT = /^[^\x00-\x1f\x7f-\x9f]*$/;
 
+/**
+ * An address that e-mail can be sent to: one recipient, without quotes, comments, lists and anything else that mail servers
+ * and libraries read differently.
+ */
+export const MAIL_ADDRESS =
+  /^[A-Za-z0-9_+-]+(\.[A-Za-z0-9_+-]+)*@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
 /** "1 account", "2 accounts": for regular nouns. */
 export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;

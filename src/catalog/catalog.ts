@@ -265,6 +265,24 @@ export interface Settings {
     readonly selfRegistration: boolean;
     readonly oidc: readonly OidcProvider[];
   };
+  /** The mail server; null = no e-mail is sent. */
+  readonly smtp: SmtpSettings | null;
+}
+
+/** A mail server that takes the gateway's e-mail. */
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS after STARTTLS, which the server must offer; TLS from the first byte; or none at all. */
+  readonly tls: "starttls" | "implicit" | "none";
+  /** Null = the server asks for no password. */
+  readonly user: string | null;
+  /** The environment variable that holds the password. */
+  readonly passwordName: string;
+  /** Address and name that e-mail comes from. */
+  readonly from: string;
+  readonly fromName: string;
+  readonly timeoutMs: number;
 }
 
 /** An identity provider that users can sign in with. */

@@ -3,6 +3,8 @@ import { decodeSettings, settingsFile } from "./settings.ts";
 
 const PROVIDER = { id: "work", name: "Work", issuer: "https://login.example", client_id: "faregate" };
 
+const SMTP = { host: "mail.example", from: "gate@faregate.example" };
+
 describe("settings", () => {
   it("that nobody gave have the documented defaults", () => {
     expect(decodeSettings(settingsFile.parse({}))).toEqual({
@@ -21,6 +23,7 @@ describe("settings", () => {
       affinityHeader: null,
       foreignIds: null,
       mirror: { kind: "none" },
+      smtp: null,
       bodyMemoryMb: 256,
       metricsAddress: null,
       metricsToken: null,
@@ -76,6 +79,21 @@ describe("settings", () => {
     });
   });
 
+  it.each([
+    [{}, { port: 587, tls: "starttls", user: null, passwordName: "FAREGATE_SMTP_PASSWORD" }],
+    [
+      { tls: "implicit", user: "gate", password_env: "SMTP_PASSWORD" },
+      { port: 465, passwordName: "SMTP_PASSWORD" },
+    ],
+    [{ tls: "none" }, { port: 25, fromName: "Faregate", timeoutMs: 15_000 }],
+    [
+      { host: "::1", tls: "none", user: "gate" },
+      { host: "::1", user: "gate" },
+    ],
+  ])("name a mail server, and where its password is rather than the password: %j", (given, read) => {
+    expect(decodeSettings(settingsFile.parse({ smtp: { ...SMTP, ...given } })).smtp).toMatchObject(read);
+  });
+
   it("name a bucket completely", () => {
     const mirror = { kind: "s3" as const, endpoint: "https://s3.example/", bucket: "results" };
     expect(decodeSettings(settingsFile.parse({ mirror })).mirror).toEqual({
@@ -112,6 +130,16 @@ describe("settings", () => {
     { mirror: { kind: "s3", endpoint: "https://s3.example", bucket: "results", secret_key: "s" } },
     { mirror: { kind: "s3", endpoint: "https://s3.example", bucket: "results", prefix: "../" } },
     { mirror: { kind: "s3", endpoint: "https://s3.example", bucket: "results", prefix: "copies" } },
+    { smtp: { from: "gate@faregate.example" } },
+    { smtp: { ...SMTP, host: "mail.example:587" } },
+    { smtp: { ...SMTP, host: "http://mail.example" } },
+    { smtp: { ...SMTP, port: 0 } },
+    { smtp: { ...SMTP, password: "a secret that would be exported" } },
+    { smtp: { ...SMTP, user: "gate", password_env: "FAREGATE_MASTER_KEY" } },
+    { smtp: { ...SMTP, user: "gate", tls: "none" } },
+    { smtp: { ...SMTP, from: "Faregate <gate@faregate.example>" } },
+    { smtp: { ...SMTP, from_name: "Gate\r\nBcc: a@b.example" } },
+    { smtp: { ...SMTP, timeout_ms: 60_000 } },
     { egress_allow: ["http://nas/"] },
     { affinity: "session" },
     { affinity_header: "x thread id" },

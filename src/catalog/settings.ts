@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isAllowEntry } from "../base/fetch/safe-fetch-allow.ts";
+import { MAIL_ADDRESS, PLAIN_TEXT } from "../base/text.ts";
 import type { Settings } from "./catalog.ts";
 
 const wholeNumber = (least: number, most: number) => z.number().int().min(least).max(most);
@@ -36,6 +37,58 @@ const oidcProvider = z.strictObject({
     .optional()
     .describe("Environment variable with the client secret; default FAREGATE_OIDC_CLIENT_SECRET"),
 });
+
+/** A mail server. Its password is never here either. */
+const smtp = z
+  .strictObject({
+    host: z
+      .string()
+      .regex(/^([A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$/, {
+        error: "must be a host name or an address, without a port",
+      })
+      .describe("Host name or address of the mail server, which may be in a private network"),
+    port: wholeNumber(1, 65_535)
+      .optional()
+      .describe("Port; default 587, or 465 with tls: implicit, or 25 with tls: none"),
+    tls: z
+      .enum(["starttls", "implicit", "none"])
+      .optional()
+      .describe(
+        "starttls = TLS after STARTTLS, or no mail; implicit = TLS from the first byte; none = unencrypted; default starttls",
+      ),
+    user: z
+      .string()
+      .min(1)
+      .max(320)
+      .regex(PLAIN_TEXT, "must have no control characters")
+      .optional()
+      .describe("User name; omitted = the server asks for none"),
+    password_env: z
+      .string()
+      // No other variable may be named: whoever sets the host would be sent it.
+      .regex(/^([A-Z][A-Z0-9_]*_)?SMTP_PASSWORD$/, "must end with SMTP_PASSWORD")
+      .optional()
+      .describe("Environment variable with the password; default FAREGATE_SMTP_PASSWORD"),
+    from: z
+      .string()
+      .max(254)
+      .regex(MAIL_ADDRESS, "must be an e-mail address")
+      .describe("Address that e-mail comes from"),
+    from_name: z
+      .string()
+      .min(1)
+      .max(100)
+      .regex(PLAIN_TEXT, "must have no control characters")
+      .optional()
+      .describe("Name that e-mail comes from; default Faregate"),
+    timeout_ms: wholeNumber(1_000, 30_000)
+      .optional()
+      .describe("Most time that sending one e-mail may take, in milliseconds; default 15000"),
+  })
+  .refine(({ tls, user, host }) => tls !== "none" || user === undefined || isLoopback(host), {
+    error: "must encrypt the connection if there is a user: the password would be readable on the network",
+    path: ["tls"],
+  });
 
 /**
  * The `settings` of the catalog file: strict, so that a misspelt key is an error and not a default.
@@ -176,6 +229,7 @@ export const settingsFile = z.strictObject({
     .describe(
       "Limits of queues: requests of an account that wait for money, tasks of a model that wait for an upstream",
     ),
+  smtp: smtp.optional().describe("Mail server for alerts, invitations and password resets"),
   body_memory_mb: wholeNumber(64, 65_536)
     .optional()
     .describe("Memory for request bodies, in MB per process; default 256"),
@@ -231,6 +285,7 @@ export function decodeSettings(file: SettingsFile): Settings {
       // What 10,000 running tasks need to be refilled from.
       tasksPerModel: file.queues?.tasks_per_model ?? 10_000,
     },
+    smtp: decodeSmtp(file.smtp),
     // Beside what the program itself needs, this fits a machine of 1 GB.
     bodyMemoryMb: file.body_memory_mb ?? 256,
   };
@@ -240,6 +295,28 @@ function decodeMirror(file: SettingsFile["mirror"]): Settings["mirror"] {
   if (file?.kind !== "s3") return { kind: file?.kind ?? "none" };
   const { kind, endpoint, bucket, region = "us-east-1", prefix = "" } = file;
   return { kind, endpoint: endpoint.replace(/\/+$/, ""), region, bucket, prefix };
+}
+
+function decodeSmtp(file: SettingsFile["smtp"]): Settings["smtp"] {
+  if (file === undefined) return null;
+  const { host, tls = "starttls", from } = file;
+  return {
+    host,
+    port: file.port ?? USUAL_PORTS[tls],
+    tls,
+    user: file.user ?? null,
+    passwordName: file.password_env ?? "FAREGATE_SMTP_PASSWORD",
+    from,
+    fromName: file.from_name ?? "Faregate",
+    // Servers that check senders take seconds; the next attempt is better than a longer wait.
+    timeoutMs: file.timeout_ms ?? 15_000,
+  };
+}
+
+const USUAL_PORTS = { starttls: 587, implicit: 465, none: 25 };
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
 function isPlainAddress(text: string): boolean {

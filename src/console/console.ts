@@ -21,6 +21,7 @@ import { requestsOperations } from "./requests/operations.ts";
 import { operatorRequestsOperations } from "./requests/operator-operations.ts";
 import { routingOperations } from "./routing/operations.ts";
 import { sessionOperations } from "./session/operations.ts";
+import { mailOperations } from "./settings/mail.ts";
 import { settingsOperations } from "./settings/operations.ts";
 import { spendingOperations } from "./spending/operations.ts";
 import { operatorSpendingOperations } from "./spending/operator-operations.ts";
@@ -70,6 +71,7 @@ const AREAS: readonly ((deps: ConsoleDeps) => readonly Operation[])[] = [
   routingOperations,
   trafficOperations,
   settingsOperations,
+  mailOperations,
 ];
 
 /** A slip here would open a door, so it fails the start. */

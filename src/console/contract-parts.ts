@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hasPlainYear, PLAIN_YEAR } from "../base/clock.ts";
-import { PLAIN_TEXT } from "../base/text.ts";
+import { MAIL_ADDRESS, PLAIN_TEXT } from "../base/text.ts";
 
 /** The part of every list's query that pages through it by the place of the last row, never by counting. */
 export const pageQuery = z.strictObject({
@@ -50,6 +50,9 @@ export const tagFilter = z
   .regex(PLAIN_TEXT, "must be plain text")
   .regex(/^[^=]+=./, "must be key=value, such as team=search")
   .describe("Tag of the request, as key=value");
+
+/** An address that e-mail can be sent to. */
+export const mailAddress = z.string().trim().max(254).regex(MAIL_ADDRESS, "must be an e-mail address");
 
 /** An operator's or owner's words. */
 export const words = (most: number) => z.string().trim().min(1, "must not be empty").max(most);

@@ -67,7 +67,7 @@ export async function holdUser(
   return row !== undefined;
 }
 
-/** Sets a password. One that the gateway generated must be changed at the next sign-in. */
+/** Sets a password and ends open reset links. One that the gateway generated must be changed at the next sign-in. */
 export async function setPassword(
   tx: Queryable,
   id: UserId,
@@ -79,6 +79,7 @@ export async function setPassword(
     passwordHash,
     mustChange,
   ]);
+  await tx.execute("update password_resets set used_at = now() where user_id = $1 and used_at is null", [id]);
 }
 
 export const USER_COLUMNS = `u.id, u.email, u.name, u.password_hash as "passwordHash", u.disabled,
@@ -86,6 +87,20 @@ export const USER_COLUMNS = `u.id, u.email, u.name, u.password_hash as "password
 
 export async function setName(tx: Queryable, id: UserId, name: string): Promise<void> {
   await tx.execute("update users set name = $2 where id = $1", [id, name]);
+}
+
+/** In which language somebody is written to. */
+export async function setLanguage(tx: Queryable, id: UserId, language: "en" | "zh"): Promise<void> {
+  await tx.execute("update users set language = $2 where id = $1", [id, language]);
+}
+
+/** In which language whoever has this address is written to; undefined = unknown. */
+export async function languageOf(db: Queryable, email: string): Promise<"en" | "zh" | undefined> {
+  const row = await db.maybeOne<{ language: "en" | "zh" | null }>(
+    "select language from users where email = $1",
+    [email],
+  );
+  return row?.language ?? undefined;
 }
 
 /** Accepts an identity provider's statement that this user owns the address. */

@@ -1,4 +1,4 @@
-import { formatUsd } from "../base/money.ts";
+import { shortUsd } from "../base/money.ts";
 
 /** A message to an incoming webhook of Slack. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
 export function slackMessage(event: string, data: object): object {
@@ -30,17 +30,13 @@ interface AlertData {
 
 function textOf(event: string, data: AlertData): string {
   const { account_name: account = "", budget_name: budget = "", percent = 0, period = "month" } = data;
+  if (event === "budget.test") return `Test: alerts of budget "${budget}" of account "${account}" come here.`;
   if (event !== "budget.reached") return `${event}: account "${account}"`;
-  const [spent, amount] = [data.spent_nanos, data.amount_nanos].map((nanos) => dollars(nanos ?? "0"));
+  const [spent, amount] = [data.spent_nanos, data.amount_nanos].map((nanos) =>
+    shortUsd(BigInt(nanos ?? "0")),
+  );
   const refuses = data.hard === true && percent >= 100 ? " Requests that exceed it are refused." : "";
   return `Budget "${budget}" of account "${account}" has reached ${percent}%: ${spent} of ${amount} spent this ${period}.${refuses}`;
-}
-
-/** Whole cents from a dollar up, otherwise two significant digits. */
-function dollars(nanos: string): string {
-  const amount = BigInt(nanos);
-  const step = amount >= 1_000_000_000n ? 10_000_000n : 10n ** BigInt(Math.max(0, nanos.length - 2));
-  return `$${formatUsd(((amount + step / 2n) / step) * step)}`;
 }
 
 /** Slack reads these three as markup, so a name can neither link nor mention anybody. */

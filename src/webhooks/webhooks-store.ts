@@ -2,18 +2,22 @@ import type { QueueStore } from "../queue/durable-queue.ts";
 import type { QueueClaim } from "../queue/held.ts";
 import type { Queryable } from "../storage/database.ts";
 
-/** Format of a delivery: a signed webhook, or a message to a channel of Slack or Teams. */
-export type DeliveryFormat = "signed" | "slack" | "teams";
+/** Format of a delivery: a signed webhook, a message to a channel of Slack or Teams, or an e-mail. */
+export type DeliveryFormat = "signed" | "slack" | "teams" | "email";
+
+/** Stands in place of an account for e-mail to people, such as invitations. */
+export const NO_ACCOUNT = 0n;
 
 /** A worker's right to a delivery. */
 export interface DeliveryClaim extends QueueClaim {
   readonly id: bigint;
-  /** `task.finished`, `balance.low`, `budget.reached`. */
+  /** `task.finished`, `balance.low`, `budget.reached`; of people `invitation`, `password.reset`; tests. */
   readonly event: string;
   /** The task whose record is sent; null = the delivery has its own data. */
   readonly taskId: string | null;
   readonly data: object | null;
   readonly accountId: bigint;
+  /** Of an e-mail `mailto:` and one address. */
   readonly url: string;
   readonly format: DeliveryFormat;
   /** Unix seconds of the event. */
@@ -88,6 +92,11 @@ export function createDeliveryStore(
         [waitsMs, claimMs],
       ),
   };
+}
+
+/** Forgets a delivery without an attempt: there is nobody to tell. */
+export async function dropDelivery(db: Queryable, { id, fence }: DeliveryClaim): Promise<void> {
+  await db.execute("delete from webhook_deliveries where id = $1 and fence = $2", [id, fence]);
 }
 
 function idsAndFences(claims: readonly DeliveryClaim[]): [bigint[], bigint[]] {
@@ -202,19 +211,29 @@ export function listAlertDeliveries(db: Queryable, accountId: bigint, max: numbe
 /** Sends an event that is not about a task; `data` is its whole content. The account's latest ones are kept. */
 export async function insertDelivery(
   tx: Queryable,
-  event: { accountId: bigint; url: string; event: string; data: object },
+  { accountId, url, event, data, format = "signed" }: NewDelivery,
 ): Promise<void> {
-  await tx.execute("insert into webhook_deliveries (account_id, url, event, data) values ($1, $2, $3, $4)", [
-    event.accountId,
-    event.url,
-    event.event,
-    JSON.stringify(event.data),
-  ]);
+  await tx.execute(
+    "insert into webhook_deliveries (account_id, url, format, event, data) values ($1, $2, $3, $4, $5)",
+    [accountId, url, format, event, JSON.stringify(data)],
+  );
   await tx.execute("select trim_deliveries($1, $2), pg_notify('webhooks', 'due')", [
-    event.accountId,
-    ALERT_DELIVERIES_KEPT,
+    accountId,
+    accountId === NO_ACCOUNT ? MAIL_DELIVERIES_KEPT : ALERT_DELIVERIES_KEPT,
   ]);
+}
+
+export interface NewDelivery {
+  readonly accountId: bigint;
+  readonly url: string;
+  readonly event: string;
+  readonly data: object;
+  /** Absent = signed. */
+  readonly format?: DeliveryFormat | undefined;
 }
 
 /** Kept per account. This covers months of a balance that runs out every other day. */
 export const ALERT_DELIVERIES_KEPT = 50;
+
+/** Of all people: far more than are under way at once, so that no wave of requests pushes out what is not sent yet. */
+const MAIL_DELIVERIES_KEPT = 10_000;

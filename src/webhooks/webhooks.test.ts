@@ -76,6 +76,7 @@ describe("webhooks that look deliveries up", () => {
       clock: systemClock,
       log: silentLog,
       secretOf,
+      sendMail,
       send: () => Promise.reject(new Error("nothing is sent")),
       recordOf: () => Promise.resolve(undefined),
     });
@@ -201,6 +202,8 @@ describe("a webhook", () => {
   });
 });
 
+const sendMail = (): Promise<never> => Promise.reject(new Error("no mail is expected"));
+
 /** Lets the time until the next attempt pass. */
 async function hurry(): Promise<void> {
   await rig.database.execute(
@@ -218,6 +221,7 @@ async function start(send: SendWebhook): Promise<void> {
       log: silentLog,
       send,
       secretOf,
+      sendMail,
       recordOf: (accountId, id) => Promise.resolve({ id, account: String(accountId) }),
     }),
   );

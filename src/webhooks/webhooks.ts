@@ -12,6 +12,7 @@ import {
   type AttemptFacts,
   createDeliveryStore,
   type DeliveryClaim,
+  dropDelivery,
   recordAttempt,
   type WantedDeliveries,
 } from "./webhooks-store.ts";
@@ -26,11 +27,19 @@ export type SendWebhook = (
   body: string,
 ) => Promise<{ readonly status: number }>;
 
+/** What became of one attempt, before it is known when the next one is. */
+export type Outcome = Pick<AttemptFacts, "status" | "failure"> & {
+  /** Another attempt would be in vain. */
+  readonly isFinal: boolean;
+};
+
 export interface WebhooksOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
   readonly send: SendWebhook;
+  /** Writes and sends a delivery that is an e-mail; undefined = there is nobody to tell. */
+  readonly sendMail: (claim: DeliveryClaim) => Promise<Outcome | undefined>;
   readonly secretOf: WebhookSecretOf;
   /** Returns a task's record as its endpoint does; undefined = it is past retention. */
   readonly recordOf: (accountId: bigint, taskId: string) => Promise<object | undefined>;
@@ -59,9 +68,9 @@ const CLAMP_INTERVAL_MS = 60_000;
 const GONE = 410;
 
 /**
- * Notifies callers that a task has ended, the balance runs low or a budget is reached. Each event is delivered at least
- * once, until the receiver responds with 2xx or the attempts are used up. Receivers recognise repetitions by
- * `x-faregate-delivery`.
+ * Notifies callers that a task has ended, the balance runs low or a budget is reached, and sends e-mail to people. Each event is
+ * delivered at least once, until the receiver responds with 2xx or the attempts are used up. Receivers recognise repetitions
+ * by `x-faregate-delivery`.
  */
 export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { database, clock, log } = options;
@@ -107,9 +116,20 @@ export async function createWebhooks(options: WebhooksOptions): Promise<Webhooks
 }
 
 async function deliver(claim: DeliveryClaim, options: WebhooksOptions): Promise<void> {
-  const { database, clock, secretOf, recordOf, send } = options;
+  const { database, clock } = options;
+  const sinceMs = clock.monotonicMs();
+  const outcome = claim.format === "email" ? await options.sendMail(claim) : await post(claim, options);
+  if (outcome === undefined) return claim.taskId === null ? dropDelivery(database, claim) : undefined;
+  failpoint("task.webhook.after-response");
+  await recordAttempt(database, claim, factsOf(claim, outcome, clock.monotonicMs() - sinceMs));
+  failpoint("task.webhook.after-statement");
+}
+
+/** Undefined = the record is past retention, and its delivery goes with it. */
+async function post(claim: DeliveryClaim, options: WebhooksOptions): Promise<Outcome | undefined> {
+  const { clock, secretOf, recordOf, send } = options;
   const data = claim.taskId === null ? claim.data : await recordOf(claim.accountId, claim.taskId);
-  if (data == null) return;
+  if (data == null) return undefined;
   const body = JSON.stringify(bodyOf(claim, data));
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (claim.format === "signed") {
@@ -117,13 +137,13 @@ async function deliver(claim: DeliveryClaim, options: WebhooksOptions): Promise<
     headers["x-faregate-delivery"] = `delivery-${claim.id}`;
     headers["x-faregate-signature"] = signatureHeader(secret, Math.floor(clock.nowMs() / 1000), body);
   }
-  const sinceMs = clock.monotonicMs();
-  const response = await send(claim.url, headers, body).catch((error: unknown) => ({
-    failure: error instanceof Error ? error.message : "it could not be sent",
-  }));
-  failpoint("task.webhook.after-response");
-  await recordAttempt(database, claim, factsOf(claim, response, clock.monotonicMs() - sinceMs));
-  failpoint("task.webhook.after-statement");
+  try {
+    const { status } = await send(claim.url, headers, body);
+    return { status, failure: null, isFinal: status === GONE };
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : "it could not be sent";
+    return { status: null, failure, isFinal: false };
+  }
 }
 
 function bodyOf({ id, event, createdAt, format }: DeliveryClaim, data: object): object {
@@ -134,16 +154,15 @@ function bodyOf({ id, event, createdAt, format }: DeliveryClaim, data: object): 
 
 function factsOf(
   { attempts }: DeliveryClaim,
-  response: { readonly status: number } | { readonly failure: string },
+  { status, failure, isFinal }: Outcome,
   durationMs: number,
 ): AttemptFacts {
-  const status = "status" in response ? response.status : null;
   const delivered = status !== null && status >= 200 && status < 300;
   return {
     status,
-    failure: "failure" in response ? response.failure.slice(0, 500) : null,
+    failure: failure?.slice(0, 500) ?? null,
     durationMs,
     delivered,
-    againMs: delivered || status === GONE ? null : (RETRY_DELAY_MS[attempts] ?? null),
+    againMs: delivered || isFinal ? null : (RETRY_DELAY_MS[attempts] ?? null),
   };
 }

@@ -1,10 +1,11 @@
 import type { Queryable } from "../../storage/database.ts";
 import { ALERT_DELIVERIES_KEPT } from "../../webhooks/webhooks-store.ts";
 
-/** The balance alert of an account: its threshold and its webhook URL. */
+/** The balance alert of an account: its threshold, and its webhook URL, e-mail addresses or both. */
 export interface BalanceAlert {
   readonly thresholdNanos: bigint;
-  readonly url: string;
+  readonly url: string | null;
+  readonly emails: readonly string[];
   /** It was told, and the balance has not been at the threshold again since. */
   readonly below: boolean;
   readonly firedAt: Date | null;
@@ -12,7 +13,7 @@ export interface BalanceAlert {
 
 export function findAlert(db: Queryable, accountId: bigint): Promise<BalanceAlert | undefined> {
   return db.maybeOne<BalanceAlert>(
-    `select threshold_nanos as "thresholdNanos", url, below, fired_at as "firedAt" from balance_alerts where id = $1`,
+    `select threshold_nanos as "thresholdNanos", url, emails, below, fired_at as "firedAt" from balance_alerts where id = $1`,
     [accountId],
   );
 }
@@ -21,13 +22,13 @@ export function findAlert(db: Queryable, accountId: bigint): Promise<BalanceAler
 export async function writeAlert(
   tx: Queryable,
   accountId: bigint,
-  { thresholdNanos, url }: Pick<BalanceAlert, "thresholdNanos" | "url">,
+  { thresholdNanos, url, emails }: Pick<BalanceAlert, "thresholdNanos" | "url" | "emails">,
 ): Promise<void> {
   await tx.execute(
-    `insert into balance_alerts as a (id, threshold_nanos, url) values ($1, $2, $3)
-     on conflict (id) do update set threshold_nanos = excluded.threshold_nanos, url = excluded.url,
+    `insert into balance_alerts as a (id, threshold_nanos, url, emails) values ($1, $2, $3, $4)
+     on conflict (id) do update set threshold_nanos = excluded.threshold_nanos, url = excluded.url, emails = excluded.emails,
        below = a.below and a.threshold_nanos = excluded.threshold_nanos`,
-    [accountId, thresholdNanos, url],
+    [accountId, thresholdNanos, url, emails],
   );
 }
 

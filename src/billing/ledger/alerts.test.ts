@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const ALERT = { thresholdNanos: 100n, url: "https://hooks.example/low" };
+const ALERT = { thresholdNanos: 100n, url: "https://hooks.example/low", emails: [] };
 
 describe("the alert of a low balance", () => {
   it("fires once each time the balance falls below, however many processes watch it", async () => {
@@ -48,6 +48,22 @@ describe("the alert of a low balance", () => {
     expect(await fireBalanceAlerts(rig.database)).toBe(0);
   });
 
+  it("goes once to a webhook and to each e-mail address", async () => {
+    const caller = await rig.account(0n);
+    await writeAlert(rig.database, caller.accountId, {
+      ...ALERT,
+      emails: ["a@mail.example", "b@mail.example"],
+    });
+    const looks = await Promise.all(Array.from({ length: 6 }, () => fireBalanceAlerts(rig.database)));
+    expect(looks.reduce((sum, each) => sum + each, 0)).toBe(1);
+    const deliveries = await listAlertDeliveries(rig.database, caller.accountId, 10);
+    expect(deliveries.map(({ url }) => url).sort()).toEqual([
+      ALERT.url,
+      "mailto:a@mail.example",
+      "mailto:b@mail.example",
+    ]);
+  });
+
   it("reaches its receiver, signed, with what is left", async () => {
     const caller = await rig.account(40n);
     const heard: Parameters<SendWebhook>[] = [];
@@ -55,6 +71,7 @@ describe("the alert of a low balance", () => {
       database: rig.database,
       clock: systemClock,
       log: silentLog,
+      sendMail: () => Promise.reject(new Error("no mail is expected")),
       secretOf: () => Promise.resolve("whsec_test"),
       send(...sent) {
         heard.push(sent);

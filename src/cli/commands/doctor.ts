@@ -17,6 +17,7 @@ import { kindOf } from "../../upstreams/kinds.ts";
 import { probeUpstream } from "../../upstreams/probe.ts";
 import { type Command, commandLine } from "../command.ts";
 import { sentenceOf } from "../failure-sentence.ts";
+import { mailProblem } from "../mail-server.ts";
 import { withDatabase } from "../open.ts";
 import { limitsOf } from "../upstream-limits.ts";
 
@@ -52,6 +53,7 @@ export const doctorCommand: Command = {
         await catalog.close();
         for (const warning of await readDemoWarnings(database, catalog.current().upstreams))
           report.odd("demo", warning);
+        await checkMailServer(catalog.current(), report, config);
         const answering = await checkUpstreams(catalog.current(), report, config);
         checkModels(catalog.current(), answering, report);
       });
@@ -120,6 +122,12 @@ async function checkRedis({ redisUrl }: Config, report: Report): Promise<void> {
       "Redis",
       `the server in REDIS_URL can't be used (${problem}); until it can, each process counts rates for itself`,
     );
+}
+
+async function checkMailServer(catalog: Catalog, report: Report, config: Config): Promise<void> {
+  const problem = await mailProblem(catalog, config);
+  if (problem === "") report.good("mail server", "the server in settings.smtp accepts connections");
+  else if (problem !== undefined) report.bad("mail server", `${problem} Check settings.smtp.`);
 }
 
 /** The folder, or the one above it in which it can be made. Throws what keeps it from being looked at. */

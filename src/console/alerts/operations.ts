@@ -16,8 +16,9 @@ import {
   alertSettings,
   signingSecret,
 } from "./contract.ts";
+import { expectMailServer, mailUrl } from "./mail-target.ts";
 
-/** Word of a low balance by webhook: where to, from when on, and what became of it. */
+/** Word of a low balance by webhook or e-mail: where to, from when on, and what became of it. */
 export function alertsOperations(deps: ConsoleDeps): readonly Operation[] {
   return [show(deps), write(deps), remove(deps), tryOut(deps), showSecret(deps), rotateSecret(deps)];
 }
@@ -35,17 +36,21 @@ function show({ database }: ConsoleDeps): Operation {
   });
 }
 
-function write({ database }: ConsoleDeps): Operation {
+function write({ database, catalog }: ConsoleDeps): Operation {
   return json({
     ...described,
     method: "PUT",
-    summary: "Set the low-balance alert: a webhook each time less than this is available",
+    summary: "Set the low-balance alert: a webhook, e-mail or both each time less than this is available",
     body: alertBody,
     response: alertSettings,
     conditional: true,
     async run(call) {
       const { id, name } = call.account();
-      const alert = { thresholdNanos: inputGain(call.body), url: safeUrl(call.body.url) };
+      const { url = null, emails = [] } = call.body;
+      if (url === null && emails.length === 0)
+        throw new GatewayError("invalid_request", "Give a URL, e-mail addresses or both.", { param: "url" });
+      if (emails.length > 0) expectMailServer(catalog, "emails");
+      const alert = { thresholdNanos: inputGain(call.body), url: url === null ? null : safeUrl(url), emails };
       return database.transaction(async (tx) => {
         const before = await takeAlert(tx, id);
         call.expectRevision(alertRevision(before));
@@ -85,7 +90,7 @@ function tryOut({ database }: ConsoleDeps): Operation {
     ...described,
     method: "POST",
     path: `${described.path}/test`,
-    summary: "Send a test delivery to the alert's URL",
+    summary: "Send a test to the alert's URL and e-mail addresses",
     response: alertSettings,
     unaudited: "it changes nothing; the delivery is in the log of the response",
     async run(call) {
@@ -97,7 +102,12 @@ function tryOut({ database }: ConsoleDeps): Operation {
         throw new GatewayError("conflict", "A test is still being delivered. Check its attempts first.");
       }
       const data = { account: String(id), account_name: name, threshold_nanos: String(alert.thresholdNanos) };
-      await insertDelivery(database, { accountId: id, url: alert.url, event: TRIAL, data });
+      await database.transaction(async (tx) => {
+        const order = { accountId: id, event: TRIAL, data };
+        if (alert.url !== null) await insertDelivery(tx, { ...order, url: alert.url });
+        for (const address of alert.emails)
+          await insertDelivery(tx, { ...order, url: mailUrl(address), format: "email" });
+      });
       return settingsOf(database, id);
     },
   });
@@ -150,7 +160,9 @@ async function takeAlert(tx: Queryable, accountId: AccountId): Promise<BalanceAl
 
 /** True if it was told is no matter of whoever sets it. */
 function alertRevision(alert: BalanceAlert | undefined): string {
-  return revisionOf(alert === undefined ? null : { threshold: alert.thresholdNanos, url: alert.url });
+  return revisionOf(
+    alert === undefined ? null : { threshold: alert.thresholdNanos, url: alert.url, emails: alert.emails },
+  );
 }
 
 /** Shown on the page; more of them are in the database. */
@@ -166,6 +178,7 @@ async function settingsOf(db: Queryable, accountId: AccountId): Promise<AlertSet
         : {
             threshold_nanos: String(alert.thresholdNanos),
             url: alert.url,
+            emails: [...alert.emails],
             below: alert.below,
             fired_at: alert.firedAt?.toISOString() ?? null,
           },
@@ -190,8 +203,12 @@ function deliveryResponse({ id, event, url, attempts, ...delivery }: LoggedAlert
   };
 }
 
-function inWords({ thresholdNanos, url }: Pick<BalanceAlert, "thresholdNanos" | "url">): object {
-  return { below: `${formatUsd(thresholdNanos)} USD`, url };
+function inWords({
+  thresholdNanos,
+  url,
+  emails,
+}: Pick<BalanceAlert, "thresholdNanos" | "url" | "emails">): object {
+  return { below: `${formatUsd(thresholdNanos)} USD`, url, emails };
 }
 
 /** The guarded client would refuse it too, but only when it is needed. */

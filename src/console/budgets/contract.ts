@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { inputAmount, moment, nanos, pageOf, pageQuery, revision, words } from "../contract-parts.ts";
+import {
+  inputAmount,
+  mailAddress,
+  moment,
+  nanos,
+  pageOf,
+  pageQuery,
+  revision,
+  words,
+} from "../contract-parts.ts";
 
 /** Percentages that alert unless others are given. */
 export const USUAL_PERCENTS = [50, 80, 100];
@@ -13,6 +22,9 @@ const target = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("webhook"), url }).describe("A webhook signed with the account's secret"),
   z.strictObject({ kind: z.literal("slack"), url }).describe("An incoming webhook of Slack"),
   z.strictObject({ kind: z.literal("teams"), url }).describe("A webhook of a Teams workflow"),
+  z
+    .strictObject({ kind: z.literal("email"), address: mailAddress })
+    .describe("An e-mail address; needs settings.smtp"),
 ]);
 export type Target = z.infer<typeof target>;
 
@@ -68,8 +80,15 @@ export const budget = z.object({
   alerts: z.object({
     percents: z.array(z.int()),
     targets: z
-      .array(z.object({ kind: z.enum(["webhook", "slack", "teams"]), url: z.string() }))
-      .describe("The path of a URL, which may be secret, is shown to owners and operators only"),
+      .array(
+        z.discriminatedUnion("kind", [
+          z.object({ kind: z.enum(["webhook", "slack", "teams"]), url: z.string() }),
+          z.object({ kind: z.literal("email"), address: z.string() }),
+        ]),
+      )
+      .describe(
+        "The path of a URL, which may be secret, and addresses are shown to owners and operators only",
+      ),
   }),
   spent_nanos: nanos.describe("In the current period; running requests are not included"),
   spent_usd: z.string(),
@@ -82,5 +101,9 @@ export type BudgetRow = z.infer<typeof budget>;
 
 export const budgetsQuery = pageQuery;
 export const budgetsPage = pageOf(budget);
+
+export const testedBudget = z.object({
+  sent: z.int().describe("Number of targets; the account's low-balance alert lists what became of each"),
+});
 
 export const deletedBudget = z.object({ deleted: z.string() });

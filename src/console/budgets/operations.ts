@@ -3,7 +3,6 @@ import type { AccountId, KeyId } from "../../accounts/caller.ts";
 import { formatUsd } from "../../base/money.ts";
 import { budgetLedgerId, periodEnd, periodStart } from "../../billing/leases/ledger-ref.ts";
 import {
-  type AlertTarget,
   type BudgetScope,
   type BudgetTerms,
   countBudgets,
@@ -45,13 +44,14 @@ import {
   budgetsQuery,
   deletedBudget,
   newBudget,
-  type Target,
+  testedBudget,
   USUAL_PERCENTS,
 } from "./contract.ts";
+import { insertTestDeliveries, shownTarget, storedTargets, targetInWords } from "./targets.ts";
 
 /** Budgets: how much parts of an account may spend per period, and who is told. Viewers see them, owners set them. */
 export function budgetsOperations(deps: ConsoleDeps): readonly Operation[] {
-  return [listAll(deps), list(deps), create(deps), show(deps), change(deps), remove(deps)];
+  return [listAll(deps), list(deps), create(deps), show(deps), change(deps), remove(deps), tryOut(deps)];
 }
 
 const tag = "budgets";
@@ -117,7 +117,7 @@ function create(deps: ConsoleDeps): Operation {
         period: body.period,
         hard: body.hard,
         alertPercents: body.alerts?.percents ?? USUAL_PERCENTS,
-        alertTargets: (body.alerts?.targets ?? []).map(storedTarget),
+        alertTargets: storedTargets(deps, body.alerts?.targets ?? []),
       };
       return changing(deps, accountId, async (tx) => {
         const scope = await scopeOf(tx, deps, accountId, body);
@@ -155,7 +155,7 @@ function change(deps: ConsoleDeps): Operation {
           period: body.period ?? before.period,
           hard: body.hard ?? before.hard,
           alertPercents: body.alerts?.percents ?? before.alertPercents,
-          alertTargets: body.alerts?.targets.map(storedTarget) ?? before.alertTargets,
+          alertTargets: body.alerts ? storedTargets(deps, body.alerts.targets) : before.alertTargets,
         });
         const after = await storedBudget(tx, accountId, before.id);
         const note = { action: "budget.update", subject: after.name, accountId };
@@ -184,6 +184,23 @@ function remove(deps: ConsoleDeps): Operation {
         await call.audit(tx, { ...note, before: inWords(before) });
         return { deleted: String(before.id) };
       });
+    },
+  });
+}
+
+function tryOut({ database }: ConsoleDeps): Operation {
+  return json({
+    method: "POST",
+    path: `${BUDGET}/test`,
+    policy: "owner",
+    tag,
+    summary: "Send a test message to each target of a budget's alerts",
+    response: testedBudget,
+    unaudited: "it changes nothing; the deliveries are in the log of the low-balance alert",
+    async run(call) {
+      const stored = await foundBudget(database, call);
+      await database.transaction((tx) => insertTestDeliveries(tx, stored));
+      return { sent: stored.alertTargets.length };
     },
   });
 }
@@ -375,15 +392,6 @@ function inWords(stored: StoredBudget): object {
     key: keyName,
     model,
     alerts: alertPercents,
-    targets: alertTargets.map(({ format, url }) => `${format} ${new URL(url).host}`),
+    targets: alertTargets.map(targetInWords),
   };
-}
-
-/** Whoever knows the URL of a channel's webhook can write there. */
-function shownTarget({ format, url }: AlertTarget, isOwner: boolean): Target {
-  return { kind: format === "signed" ? "webhook" : format, url: isOwner ? url : `${new URL(url).origin}/…` };
-}
-
-function storedTarget({ kind, url }: Target): AlertTarget {
-  return { format: kind === "webhook" ? "signed" : kind, url: new URL(url).href };
 }

@@ -81,6 +81,7 @@ export const signInOptions = z.strictObject({
   oidc: z
     .array(z.strictObject({ id: z.string(), name: z.string() }))
     .describe("Identity providers to sign in with"),
+  password_reset: z.boolean().describe("true if passwords can be reset by e-mail"),
 });
 export type SignInOptions = z.infer<typeof signInOptions>;
 
@@ -91,6 +92,17 @@ export const passwordBody = z.strictObject({
 export type PasswordBody = z.infer<typeof passwordBody>;
 
 export const done = z.strictObject({ done: z.literal(true) });
+
+export const language = z.enum(["en", "zh"]).describe("Language in which e-mail is written");
+
+export const resetRequest = z.strictObject({ email, language: language.optional() });
+export type ResetRequest = z.infer<typeof resetRequest>;
+
+export const resetLook = z.strictObject({ token: z.string().max(200) });
+export const resetView = z.strictObject({ email: z.string() });
+
+export const resetBody = z.strictObject({ token: z.string().max(200), new_password: newPassword });
+export type ResetBody = z.infer<typeof resetBody>;
 
 export const registrationBody = z.strictObject({
   email,

@@ -15,6 +15,7 @@ import {
   signInOptions,
 } from "./contract.ts";
 import { oidcOperations } from "./oidc.ts";
+import { passwordResetOperations } from "./password-resets.ts";
 import { provePassword } from "./prove-password.ts";
 import {
   browserOf,
@@ -35,6 +36,7 @@ export function sessionOperations(deps: ConsoleDeps): readonly Operation[] {
     changePassword(deps),
     ...invitationOperations(deps),
     ...oidcOperations(deps),
+    ...passwordResetOperations(deps),
   ];
 }
 
@@ -153,8 +155,13 @@ function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
       summary: "Available sign-in methods",
       response: signInOptions,
       run() {
-        const { selfRegistration, oidc } = catalog.current().settings.signIn;
-        return { self_registration: selfRegistration, oidc: oidc.map(({ id, name }) => ({ id, name })) };
+        const { signIn, smtp } = catalog.current().settings;
+        const { selfRegistration, oidc } = signIn;
+        return {
+          self_registration: selfRegistration,
+          oidc: oidc.map(({ id, name }) => ({ id, name })),
+          password_reset: smtp !== null,
+        };
       },
     }),
     json({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moment, revision } from "../contract-parts.ts";
+import { mailAddress, moment, revision } from "../contract-parts.ts";
 
 export const settings = z.object({
   overrides: z
@@ -41,3 +41,26 @@ export const settingsChange = z.strictObject({
     .describe("Replaces all settings; omitted ones get their default"),
 });
 export type SettingsChange = z.infer<typeof settingsChange>;
+
+export const mailState = z.object({
+  is_set: z.boolean().describe("true if settings.smtp names a mail server"),
+  deliveries: z
+    .array(
+      z.object({
+        id: z.string(),
+        event: z.string().describe("mail.test, invitation or password.reset"),
+        address: z.string(),
+        created_at: moment,
+        delivered_at: moment.nullable(),
+        next_attempt_at: moment.nullable().describe("Time of the next attempt; null = delivered or given up"),
+        attempts: z.int(),
+        failure: z.string().nullable().describe("What was wrong with the last attempt"),
+      }),
+    )
+    .describe(
+      "Latest ten e-mails to people, newest first; alerts are listed with their account's low-balance alert",
+    ),
+});
+export type MailState = z.infer<typeof mailState>;
+
+export const mailTest = z.strictObject({ address: mailAddress });

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { PLAIN_TEXT } from "../../base/text.ts";
 import { moment, pageOf, pageQuery } from "../contract-parts.ts";
-import { accountRole, email, newPassword, operatorRole, personName } from "../session/contract.ts";
+import { accountRole, email, language, newPassword, operatorRole, personName } from "../session/contract.ts";
 
 // Oneself
 
 export const nameBody = z.strictObject({ name: personName });
 export type NameBody = z.infer<typeof nameBody>;
+
+export const languageBody = z.strictObject({ language });
 
 const sessionRow = z.strictObject({
   id: z.string(),
@@ -91,6 +93,7 @@ export type InvitationPage = z.infer<typeof invitationPage>;
 
 export const createdInvitation = invitationRow.extend({
   link: z.string().describe("Link to pass on to the invited user; shown only once, works once"),
+  mailed: z.boolean().describe("true if the link is also sent to the address, as settings.smtp is set"),
 });
 export type CreatedInvitation = z.infer<typeof createdInvitation>;
 

@@ -9,7 +9,10 @@ import {
   type NewInvitation,
   readInvitations,
 } from "../../users/members/invitations-store.ts";
-import { newSecret } from "../../users/sign-in/secrets.ts";
+import { linkSecretOf, newSecret } from "../../users/sign-in/secrets.ts";
+import { countMail } from "../../users/sign-in/sign-in.ts";
+import { insertDelivery, NO_ACCOUNT } from "../../webhooks/webhooks-store.ts";
+import { mailUrl } from "../alerts/mail-target.ts";
 import { pageQuery } from "../contract-parts.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf, inputMark } from "../input.ts";
@@ -25,7 +28,10 @@ import {
   operatorInvitation,
 } from "./contract.ts";
 
-/** Inviting people: owners into their account, operators anywhere. No mail is sent: the link is given on by hand. */
+/**
+ * Inviting people: owners into their account, operators anywhere. The link is shown to who invites; where a mail server is set, it is
+ * sent too.
+ */
 export function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
   return [...ofAccount(deps), ...ofOperators(deps)];
 }
@@ -132,11 +138,14 @@ async function list(
 const LAST_ID = 2n ** 62n;
 
 async function invite(
-  { database, hasher, publicUrl }: ConsoleDeps,
+  { database, hasher, publicUrl, catalog }: ConsoleDeps,
   call: Call<unknown, unknown>,
   order: Omit<NewInvitation, "hash" | "invitedBy">,
 ) {
-  const secret = newSecret();
+  const isMailed = catalog.current().settings.smtp !== null;
+  if (isMailed) await countMail({ database, hasher }, order.email, call.address);
+  const nonce = newSecret();
+  const secret = linkSecretOf(hasher, "invitation", nonce);
   const invitation = await database.transaction(async (tx) => {
     const invitedBy = call.user().id;
     if (!(await holdInviter(tx, invitedBy, order.membership?.accountId ?? null)))
@@ -148,12 +157,21 @@ async function invite(
       accountId: order.membership?.accountId,
       after: { role: made.role, operator_role: made.operatorRole },
     });
+    if (isMailed)
+      await insertDelivery(tx, {
+        accountId: NO_ACCOUNT,
+        url: mailUrl(order.email),
+        format: "email",
+        event: "invitation",
+        data: { nonce, invited_by: made.invitedBy, account: made.accountName },
+      });
     return made;
   });
   // Behind # it stays in the browser: no log of any proxy sees it.
   const response: CreatedInvitation = {
     ...invitationRowOf(invitation),
     link: `${await publicUrl()}/invitation#${secret}`,
+    mailed: isMailed,
   };
   return response;
 }

@@ -1,12 +1,12 @@
 import { GatewayError } from "../../errors.ts";
 import { deleteOtherSessions, deleteSession, readSessions } from "../../users/sign-in/sessions-store.ts";
-import { setName } from "../../users/users-store.ts";
+import { setLanguage, setName } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { idOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { browserOf, settledOf } from "../session/session-response.ts";
-import { endedSessions, nameBody, sessionList } from "./contract.ts";
+import { endedSessions, languageBody, nameBody, sessionList } from "./contract.ts";
 
 /** One's name and the browsers that are signed in. */
 export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
@@ -28,6 +28,20 @@ export function meOperations({ database }: ConsoleDeps): readonly Operation[] {
           await audit(tx, { action: "user.update", subject: user.email, ...change });
         });
         return { name: body.name };
+      },
+    }),
+    json({
+      method: "PUT",
+      path: "/me/language",
+      policy: "user",
+      tag,
+      summary: "Set the language of e-mail to you",
+      unaudited: "it concerns nobody's rights, and changes with a click",
+      body: languageBody,
+      response: languageBody,
+      async run({ body, user }) {
+        await setLanguage(database, user().id, body.language);
+        return body;
       },
     }),
     json({

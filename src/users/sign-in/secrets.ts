@@ -4,9 +4,21 @@ import { randomText } from "../../base/random.ts";
 /** 42 characters of 62 have 250 bits. They can't be guessed, so a fast keyed hash is enough for storage. */
 const SECRET_LENGTH = 42;
 
-/** Generates the secret of a session, or the one-time part of an invitation's link. */
+/** Generates the secret of a session, or the nonce that a link's secret is derived from. */
 export function newSecret(): string {
   return randomText(SECRET_LENGTH);
+}
+
+/**
+ * The one-time part of a link that may be sent by e-mail. It follows from a nonce and the installation's secret, so that the queue
+ * of e-mail holds nothing that opens the link to who reads the database.
+ */
+export function linkSecretOf(
+  hasher: KeyHasher,
+  purpose: "invitation" | "password reset",
+  nonce: string,
+): string {
+  return hasher.hash(`${purpose} link ${nonce}`).toString("base64url");
 }
 
 /** `fct_` and 48 characters. Secret scanners recognise published tokens by the prefix. */

@@ -124,6 +124,12 @@ export function countRegistration({ database, hasher }: CountDeps, address: stri
   return count(database, { counter, address: network, known: false });
 }
 
+/** Counts an e-mail that is asked for to an address; never forgiven, as nobody's mailbox is to be filled. */
+export function countMail({ database, hasher }: CountDeps, email: string, address: string): Promise<void> {
+  const counter = hasher.hash(`mail ${email}`);
+  return count(database, { counter, address: networkOf(address), known: false });
+}
+
 /** Forgets all failed attempts for a user, including those of others. */
 export async function forgive(
   tx: Queryable,

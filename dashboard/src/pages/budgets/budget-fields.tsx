@@ -9,7 +9,7 @@ import {
   givenTargets,
   type Period,
   readPercents,
-  type Target,
+  type TargetDraft,
   withTarget,
 } from "./terms.ts";
 import { budgetsWords } from "./words.ts";
@@ -21,7 +21,7 @@ interface BudgetFieldsProps {
 }
 
 const PERIODS: readonly Period[] = ["day", "week", "month"];
-const KINDS: readonly Target["kind"][] = ["slack", "teams", "webhook"];
+const KINDS: readonly TargetDraft["kind"][] = ["slack", "teams", "email", "webhook"];
 
 /** The gateway's names of the fields that show their own error. */
 const SHOWN = new Set(["name", "amount_usd", "amount_nanos", "user", "key", "model", "alerts.percents"]);
@@ -29,11 +29,14 @@ const SHOWN = new Set(["name", "amount_usd", "amount_nanos", "user", "key", "mod
 /** True if a field shows the error already. */
 export function isShown(error: unknown, draft: BudgetDraft): boolean {
   if (!(error instanceof ApiError)) return false;
-  return SHOWN.has(error.param) || givenTargets(draft).some((_, index) => error.param === targetParam(index));
+  return (
+    SHOWN.has(error.param) ||
+    givenTargets(draft).some((each, index) => error.param === targetParam(each, index))
+  );
 }
 
-function targetParam(index: number): string {
-  return `alerts.targets.${index}.url`;
+function targetParam({ kind }: TargetDraft, index: number): string {
+  return `alerts.targets.${index}.${kind === "email" ? "address" : "url"}`;
 }
 
 /** All that may be said of a budget, and changed later. */
@@ -87,10 +90,10 @@ function AlertFields({ draft, change, error }: BudgetFieldsProps): ReactNode {
   const t = useWords(budgetsWords);
   const { targets } = draft;
   const percentsWrong = readPercents(draft.percents) === undefined;
-  const put = (at: number, values: Partial<Target>): void =>
+  const put = (at: number, values: Partial<TargetDraft>): void =>
     change({ targets: targets.map((each, index) => (index === at ? { ...each, ...values } : each)) });
-  const faultAt = (target: Target): ApiError | undefined =>
-    faultOf(error, targetParam(givenTargets(draft).indexOf(target)));
+  const faultAt = (target: TargetDraft): ApiError | undefined =>
+    faultOf(error, targetParam(target, givenTargets(draft).indexOf(target)));
   return (
     <>
       <Field
@@ -109,7 +112,7 @@ function AlertFields({ draft, change, error }: BudgetFieldsProps): ReactNode {
               <Field label={t.kind}>
                 <Select
                   value={target.kind}
-                  onChange={(event) => put(index, { kind: event.target.value as Target["kind"] })}
+                  onChange={(event) => put(index, { kind: event.target.value as TargetDraft["kind"] })}
                 >
                   {KINDS.map((kind) => (
                     <option key={kind} value={kind}>
@@ -122,10 +125,10 @@ function AlertFields({ draft, change, error }: BudgetFieldsProps): ReactNode {
             <div className="min-w-0 flex-1">
               <Field label={t.urls[target.kind]} error={faultAt(target)}>
                 <Input
-                  type="url"
-                  value={target.url}
+                  type={target.kind === "email" ? "email" : "url"}
+                  value={target.place}
                   maxLength={2000}
-                  onChange={(event) => put(index, { url: event.target.value })}
+                  onChange={(event) => put(index, { place: event.target.value })}
                 />
               </Field>
             </div>

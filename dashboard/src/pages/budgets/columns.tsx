@@ -61,11 +61,14 @@ function Alerts({ row: { alerts } }: { readonly row: BudgetRow }): ReactNode {
   return (
     <div className="flex min-w-32 flex-col gap-0.5 text-sm">
       <span>{t.atPercents(percents.join(", "))}</span>
-      {targets.map(({ kind, url }) => (
-        <span key={`${kind} ${url}`} className="text-mute">
-          {t.kinds[kind]} <span className="font-mono break-words">{new URL(url).host}</span>
-        </span>
-      ))}
+      {targets.map((target) => {
+        const place = target.kind === "email" ? target.address : new URL(target.url).host;
+        return (
+          <span key={`${target.kind} ${place}`} className="text-mute">
+            {t.kinds[target.kind]} <span className="font-mono break-words">{place}</span>
+          </span>
+        );
+      })}
     </div>
   );
 }

@@ -1,12 +1,16 @@
 import { type ReactNode, useState } from "react";
 import type { BudgetRow } from "../../../../src/console/budgets/contract.ts";
+import { write } from "../../api/client.ts";
 import { useAccount } from "../../api/session.ts";
 import { useList } from "../../api/use-list.ts";
+import { useWrite } from "../../api/use-write.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { Failed } from "../../parts/failure.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Page } from "../../parts/page.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
+import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { useBudgetColumns } from "./columns.tsx";
 import { DeleteBudget } from "./delete-budget.tsx";
@@ -27,6 +31,10 @@ export function BudgetsPage(): ReactNode {
   const columns = useBudgetColumns();
   const list = useList(`/accounts/${account}/budgets`, {}, { everyMs: LOOK_EVERY_MS });
   const isOwner = role === "owner";
+  const test = useWrite(
+    (row: BudgetRow) => write("POST", `/accounts/${account}/budgets/${row.id}/test`, {}),
+    ({ sent }) => toast(t.tested(sent)),
+  );
   const create = isOwner && (
     <Button look="primary" icon="plus" onClick={() => setDoing({ what: "create" })}>
       {t.create}
@@ -39,6 +47,7 @@ export function BudgetsPage(): ReactNode {
       <Menu
         items={[
           { title: t.edit, onSelect: () => setDoing({ what: "edit", row }) },
+          ...(row.alerts.targets.length > 0 ? [{ title: t.test, onSelect: () => test.mutate(row) }] : []),
           { title: t.remove, onSelect: () => setDoing({ what: "remove", row }), danger: true },
         ]}
       >
@@ -49,6 +58,7 @@ export function BudgetsPage(): ReactNode {
   const place = { account, onClose: () => setDoing(undefined) };
   return (
     <Page title={t.title} lead={t.lead} actions={create}>
+      {test.error !== null && <Failed error={test.error} />}
       <Table
         caption={t.title}
         list={list}

@@ -10,7 +10,13 @@ describe("the form of a budget", () => {
       amount_nanos: "1500000000",
       period: "week",
       hard: true,
-      alerts: { percents: [80, 100], targets: [{ kind: "teams", url: "https://example.com/t" }] },
+      alerts: {
+        percents: [80, 100],
+        targets: [
+          { kind: "teams", url: "https://example.com/t" },
+          { kind: "email", address: "ops@example.com" },
+        ],
+      },
     } as unknown as BudgetRow;
     expect(termsOf(draftOf(row))).toEqual(row);
   });
@@ -23,7 +29,7 @@ describe("the form of a budget", () => {
       alerts: { percents: [50, 80, 100], targets: [] },
     };
     expect(termsOf(draft)).toMatchObject(none);
-    const targets = [...EMPTY_DRAFT.targets, { kind: "webhook", url: " https://example.com " } as const];
+    const targets = [...EMPTY_DRAFT.targets, { kind: "webhook", place: " https://example.com " } as const];
     expect(termsOf({ ...draft, targets })?.alerts.targets).toEqual([
       { kind: "webhook", url: "https://example.com" },
     ]);

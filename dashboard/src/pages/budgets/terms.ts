@@ -2,7 +2,13 @@ import type { BudgetRow } from "../../../../src/console/budgets/contract.ts";
 import { readNanos, typedAmount } from "../../format/amount.ts";
 
 export type Period = BudgetRow["period"];
-export type Target = BudgetRow["alerts"]["targets"][number];
+type Target = BudgetRow["alerts"]["targets"][number];
+
+/** A target as it is typed: its URL or, of an e-mail, its address. */
+export interface TargetDraft {
+  readonly kind: Target["kind"];
+  readonly place: string;
+}
 
 /** What the form of a budget holds: texts, as people type them. */
 export interface BudgetDraft {
@@ -11,10 +17,10 @@ export interface BudgetDraft {
   readonly period: Period;
   readonly hard: boolean;
   readonly percents: string;
-  readonly targets: readonly Target[];
+  readonly targets: readonly TargetDraft[];
 }
 
-const NO_TARGET: Target = { kind: "slack", url: "" };
+const NO_TARGET: TargetDraft = { kind: "slack", place: "" };
 
 /** A channel is asked for from the beginning, as a budget that nobody hears of is of little use. */
 export const EMPTY_DRAFT: BudgetDraft = {
@@ -28,7 +34,14 @@ export const EMPTY_DRAFT: BudgetDraft = {
 
 export function draftOf({ name, amount_nanos, period, hard, alerts }: BudgetRow): BudgetDraft {
   const { percents, targets } = alerts;
-  return { name, amount: typedAmount(amount_nanos), period, hard, percents: percents.join(", "), targets };
+  return {
+    name,
+    amount: typedAmount(amount_nanos),
+    period,
+    hard,
+    percents: percents.join(", "),
+    targets: targets.map(typedTarget),
+  };
 }
 
 /** Gives one more target to fill in. */
@@ -36,7 +49,7 @@ export function withTarget(draft: BudgetDraft): Partial<BudgetDraft> {
   return { targets: [...draft.targets, NO_TARGET] };
 }
 
-/** What is sent; undefined where the amount or the percentages can't be read. A target without a URL is none. */
+/** What is sent; undefined where the amount or the percentages can't be read. A target without a URL or address is none. */
 export function termsOf(draft: BudgetDraft) {
   const amount = readNanos(draft.amount);
   const percents = readPercents(draft.percents);
@@ -46,13 +59,21 @@ export function termsOf(draft: BudgetDraft) {
     amount_nanos: amount,
     period: draft.period,
     hard: draft.hard,
-    alerts: { percents, targets: givenTargets(draft).map(({ kind, url }) => ({ kind, url: url.trim() })) },
+    alerts: { percents, targets: givenTargets(draft).map(sentTarget) },
   };
 }
 
 /** The targets that are sent: their numbers are those of the gateway's errors. */
-export function givenTargets({ targets }: BudgetDraft): readonly Target[] {
-  return targets.filter(({ url }) => url.trim() !== "");
+export function givenTargets({ targets }: BudgetDraft): readonly TargetDraft[] {
+  return targets.filter(({ place }) => place.trim() !== "");
+}
+
+function typedTarget(target: Target): TargetDraft {
+  return { kind: target.kind, place: target.kind === "email" ? target.address : target.url };
+}
+
+function sentTarget({ kind, place }: TargetDraft): Target {
+  return kind === "email" ? { kind, address: place.trim() } : { kind, url: place.trim() };
 }
 
 const MOST_PERCENTS = 10;

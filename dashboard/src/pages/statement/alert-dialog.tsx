@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import type { AlertSettings } from "../../../../src/console/alerts/contract.ts";
-import { faultOf } from "../../api/api-error.ts";
+import { ApiError, faultOf } from "../../api/api-error.ts";
 import { read, write } from "../../api/client.ts";
 import { useEdit } from "../../api/use-edit.ts";
 import { readAmount } from "../../format/amount.ts";
 import { formatMoney } from "../../format/money.ts";
 import { Dialog, DialogForm } from "../../parts/dialog.tsx";
-import { Field, Input } from "../../parts/field.tsx";
+import { Field, Input, Textarea } from "../../parts/field.tsx";
 import { Meanwhile } from "../../parts/meanwhile.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -35,8 +35,12 @@ function AlertForm({ path, settings, onClose }: AlertDialogProps): ReactNode {
     shown: settings,
     draftOf: typedAlert,
     load: () => read(path),
-    send: ({ threshold, url }, from) => {
-      const body = { amount_usd: readAmount(threshold) ?? threshold.trim(), url: url.trim() };
+    send: ({ threshold, url, emails }, from) => {
+      const body = {
+        amount_usd: readAmount(threshold) ?? threshold.trim(),
+        url: url.trim() === "" ? null : url.trim(),
+        emails: emails.split(/[\s,;，；]+/).filter((each) => each !== ""),
+      };
       return write("PUT", path, body, from?.revision);
     },
     done: () => {
@@ -45,12 +49,16 @@ function AlertForm({ path, settings, onClose }: AlertDialogProps): ReactNode {
     },
   });
   const { draft, change, error } = edit;
-  const faults = { amount: faultOf(error, "amount_usd"), url: faultOf(error, "url") };
+  const faults = {
+    amount: faultOf(error, "amount_usd"),
+    url: faultOf(error, "url"),
+    emails: emailFault(error),
+  };
   return (
     <DialogForm
       submit={t.save}
       busy={edit.busy}
-      error={faults.amount === undefined && faults.url === undefined ? error : null}
+      error={Object.values(faults).every((fault) => fault === undefined) ? error : null}
       onSubmit={edit.save}
       onClose={onClose}
     >
@@ -65,11 +73,14 @@ function AlertForm({ path, settings, onClose }: AlertDialogProps): ReactNode {
         />
       </Field>
       <Field label={t.url} hint={t.urlHint} error={faults.url}>
-        <Input
-          value={draft.url}
-          onChange={(event) => change({ url: event.target.value })}
-          type="url"
-          required
+        <Input value={draft.url} onChange={(event) => change({ url: event.target.value })} type="url" />
+      </Field>
+      <Field label={t.emails} hint={t.emailsHint} error={faults.emails}>
+        <Textarea
+          rows={2}
+          spellCheck={false}
+          value={draft.emails}
+          onChange={(event) => change({ emails: event.target.value })}
         />
       </Field>
       <Meanwhile edit={edit} names={t} />
@@ -80,11 +91,21 @@ function AlertForm({ path, settings, onClose }: AlertDialogProps): ReactNode {
 function typedAlert(settings: AlertSettings | undefined): {
   readonly threshold: string;
   readonly url: string;
+  readonly emails: string;
 } {
   const alert = settings?.alert ?? null;
   return alert === null
-    ? { threshold: "", url: "" }
-    : { threshold: typedDollars(alert.threshold_nanos), url: alert.url };
+    ? { threshold: "", url: "", emails: "" }
+    : {
+        threshold: typedDollars(alert.threshold_nanos),
+        url: alert.url ?? "",
+        emails: alert.emails.join("\n"),
+      };
+}
+
+/** The fault of the list, or of an address in it. */
+function emailFault(error: unknown): ApiError | undefined {
+  return error instanceof ApiError && /^emails\b/.test(error.param) ? error : undefined;
 }
 
 /** As one types it: "1234.50". */

@@ -64,7 +64,9 @@ function Settings({
         <>
           <p>
             {t.alertRule} <Money nanos={alert.threshold_nanos} />{" "}
-            <code className="font-mono text-sm break-all">{alert.url}</code>{" "}
+            <code className="font-mono text-sm break-all">
+              {[alert.url, ...alert.emails].filter((each) => each !== null).join(", ")}
+            </code>{" "}
             <Badge tone={alert.below ? "warn" : "good"}>{alert.below ? t.alertBelow : t.alertArmed}</Badge>
           </p>
           <div className="flex flex-wrap gap-2">
