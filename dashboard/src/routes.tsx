@@ -27,6 +27,8 @@ export const routeTree = root.addChildren([
     gatePage("/sign-in", () => import("./pages/sign-in/page.tsx"), "SignInPage"),
     gatePage("/sign-in/oidc", () => import("./pages/sign-in/return-page.tsx"), "SignInReturnPage"),
     gatePage("/register", () => import("./pages/sign-in/register-page.tsx"), "RegisterPage"),
+    gatePage("/forgot-password", () => import("./pages/sign-in/forgot-page.tsx"), "ForgotPasswordPage"),
+    gatePage("/reset-password", () => import("./pages/sign-in/reset-page.tsx"), "ResetPasswordPage"),
     gatePage("/start", () => import("./pages/start/page.tsx"), "StartPage"),
     gatePage("/invitation", () => import("./pages/invitation/page.tsx"), "InvitationPage"),
   ]),

@@ -1,4 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
+import { write } from "../api/client.ts";
+import { sessionQuery } from "../api/session.ts";
 import { Field, Select } from "../parts/field.tsx";
 import { useLanguage } from "../words/language.ts";
 import { useWords } from "../words/use-words.ts";
@@ -23,11 +26,18 @@ export function AppearanceSwitches(): ReactNode {
   const t = useWords(shellWords);
   const [theme, chooseTheme] = usePreference("theme");
   const [, chooseLanguage] = usePreference("language");
+  const { data: session } = useQuery(sessionQuery);
+  const choose = (chosen: string): void => {
+    chooseLanguage(chosen);
+    // E-mail follows the pages; where that fails, it goes on as before.
+    if (session && (chosen === "en" || chosen === "zh"))
+      write("PUT", "/me/language", { language: chosen }).catch(() => undefined);
+  };
   const language = useLanguage();
   return (
     <div className="grid grid-cols-2 gap-2">
       <Field label={t.language} quiet>
-        <Select value={language} onChange={(event) => chooseLanguage(event.target.value)}>
+        <Select value={language} onChange={(event) => choose(event.target.value)}>
           <option value="en">English</option>
           <option value="zh">中文</option>
         </Select>

@@ -6,7 +6,7 @@ import { Secret } from "../../parts/secret.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { peopleWords } from "./words.ts";
 
-/** The link of an invitation, once: no mail is sent. */
+/** The link of an invitation, once; where a mail server is set, it was sent too. */
 export function InvitationLink({
   invitation,
   onClose,
@@ -17,7 +17,7 @@ export function InvitationLink({
   const t = useWords(peopleWords);
   return (
     <Dialog open title={t.linkTitle(invitation.email)} onClose={onClose}>
-      <p>{t.linkHow}</p>
+      <p>{invitation.mailed ? t.linkMailed : t.linkHow}</p>
       <Secret text={invitation.link} fileName="faregate-invitation.txt" />
       <DialogButtons>
         <Button look="primary" onClick={onClose}>

@@ -6,6 +6,7 @@ import { Section } from "../../parts/page.tsx";
 import { Facts } from "../../parts/stat.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { Mail } from "./mail.tsx";
 import { settingsWords } from "./words.ts";
 
 /** What the gateway runs on. */
@@ -40,6 +41,7 @@ export function System({ settings }: { readonly settings: SettingsResponse }): R
           ]}
         />
       </Section>
+      <Mail />
       <Section title={t.environment}>
         <p className="max-w-prose text-mute">{t.environmentNote}</p>
         <Rows

@@ -114,7 +114,15 @@ function PasswordStep({ error, busy, submit }: Step<SignInBody>): ReactNode {
           </Link>
         </p>
       )}
-      <p className="text-sm text-mute">{t.forgot}</p>
+      {options.data?.password_reset ? (
+        <p>
+          <Link className="link" to="/forgot-password">
+            {t.forgotLink}
+          </Link>
+        </p>
+      ) : (
+        <p className="text-sm text-mute">{t.forgot}</p>
+      )}
     </Page>
   );
 }
