@@ -3,7 +3,6 @@ import type { Price } from "../catalog/price-columns.ts";
 import type { UpstreamDeclaration } from "../catalog/upstreams-store.ts";
 import { encodePrice, writeYaml } from "../manifest/file/encode-file.ts";
 import type { FileRecord } from "../manifest/file/file-value.ts";
-import { ownNameOf } from "./cloud-names.ts";
 import { vendorOf } from "./compare.ts";
 import { type ListEntry, type ListedPrice, priceOf } from "./list-entry.ts";
 import type { PublicList } from "./public-list.ts";
@@ -111,4 +110,22 @@ function rowOf({ id, contextTokens, maxOutputTokens, price, inputMedia = [] }: O
     price,
     quirks: inputMedia.length === 0 ? undefined : { input_media: [...inputMedia] },
   };
+}
+
+/** A model's name at its own vendor, for a cloud that uses another. */
+interface OwnName {
+  readonly vendor: string;
+  readonly model: string;
+}
+
+/** Optional group of regions, the vendor, its name of the model, and the cloud's own version numbers. */
+const AT_BEDROCK = /^(?:[a-z-]+\.)?anthropic\.(claude-[\w.-]+?)(?:-v\d+)?(?::\d+)?$/;
+
+/** The date follows an @ there. */
+const AT_VERTEX = /^(claude-[\w.-]+)@[\w.-]+$/;
+
+/** Undefined = the name has no form of a cloud. */
+function ownNameOf(name: string): OwnName | undefined {
+  const model = AT_BEDROCK.exec(name)?.[1] ?? AT_VERTEX.exec(name)?.[1];
+  return model === undefined ? undefined : { vendor: "anthropic", model };
 }

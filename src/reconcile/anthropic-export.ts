@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { issueMessage } from "../base/schema-issues.ts";
-import { amountField, count, currency } from "./export-fields.ts";
-import { AMOUNT_DECIMALS, type ExportBucket, type ExportRow, isDay } from "./export-row.ts";
+import {
+  AMOUNT_DECIMALS,
+  amountField,
+  count,
+  currency,
+  type ExportBucket,
+  type ExportRow,
+  isDay,
+} from "./export-row.ts";
 import { modelName } from "./names.ts";
 
 // https://platform.claude.com/docs/en/api/admin/cost_report and .../usage_report/messages. In both, days begin at 0:00

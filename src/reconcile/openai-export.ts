@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { amountField, count, currency } from "./export-fields.ts";
-import type { ExportBucket, ExportRow } from "./export-row.ts";
+import { amountField, count, currency, type ExportBucket, type ExportRow } from "./export-row.ts";
 import { bucketOfWords, modelName } from "./names.ts";
 
 // https://developers.openai.com/api/reference/resources/organization : costs and usage, pages of buckets. In both, days

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Catalog, type Credential, type Model, protocolsAt, type Upstream } from "../catalog/catalog.ts";
-import { expectedCost } from "../catalog/expected-cost.ts";
+import { expectedCost } from "../catalog/upstream-cost.ts";
 import type { ProtocolName } from "../conversation/protocol-name.ts";
 import type { Origin } from "../conversation/state/opaque.ts";
 import { chooseProtocol } from "../protocols/table.ts";

@@ -1,4 +1,3 @@
-import { cutText } from "../../base/cut-text.ts";
 import type { LimitName } from "../../errors.ts";
 
 /** One request to an upstream, as far as it came; in the form in which it is stored and shown to operators. */
@@ -63,3 +62,14 @@ const MAX_MESSAGE_BYTES = 1_024;
 export function cutMessage(text: string): string {
   return cutText(text, MAX_MESSAGE_BYTES);
 }
+
+/** The beginning of a text, of at most so many bytes. */
+function cutText(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  // A character that is cut in two becomes a mark, which goes.
+  const kept = bytes.subarray(0, maxBytes - ELLIPSIS.length).toString();
+  return kept.replace(/\uFFFD$/, "") + ELLIPSIS;
+}
+
+const ELLIPSIS = "...";

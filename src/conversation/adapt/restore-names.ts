@@ -2,7 +2,6 @@ import type { ChatEvent } from "../event.ts";
 import type { PlannedTool, ResponsePlan } from "../lower/plan.ts";
 import type { ToolCallPart } from "../request.ts";
 import type { ChatResponse, Choice, ResponsePart } from "../response.ts";
-import { markRequested, markRequestedEvents } from "./requested-reasoning.ts";
 import { cutAtStops, openStopCutter } from "./stop-sequences.ts";
 import { chainRuns, type StreamRun } from "./stream-transform.ts";
 import { splitThinkTagEvents, splitThinkTags } from "./think-tags.ts";
@@ -103,4 +102,21 @@ function isIdle(plan: ResponsePlan): boolean {
     plan.thinkTags !== true &&
     plan.reasoningReplay !== true
   );
+}
+
+/** Marks the thoughts that nobody signed as wanted back: `state/place-state.ts` puts them where clients keep them. */
+function markRequested(parts: readonly ResponsePart[]): readonly ResponsePart[] {
+  return parts.map((part) =>
+    part.kind === "reasoning" && part.opaque === undefined ? { ...part, requested: true } : part,
+  );
+}
+
+/** The same for a stream. */
+function markRequestedEvents(): StreamRun<ChatEvent, ChatEvent> {
+  return {
+    step: (event) => [
+      event.type === "reasoning-end" && event.opaque === undefined ? { ...event, requested: true } : event,
+    ],
+    end: () => [],
+  };
 }

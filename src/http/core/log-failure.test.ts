@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { loggedPath } from "./logged-path.ts";
+import { loggedPath } from "./log-failure.ts";
 
 it.each([
   ["/v1/v1/chat/completions", "/v1/v1/chat/completions"],
