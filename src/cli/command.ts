@@ -82,3 +82,14 @@ export function helpOf(command: Command): string {
     "",
   ].join("\n");
 }
+
+/** Reads the option `--models`; undefined = all models. An empty list is refused as a mistake. */
+export function readModelIds(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const ids = text
+    .split(",")
+    .map((id) => id.trim())
+    .filter(Boolean);
+  if (ids.length > 0) return ids;
+  throw new UsageError("--models takes model ids, separated by commas; omit it for all models");
+}

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { useWords } from "../words/use-words.ts";
+import { Button } from "./button.tsx";
 import { Copy } from "./copy.tsx";
-import { useShownOnce } from "./dialog.tsx";
+import { Dialog, DialogButtons, useShownOnce } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
 import { partsWords } from "./words.ts";
 
@@ -27,5 +28,27 @@ export function Secret({ text, fileName }: { readonly text: string; readonly fil
         </a>
       </div>
     </div>
+  );
+}
+
+interface SecretDialogProps {
+  readonly title: string;
+  readonly text: string;
+  readonly fileName: string;
+  readonly onClose: () => void;
+}
+
+/** A dialog that shows a secret after it was created. */
+export function SecretDialog({ title, text, fileName, onClose }: SecretDialogProps): ReactNode {
+  const t = useWords(partsWords);
+  return (
+    <Dialog open title={title} onClose={onClose}>
+      <Secret text={text} fileName={fileName} />
+      <DialogButtons>
+        <Button look="primary" onClick={onClose}>
+          {t.done}
+        </Button>
+      </DialogButtons>
+    </Dialog>
   );
 }

@@ -17,6 +17,7 @@ export const partsWords = wordsOf({
     closeOnce: "You'll only see this once. Copy or download it first, or close again to continue without it.",
     secretOnce:
       "You'll only see this once. Copy or download it now; nobody, including operators, can retrieve it later.",
+    done: "Done",
     loading: "Loading…",
     first: "First page",
     next: "Next page",
@@ -62,6 +63,7 @@ export const partsWords = wordsOf({
     copyRefused: "浏览器阻止了复制。请选中文本后手动复制。",
     download: "下载",
     secretOnce: "此内容仅显示这一次。请立即复制或下载；之后任何人（包括运营者）都无法再次获取。",
+    done: "完成",
     closeOnce: "此内容仅显示这一次。请先复制或下载；再次关闭则不保存直接继续。",
     loading: "加载中…",
     first: "第一页",

@@ -8,7 +8,7 @@ import { PLAIN_TEXT } from "../../base/text.ts";
 import { readModels } from "../../catalog/models-store.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
-import { type Command, CommandFailure, UsageError } from "../command.ts";
+import { type Command, CommandFailure, readModelIds, UsageError } from "../command.ts";
 import { KEY_TERMS, readKeyTerms } from "../key-terms.ts";
 import { namedAccount } from "../named-account.ts";
 import { withDatabase } from "../open.ts";
@@ -41,7 +41,7 @@ export const keysCreateCommand: Command = {
     const accountName = text("account");
     if (!accountName) throw new UsageError("missing option --account NAME");
     const name = readName(text("name"));
-    const models = readModelIds(text("models"));
+    const models = readModelIds(text("models")) ?? null;
     const terms = readKeyTerms({ text }, systemClock.nowMs());
     return withDatabase(config, "keys create", async ({ database }) => {
       const seals = await openSeals({ dataDir: config.dataDir, configured: config.masterKey, database });
@@ -94,15 +94,4 @@ function readName(text: string | undefined): string | undefined {
   const name = text?.trim();
   if (name === undefined || (name !== "" && name.length <= 200 && PLAIN_TEXT.test(name))) return name;
   throw new UsageError("--name takes 1 to 200 characters, and no control characters");
-}
-
-/** Null = all. None at all is a slip: such a key could call nothing. */
-function readModelIds(text: string | undefined): readonly string[] | null {
-  if (text === undefined) return null;
-  const ids = text
-    .split(",")
-    .map((id) => id.trim())
-    .filter(Boolean);
-  if (ids.length > 0) return ids;
-  throw new UsageError("--models takes model ids, separated by commas; omit it for all models");
 }

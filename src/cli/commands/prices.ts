@@ -24,7 +24,7 @@ import { listedToolsOf } from "../../upstreams/kinds.ts";
 import { listedVendorOf } from "../../upstreams/vendor-presets.ts";
 import { insertAudit } from "../../users/audit-store.ts";
 import { commandOrigin } from "../audit.ts";
-import { asTyped, type Command, CommandFailure, UsageError } from "../command.ts";
+import { asTyped, type Command, CommandFailure, readModelIds, UsageError } from "../command.ts";
 import { withDatabase } from "../open.ts";
 import { columns } from "../text-table.ts";
 
@@ -198,16 +198,6 @@ async function listOf(file: string | undefined, bundled: PriceList): Promise<Pri
     if (error instanceof ListFormatError) throw new CommandFailure(`${file} ${error.message}`);
     throw error;
   }
-}
-
-function readModelIds(text: string | undefined): readonly string[] | undefined {
-  if (text === undefined) return undefined;
-  const ids = text
-    .split(",")
-    .map((id) => id.trim())
-    .filter(Boolean);
-  if (ids.length > 0) return ids;
-  throw new UsageError("--models takes model ids, separated by commas; omit it for all models");
 }
 
 /** Throws CommandFailure where no entry is of the vendor, as of one that is misspelt: a check would find no difference. */

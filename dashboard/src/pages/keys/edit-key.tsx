@@ -7,7 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { type FieldNames, Meanwhile } from "../../parts/meanwhile.tsx";
-import { Secret } from "../../parts/secret.tsx";
+import { SecretDialog } from "../../parts/secret.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { KeyFields } from "./key-fields.tsx";
@@ -28,14 +28,12 @@ export function CreateKey({ account, onClose }: DialogPlace): ReactNode {
   const { data } = create;
   if (data !== undefined) {
     return (
-      <Dialog open title={t.createdTitle(data.key.name)} onClose={onClose}>
-        <Secret text={data.secret} fileName={`${data.key.name}.txt`} />
-        <DialogButtons>
-          <Button look="primary" onClick={onClose}>
-            {t.done}
-          </Button>
-        </DialogButtons>
-      </Dialog>
+      <SecretDialog
+        title={t.createdTitle(data.key.name)}
+        text={data.secret}
+        fileName={`${data.key.name}.txt`}
+        onClose={onClose}
+      />
     );
   }
   return (

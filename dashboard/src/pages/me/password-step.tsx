@@ -2,8 +2,8 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { faultOf } from "../../api/api-error.ts";
 import { Button } from "../../parts/button.tsx";
 import { DialogButtons } from "../../parts/dialog.tsx";
-import { Field, Input } from "../../parts/field.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { CurrentPassword } from "../sign-in/current-password.tsx";
 import { Refusal } from "../sign-in/refusal.tsx";
 import { meWords } from "./words.ts";
 
@@ -28,15 +28,12 @@ export function PasswordStep({
   const wrong = faultOf(error, "password");
   return (
     <form className="flex flex-col gap-4" onSubmit={send}>
-      <Field label={t.current} error={wrong === undefined ? undefined : t.wrong}>
-        <Input
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-      </Field>
+      <CurrentPassword
+        label={t.current}
+        error={wrong === undefined ? undefined : t.wrong}
+        value={password}
+        onChange={setPassword}
+      />
       {error != null && wrong === undefined && <Refusal error={error} />}
       <DialogButtons>
         <Button type="submit" look="primary" busy={busy}>

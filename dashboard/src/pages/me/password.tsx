@@ -5,10 +5,10 @@ import { write } from "../../api/client.ts";
 import { useSession } from "../../api/session.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
-import { Field, Input } from "../../parts/field.tsx";
 import { Section } from "../../parts/page.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { CurrentPassword, HiddenUserName } from "../sign-in/current-password.tsx";
 import { useNewPassword } from "../sign-in/new-password.tsx";
 import { Refusal } from "../sign-in/refusal.tsx";
 import { meWords } from "./words.ts";
@@ -40,23 +40,13 @@ function PasswordForm({ done }: { readonly done: () => void }): ReactNode {
     <Section title={t.password}>
       <p className="max-w-prose text-mute">{t.passwordLead}</p>
       <form className="flex max-w-sm flex-col gap-4" onSubmit={send}>
-        <input
-          className="sr-only"
-          autoComplete="username"
-          readOnly
-          tabIndex={-1}
-          aria-hidden
-          value={user.email}
+        <HiddenUserName email={user.email} />
+        <CurrentPassword
+          label={t.current}
+          error={wrong === undefined ? undefined : t.wrong}
+          value={current}
+          onChange={setCurrent}
         />
-        <Field label={t.current} error={wrong === undefined ? undefined : t.wrong}>
-          <Input
-            type="password"
-            autoComplete="current-password"
-            required
-            value={current}
-            onChange={(event) => setCurrent(event.target.value)}
-          />
-        </Field>
         {chosen.fields}
         {change.error && wrong === undefined && <Refusal error={change.error} />}
         <div>

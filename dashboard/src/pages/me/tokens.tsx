@@ -13,7 +13,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { Field, Input, Select } from "../../parts/field.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
-import { Secret } from "../../parts/secret.tsx";
+import { SecretDialog } from "../../parts/secret.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -101,14 +101,12 @@ function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const create = useWrite((body: TokenBody) => write("POST", "/me/tokens", body));
   if (create.data !== undefined) {
     return (
-      <Dialog open title={t.createdTitle(create.data.name)} onClose={onClose}>
-        <Secret text={create.data.token} fileName="faregate-token.txt" />
-        <DialogButtons>
-          <Button look="primary" onClick={onClose}>
-            {t.done}
-          </Button>
-        </DialogButtons>
-      </Dialog>
+      <SecretDialog
+        title={t.createdTitle(create.data.name)}
+        text={create.data.token}
+        fileName="faregate-token.txt"
+        onClose={onClose}
+      />
     );
   }
   const send = (event: FormEvent): void => {

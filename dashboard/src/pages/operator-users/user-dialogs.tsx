@@ -2,9 +2,8 @@ import { type ReactNode, useState } from "react";
 import type { UserBody, UserRow } from "../../../../src/console/users/contract.ts";
 import { write } from "../../api/client.ts";
 import { useWrite } from "../../api/use-write.ts";
-import { Button } from "../../parts/button.tsx";
-import { ConfirmDialog, Dialog, DialogButtons, DialogForm } from "../../parts/dialog.tsx";
-import { Secret } from "../../parts/secret.tsx";
+import { ConfirmDialog, Dialog, DialogForm } from "../../parts/dialog.tsx";
+import { SecretDialog } from "../../parts/secret.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { peopleWords } from "../members/words.ts";
@@ -106,14 +105,12 @@ function ResetPassword({ user, onClose }: UserDialogProps): ReactNode {
   const reset = useWrite(() => write("POST", `/operator/users/${user.id}/password`));
   if (reset.data !== undefined) {
     return (
-      <Dialog open title={t.madeTitle(user.name)} onClose={onClose}>
-        <Secret text={reset.data.password} fileName="faregate-password.txt" />
-        <DialogButtons>
-          <Button look="primary" onClick={onClose}>
-            {t.done}
-          </Button>
-        </DialogButtons>
-      </Dialog>
+      <SecretDialog
+        title={t.madeTitle(user.name)}
+        text={reset.data.password}
+        fileName="faregate-password.txt"
+        onClose={onClose}
+      />
     );
   }
   return (

@@ -9,9 +9,9 @@ import { sessionQuery } from "../../api/session.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failed } from "../../parts/failure.tsx";
-import { Field, Input } from "../../parts/field.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useWords } from "../../words/use-words.ts";
+import { CurrentPassword, HiddenUserName } from "../sign-in/current-password.tsx";
 import { givenPassword, rememberGiven } from "../sign-in/enter.ts";
 import { useNewPassword } from "../sign-in/new-password.tsx";
 import { signInWords } from "../sign-in/words.ts";
@@ -43,25 +43,14 @@ export function StartPage(): ReactNode {
   return (
     <Page title={t.startTitle} lead={t.startLead}>
       <form className="flex flex-col gap-4" onSubmit={send}>
-        {/* Password managers file the password under it. */}
-        <input
-          className="sr-only"
-          autoComplete="username"
-          readOnly
-          tabIndex={-1}
-          aria-hidden
-          value={session?.user.email ?? ""}
-        />
+        <HiddenUserName email={session?.user.email ?? ""} />
         {(known === "" || wrong !== undefined) && (
-          <Field label={t.given} error={wrong === undefined ? undefined : t.givenWrong}>
-            <Input
-              type="password"
-              autoComplete="current-password"
-              required
-              value={given}
-              onChange={(event) => setGiven(event.target.value)}
-            />
-          </Field>
+          <CurrentPassword
+            label={t.given}
+            error={wrong === undefined ? undefined : t.givenWrong}
+            value={given}
+            onChange={setGiven}
+          />
         )}
         {chosen.fields}
         {change.error && wrong === undefined && <Failed error={change.error} />}

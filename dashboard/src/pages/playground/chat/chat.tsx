@@ -11,6 +11,7 @@ import { Loaded } from "../../../parts/loaded.tsx";
 import { useEndpointName } from "../../../words/endpoint-words.ts";
 import { useWords } from "../../../words/use-words.ts";
 import { ShowCode } from "../code-dialog.tsx";
+import { ModelSelect } from "../model-select.tsx";
 import { playgroundWords } from "../words.ts";
 import { chatSnippets } from "./chat-snippets.ts";
 import { Composer } from "./composer.tsx";
@@ -55,18 +56,7 @@ function ChatWith({ account, models }: ChatWithProps): ReactNode {
   return (
     <div className="grid min-w-0 gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
       <aside className="flex min-w-0 flex-col gap-4 lg:order-last">
-        <Field label={t.model}>
-          <Select
-            value={model.id}
-            onChange={(event) => change({ model: event.target.value }, { replace: true })}
-          >
-            {models.map(({ id }) => (
-              <option key={id} value={id}>
-                {id}
-              </option>
-            ))}
-          </Select>
-        </Field>
+        <ModelSelect models={models} value={model.id} />
         <Field label={t.protocol}>
           <Select
             value={protocol}

@@ -5,9 +5,9 @@ import { useSession } from "../../../api/session.ts";
 import { useWrite } from "../../../api/use-write.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Failed } from "../../../parts/failure.tsx";
-import { Field, Select } from "../../../parts/field.tsx";
 import { useWords } from "../../../words/use-words.ts";
 import { ShowCode } from "../code-dialog.tsx";
+import { ModelSelect } from "../model-select.tsx";
 import { readPublic } from "../public-api.ts";
 import { mediaSnippets } from "../snippets.ts";
 import { playgroundWords } from "../words.ts";
@@ -29,7 +29,7 @@ interface MediaFormProps {
 export function MediaForm({ account, models, initial, note }: MediaFormProps): ReactNode {
   const t = useWords(playgroundWords);
   const { public_url: origin } = useSession();
-  const [search, change] = useSearch();
+  const [search] = useSearch();
   const [values, setValues] = useState(initial);
   const [made, setMade] = useState<readonly string[]>([]);
   const model = models.find(({ id }) => id === search["model"]) ?? models[0];
@@ -51,18 +51,7 @@ export function MediaForm({ account, models, initial, note }: MediaFormProps): R
     <div className="grid min-w-0 gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
       <form onSubmit={send} className="flex min-w-0 flex-col gap-5">
         {note !== undefined && <p className="text-mute">{note}</p>}
-        <Field label={t.model}>
-          <Select
-            value={model.id}
-            onChange={(event) => change({ model: event.target.value }, { replace: true })}
-          >
-            {models.map(({ id }) => (
-              <option key={id} value={id}>
-                {id}
-              </option>
-            ))}
-          </Select>
-        </Field>
+        <ModelSelect models={models} value={model.id} />
         {fields.map((field) => (
           <FieldInput
             key={`${model.id} ${field.name}`}
