@@ -1,17 +1,6 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the file holds.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FakeCloud } from "../../sandbox/src/clouds/cloud-server.ts";
-import { GOOGLE_PROJECT } from "../../sandbox/src/clouds/google.ts";
-import {
-  AZURE_CLIENT_FIELD,
-  AZURE_KEY_FIELD,
-  azureCloud,
-  cloudRows,
-  googleCloud,
-  serviceAccount,
-} from "../support/clouds.ts";
+import { type Clouds, cloudRows, serviceAccount, startClouds } from "../support/clouds.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { ask, type Reply } from "../support/world.ts";
 
 /** Each model at a cloud with the name it has there, and whether it takes several texts at once. */
@@ -40,40 +29,26 @@ const AWS = [
   "credentials: [{ access_key_id: AKIATEST00000001, secret_access_key: secret-of-AKIATEST00000001 }]",
 ];
 
-let sandbox: TestSandbox;
-let azure: FakeCloud;
-let google: FakeCloud;
+let clouds: Clouds;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  [azure, google] = await Promise.all([azureCloud(sandbox.url), googleCloud(sandbox.url)]);
+  clouds = await startClouds();
+  const { url, azure, google, azureFields } = clouds;
   const ways: Readonly<Record<string, readonly string[]>> = {
-    "azure-key": [AZURE_KEY_FIELD],
-    "azure-entra": [AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`],
-    "azure-older": [AZURE_KEY_FIELD, "api_version: 2024-10-21"],
+    "azure-key": azureFields.key,
+    "azure-entra": azureFields.entra,
+    "azure-older": azureFields.older,
   };
-  const vertex = [
-    `project: ${GOOGLE_PROJECT}`,
-    "location: us-central1",
-    `token_url: "${google.url}"`,
-    'credentials: [{ service_account: "${SERVICE_ACCOUNT}" }]',
-  ];
+  const vertex = clouds.vertexFields("us-central1");
   const rows = Object.entries({ ...MODELS, ...PLAIN_MODELS }).flatMap(([name, [theirs]]) => {
     const more = ways[name];
     const cloud = name.startsWith("bedrock")
-      ? { name, kind: "bedrock", url: `${sandbox.url}/aws/bedrock`, models: { [name]: theirs }, more: AWS }
+      ? { name, kind: "bedrock", url: `${url}/aws/bedrock`, models: { [name]: theirs }, more: AWS }
       : more === undefined
         ? { name, kind: "vertex", url: google.url, models: { [name]: theirs }, more: vertex }
         : { name, kind: "azure", url: azure.url, models: { [name]: theirs }, more };
-    const direct = {
-      name: `direct-${name}`,
-      kind: "openai",
-      url: `${sandbox.url}/v1`,
-      models: { [`direct-${name}`]: theirs },
-      more: ["api_key: good-key"],
-    };
-    return [cloud, direct];
+    return [cloud, clouds.directRow(name, "openai", theirs)];
   });
   const models = rows.flatMap((row) => Object.keys(row.models));
   gateway = await startGateway({
@@ -91,7 +66,7 @@ accounts:
 
 afterAll(async () => {
   await gateway?.clean();
-  await Promise.all([azure?.close(), google?.close(), sandbox?.stop()]);
+  await clouds?.stop();
 });
 
 const embed = (model: string, more: object): Promise<Reply> =>

@@ -1,22 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the file holds.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { FakeCloud } from "../../sandbox/src/clouds/cloud-server.ts";
-import { GOOGLE_PROJECT } from "../../sandbox/src/clouds/google.ts";
-import {
-  AZURE_CLIENT_FIELD,
-  AZURE_KEY_FIELD,
-  azureCloud,
-  type CloudRow,
-  cloudRows,
-  googleCloud,
-  serviceAccount,
-} from "../support/clouds.ts";
+import { type CloudRow, type Clouds, cloudRows, serviceAccount, startClouds } from "../support/clouds.ts";
 import { startGateway, TEST_KEY, type TestGateway } from "../support/gateway.ts";
 import { cleanLedger } from "../support/money-books.ts";
 import { postedReceipt } from "../support/posted-receipt.ts";
 import { said } from "../support/said.ts";
 import { pictured } from "../support/sample-wishes.ts";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { call, TEXT_PROTOCOLS, type TextProtocol, type Wish, wireForm } from "../support/text-caller.ts";
 import { ask } from "../support/world.ts";
 
@@ -32,14 +21,12 @@ const MODELS = {
 } as const;
 const NAMES = Object.keys(MODELS) as (keyof typeof MODELS)[];
 
-let sandbox: TestSandbox;
-let azure: FakeCloud;
-let google: FakeCloud;
+let clouds: Clouds;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  [azure, google] = await Promise.all([azureCloud(sandbox.url), googleCloud(sandbox.url)]);
+  clouds = await startClouds();
+  const { azure, google, azureFields } = clouds;
   const at = (name: keyof typeof MODELS, kind: string, url: string, ...more: string[]): CloudRow => ({
     name,
     kind,
@@ -47,28 +34,13 @@ beforeAll(async () => {
     models: { [name]: MODELS[name][0] },
     more,
   });
-  const vertex = [
-    `project: ${GOOGLE_PROJECT}`,
-    "location: europe-west1",
-    `token_url: "${google.url}"`,
-    'credentials: [{ service_account: "${SERVICE_ACCOUNT}" }]',
-  ];
-  const direct = NAMES.map((name) => {
-    const [model, kind] = MODELS[name];
-    const path = kind.startsWith("openai") ? "/v1" : "";
-    return {
-      name: `direct-${name}`,
-      kind,
-      url: sandbox.url + path,
-      models: { [`direct-${name}`]: model },
-      more: ["api_key: good-key"],
-    };
-  });
+  const vertex = clouds.vertexFields("europe-west1");
+  const direct = NAMES.map((name) => clouds.directRow(name, MODELS[name][1], MODELS[name][0]));
   const rows = [
-    at("azure-key", "azure", azure.url, AZURE_KEY_FIELD),
-    at("azure-entra", "azure", azure.url, AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`),
-    at("azure-older", "azure", azure.url, AZURE_KEY_FIELD, "api_version: 2024-10-21"),
-    at("azure-claude", "azure", azure.url, AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`),
+    at("azure-key", "azure", azure.url, ...azureFields.key),
+    at("azure-entra", "azure", azure.url, ...azureFields.entra),
+    at("azure-older", "azure", azure.url, ...azureFields.older),
+    at("azure-claude", "azure", azure.url, ...azureFields.entra),
     at("vertex-gemini", "vertex", google.url, ...vertex),
     at("vertex-claude", "vertex", google.url, ...vertex),
     at("vertex-other", "vertex", google.url, ...vertex),
@@ -87,21 +59,21 @@ beforeAll(async () => {
       kind: "azure",
       url: azure.url,
       models: { echoing: "echoing" },
-      more: [AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`],
+      more: azureFields.entra,
     },
     {
       name: "quoting",
       kind: "azure",
       url: azure.url,
       models: { quoting: "quoting" },
-      more: [AZURE_CLIENT_FIELD, `token_url: "${azure.url}"`],
+      more: azureFields.entra,
     },
     {
       name: "missing",
       kind: "azure",
       url: azure.url,
       models: { missing: "missing" },
-      more: [AZURE_KEY_FIELD],
+      more: azureFields.key,
     },
     ...direct,
   ];
@@ -126,7 +98,7 @@ accounts:
 
 afterAll(async () => {
   await gateway?.clean();
-  await Promise.all([azure?.close(), google?.close(), sandbox?.stop()]);
+  await clouds?.stop();
 });
 
 const SAMPLES = [
@@ -230,9 +202,9 @@ describe("a model at a cloud", () => {
 
 describe("access tokens", () => {
   it("are asked for once by each credential, for all requests", () => {
-    expect(google.tokens.asked).toBe(3);
+    expect(clouds.google.tokens.asked).toBe(3);
     // The rest of the catalog has not been asked yet.
-    expect(azure.tokens.issued).toBe(2);
+    expect(clouds.azure.tokens.issued).toBe(2);
   });
 
   it("that are not to be had fail the request, and the operator reads why", async () => {
