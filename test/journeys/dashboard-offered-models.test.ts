@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousFindings } from "../support/axe.ts";
 import { lacksBrowser, openBrowser, type TestBrowser } from "../support/browser.ts";
@@ -8,6 +5,7 @@ import { BOOTSTRAP_PASSWORD, signIn } from "../support/console.ts";
 import { signInAt } from "../support/dashboard-world.ts";
 import { startGateway, type TestGateway } from "../support/gateway.ts";
 import { modelsFile } from "../support/models-file.ts";
+import { type VendorUpstream, vendorUpstream } from "../support/vendor-upstream.ts";
 
 /** One that the public list prices, one of which nothing is known, one that the catalog has already. */
 const LISTED = "llama-3.3-70b-versatile";
@@ -18,20 +16,19 @@ const OFFERED = [
 ];
 
 describe.skipIf(lacksBrowser)("the models that a vendor offers", () => {
-  let vendor: Server;
+  let vendor: VendorUpstream;
   let url: string;
   let gateway: TestGateway;
   let browser: TestBrowser;
   beforeAll(async () => {
-    vendor = createServer((request, response) => {
+    vendor = await vendorUpstream(({ request, response }) => {
       const isKnown = request.headers.authorization === "Bearer the-right-key";
       const status = request.url === "/openai/v1/models" && isKnown ? 200 : 401;
       response
         .writeHead(status, { "content-type": "application/json" })
         .end(JSON.stringify(status === 200 ? { data: OFFERED } : { error: { message: "no such key" } }));
-    }).listen(0, "127.0.0.1");
-    await once(vendor, "listening");
-    url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}/openai/v1`;
+    });
+    url = `${vendor.url}/openai/v1`;
     gateway = await startGateway({
       catalog: modelsFile({ models: ["text"], upstreams: [{ name: "steady", url }] }),
       env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD },
@@ -42,7 +39,7 @@ describe.skipIf(lacksBrowser)("the models that a vendor offers", () => {
     await browser?.close();
     await gateway?.end();
     await gateway?.clean();
-    vendor?.close();
+    await vendor?.close();
   });
 
   it("are ticked after a vendor was chosen and a key pasted, and are then served at their listed price", async () => {
