@@ -56,12 +56,16 @@ create table users (
   must_change_password boolean not null default false,
   -- Null = no operator. Every role of operators sees all accounts; what each may change is a table of the program.
   operator_role text check (operator_role in ('read_only', 'billing', 'operator')),
+  -- The identity provider whose groups gave that role, and may take it; null = somebody gave it by hand.
+  operator_role_by text check (operator_role_by is null or operator_role is not null),
   disabled boolean not null default false,
   -- Somebody who had the right to has vouched for the address: an invitation, an operator, an identity provider.
   -- False of who registered by themselves: an identity provider's word for the address is no proof that it is theirs.
   email_trusted boolean not null,
   -- In which e-mail is written; null = unknown.
   language text check (language in ('en', 'zh')),
+  -- Until then a password lets them in though settings require an identity provider: a command has reset it.
+  password_until timestamptz,
   created_at timestamptz not null default now(),
   last_sign_in_at timestamptz
 );
@@ -81,6 +85,8 @@ create table api_keys (
   requests_per_minute int4 check (requests_per_minute > 0),
   tokens_per_minute int4 check (tokens_per_minute > 0),
   concurrency int4 check (concurrency > 0),
+  -- Addresses and ranges from which the key may be used; null = any.
+  allowed_addresses text[] check (cardinality(allowed_addresses) between 1 and 100),
   created_at timestamptz not null default now(),
   -- The user who made the key; null = the catalog file, the command line, or a time before there were users.
   created_by int8 references users (id),
@@ -654,6 +660,8 @@ create table account_members (
   user_id int8 not null references users (id),
   account_id int8 not null references accounts (id),
   role text not null check (role in ('viewer', 'member', 'owner')),
+  -- The identity provider whose groups or domain gave it, and may take it; null = somebody gave it by hand.
+  role_by text,
   created_at timestamptz not null default now(),
   primary key (user_id, account_id)
 );
@@ -669,7 +677,9 @@ create table sessions (
   last_seen_at timestamptz not null default now(),
   expires_at timestamptz not null,
   address text not null,
-  user_agent text not null check (length(user_agent) <= 300)
+  user_agent text not null check (length(user_agent) <= 300),
+  -- Id of the identity provider that vouched for its user; null = a password did.
+  provider text
 ) with (fillfactor = 80);
 create index sessions_user on sessions (user_id);
 create index sessions_expired on sessions (expires_at);
@@ -687,6 +697,8 @@ create table console_tokens (
     check (cardinality(scopes) > 0 and scopes <@ array['read', 'billing', 'keys', 'all']),
   -- The one account whose operations it reaches; null = whatever its user reaches.
   account_id int8 references accounts (id),
+  -- Addresses and ranges from which it may be used; null = any.
+  allowed_addresses text[] check (cardinality(allowed_addresses) between 1 and 100),
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   last_used_at timestamptz

@@ -1,3 +1,4 @@
+import { readAddressList } from "../base/fetch/address-list.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { AccountId, Budget, Caller, KeyId } from "./caller.ts";
 import { type LimitColumns, readRateLimits, readSpendingLimit } from "./key-limits.ts";
@@ -26,6 +27,7 @@ export async function findKeys(db: Queryable, hashes: readonly Buffer[]): Promis
             s.expires_at <= coalesce(k.expires_at, 'infinity') as rotated,
             a.id as account_id, a.name as account_name, a.group_name, a.tag_keys, k.id as key_id, k.name as key_name, k.models,
             k.limit_nanos, k.limit_period, k.requests_per_minute, k.tokens_per_minute, k.concurrency,
+            k.allowed_addresses,
             array(select jsonb_build_object('id', b.id::text, 'name', b.name, 'amount', b.amount_nanos::text,
                                             'period', b.period, 'hard', b.hard, 'model', b.model)
                     from budgets b
@@ -69,6 +71,7 @@ interface KnownKeyRow extends LimitColumns {
   readonly key_id: KeyId;
   readonly key_name: string;
   readonly models: string[] | null;
+  readonly allowed_addresses: string[] | null;
   readonly budgets: readonly BudgetColumns[];
   readonly ended: FoundKey["ended"];
 }
@@ -95,6 +98,7 @@ function readKnownKey(row: KnownKeyRow): FoundKey {
     budgets: row.budgets.map(readBudget),
     tagKeys: row.tag_keys,
     rateLimits: readRateLimits(row),
+    allowedAddresses: row.allowed_addresses && readAddressList(row.allowed_addresses),
   });
   const expiresAtMs = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
   return { caller, expiresAtMs, endsAs: row.rotated === true ? "rotated" : "expired", ended: row.ended };

@@ -1,3 +1,5 @@
+import type { AddressList } from "../base/fetch/address-list.ts";
+
 /** The caller of a valid API key, resolved once and cached; frozen, shared by requests. */
 export interface Caller {
   readonly accountId: AccountId;
@@ -16,6 +18,8 @@ export interface Caller {
   readonly tagKeys: readonly string[];
   /** The key's own rate limits; null = none. */
   readonly rateLimits: RateLimits | null;
+  /** From where the key may be used; null = from anywhere. */
+  readonly allowedAddresses: AddressList | null;
 }
 
 declare const accountId: unique symbol;

@@ -12,6 +12,8 @@ export interface KeyTerms {
   readonly models?: readonly string[] | null;
   readonly spendingLimit?: SpendingLimit | null;
   readonly rateLimits?: RateLimits | null;
+  /** Addresses and ranges from which it may be used; null = any. */
+  readonly allowedAddresses?: readonly string[] | null;
 }
 
 /** The origin of a key. */
@@ -44,6 +46,7 @@ export interface KeyRecord {
   readonly models: readonly string[] | null;
   readonly spendingLimit: SpendingLimit | null;
   readonly rateLimits: RateLimits | null;
+  readonly allowedAddresses: readonly string[] | null;
   readonly createdAt: Date;
 }
 
@@ -59,7 +62,7 @@ export async function createKey(
 ): Promise<KeyId> {
   const { id } = await tx.one<{ id: KeyId }>(
     `insert into api_keys (account_id, name, created_by, playground, ${TERMS})
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      returning id`,
     [key.accountId, key.name, key.createdBy ?? null, key.playground ?? false, ...termValues(key)],
   );
@@ -83,7 +86,7 @@ export async function lockKeyNames(tx: Queryable, accountId: AccountId): Promise
 /** Replaces everything a key may do by `terms`. False = no such key, or it is revoked. */
 export async function setKeyTerms(tx: Queryable, id: KeyId, terms: KeyTerms): Promise<boolean> {
   const touched = await tx.execute(
-    `update api_keys set (${TERMS}) = ($2, $3, $4, $5, $6, $7, $8, $9) where id = $1 and revoked_at is null`,
+    `update api_keys set (${TERMS}) = ($2, $3, $4, $5, $6, $7, $8, $9, $10) where id = $1 and revoked_at is null`,
     [id, ...termValues(terms)],
   );
   return touched > 0;
@@ -159,7 +162,7 @@ export async function readKeys(db: Queryable, accountId?: AccountId): Promise<Ke
 
 /** Columns of a key's terms, in the order of termValues. */
 const TERMS =
-  "disabled, expires_at, models, limit_nanos, limit_period, requests_per_minute, tokens_per_minute, concurrency";
+  "disabled, expires_at, models, limit_nanos, limit_period, requests_per_minute, tokens_per_minute, concurrency, allowed_addresses";
 
 function termValues(terms: KeyTerms): unknown[] {
   return [
@@ -171,6 +174,7 @@ function termValues(terms: KeyTerms): unknown[] {
     terms.rateLimits?.requestsPerMinute ?? null,
     terms.rateLimits?.tokensPerMinute ?? null,
     terms.rateLimits?.concurrency ?? null,
+    terms.allowedAddresses ?? null,
   ];
 }
 
@@ -199,6 +203,7 @@ interface KeyRow extends LimitColumns {
   readonly disabled: boolean;
   readonly expires_at: Date | null;
   readonly models: string[] | null;
+  readonly allowed_addresses: string[] | null;
   readonly created_at: Date;
 }
 
@@ -216,6 +221,7 @@ function readKeyRow(row: KeyRow): KeyRecord {
     models: row.models,
     spendingLimit: readSpendingLimit(row),
     rateLimits: readRateLimits(row),
+    allowedAddresses: row.allowed_addresses,
     createdAt: row.created_at,
   };
 }

@@ -113,6 +113,7 @@ const caller: fc.Arbitrary<Caller> = fc.record({
   budgets: fc.constant([]),
   tagKeys: fc.constant([]),
   rateLimits: fc.constant(null),
+  allowedAddresses: fc.constant(null),
 });
 
 const isChat = (name: string): boolean => CHAT_PROTOCOLS.some((chat) => chat === name);

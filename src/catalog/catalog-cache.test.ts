@@ -275,6 +275,7 @@ describe("the cache", () => {
     budgets: [],
     tagKeys: [],
     rateLimits: null,
+    allowedAddresses: null,
   };
   const listed = (cache: CatalogCache) =>
     cache

@@ -1,5 +1,6 @@
 import type { RateLimits, SpendingLimit } from "../accounts/caller.ts";
 import { definedFields } from "../base/defined-fields.ts";
+import { addressRanges } from "../base/fetch/address-list.ts";
 import { parseUsd } from "../base/money.ts";
 import { type CommandInput, type CommandOption, UsageError } from "./command.ts";
 
@@ -18,6 +19,11 @@ export const KEY_TERMS: Readonly<Record<string, CommandOption>> = {
   "requests-per-minute": { type: "string", value: "N", help: "rate limit of requests" },
   "tokens-per-minute": { type: "string", value: "N", help: "rate limit of tokens" },
   concurrency: { type: "string", value: "N", help: "most requests at once" },
+  addresses: {
+    type: "string",
+    value: "a,b",
+    help: "addresses and CIDR ranges from which it may be used, separated by commas (default: any)",
+  },
 };
 
 /** The console has the same limits. */
@@ -29,6 +35,7 @@ interface GivenTerms {
   readonly spendingLimit: SpendingLimit | null;
   readonly expiresAt: Date | null;
   readonly rateLimits: RateLimits | null;
+  readonly allowedAddresses: readonly string[] | null;
 }
 
 /** Reads the options; null = no limit of that kind. */
@@ -42,6 +49,7 @@ export function readKeyTerms({ text }: Pick<CommandInput, "text">, nowMs: number
     spendingLimit: readLimit(text("limit")),
     expiresAt: readExpiry(text("expires"), nowMs),
     rateLimits: Object.keys(rateLimits).length === 0 ? null : rateLimits,
+    allowedAddresses: readAddresses(text("addresses")),
   };
 }
 
@@ -63,6 +71,13 @@ function readExpiry(text: string | undefined, nowMs: number): Date | null {
     throw new UsageError("--expires takes a day or a time, such as 2027-01-31 or 2027-01-31T12:00:00Z");
   if (time.getTime() <= nowMs) throw new UsageError(`--expires: ${text} is in the past`);
   return time;
+}
+
+function readAddresses(text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null;
+  const { data, error } = addressRanges.safeParse(text.split(","));
+  if (data !== undefined) return data;
+  throw new UsageError(`--addresses: ${error?.issues[0]?.message ?? ""}`);
 }
 
 function readCount(text: string | undefined, option: string, most: number): number | undefined {

@@ -56,6 +56,7 @@ export async function createBillingRig(): Promise<BillingRig> {
         budgets: [],
         tagKeys: [],
         rateLimits: null,
+        allowedAddresses: null,
       };
     },
     async start(name, options = {}) {

@@ -137,6 +137,7 @@ const callerOf = (accountId: bigint): Caller => ({
   budgets: [],
   tagKeys: [],
   rateLimits: null,
+  allowedAddresses: null,
 });
 
 export interface MediaServer {

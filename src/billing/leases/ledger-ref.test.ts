@@ -35,6 +35,7 @@ it("balances sort before budgets and limits, which is the order of their locks",
     ],
     tagKeys: [],
     rateLimits: null,
+    allowedAddresses: null,
   };
   const idsFor = (model?: string) =>
     ledgersOf(caller, Date.parse("2026-11-21T00:00:00Z"), model).map(({ id }) => id);

@@ -84,6 +84,7 @@ function asJson(key: ShownKey, nowMs: number) {
       tokens_per_minute: key.rateLimits?.tokensPerMinute ?? null,
       concurrency: key.rateLimits?.concurrency ?? null,
     },
+    allowed_addresses: key.allowedAddresses,
     spent_month_usd: formatUsd(key.spentMonthNanos),
     spent_total_usd: formatUsd(key.spentTotalNanos),
   };

@@ -51,8 +51,9 @@ export const keysCreateCommand: Command = {
       const unknown = models?.find((id) => !known.has(id));
       if (unknown !== undefined) throw new CommandFailure(`there is no model "${unknown}"`);
       const issued = await database.transaction(async (tx) => {
-        const { spendingLimit, expiresAt, rateLimits } = terms;
-        const order = { accountId: account.id, name, models, spendingLimit, expiresAt, rateLimits };
+        const { spendingLimit, expiresAt, rateLimits, allowedAddresses } = terms;
+        const limits = { spendingLimit, expiresAt, rateLimits, allowedAddresses };
+        const order = { accountId: account.id, name, models, ...limits };
         const made = await issueKeyWithin(tx, hasher, order);
         if (made !== undefined)
           await insertAudit(tx, {
@@ -73,7 +74,7 @@ export const keysCreateCommand: Command = {
 };
 
 /** The key's values for the audit log, in the console's words. */
-function auditedOf({ models, spendingLimit, expiresAt, rateLimits }: KeyTerms) {
+function auditedOf({ models, spendingLimit, expiresAt, rateLimits, allowedAddresses }: KeyTerms) {
   return {
     models,
     spending_limit: spendingLimit && {
@@ -86,6 +87,7 @@ function auditedOf({ models, spendingLimit, expiresAt, rateLimits }: KeyTerms) {
       tokens_per_minute: rateLimits.tokensPerMinute,
       concurrency: rateLimits.concurrency,
     },
+    allowed_addresses: allowedAddresses,
   };
 }
 

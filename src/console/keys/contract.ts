@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addressRanges } from "../../base/fetch/address-list.ts";
 import { PLAIN_TEXT } from "../../base/text.ts";
 import { inputMoment, moment, nanos, pageOf, pageQuery, revision } from "../contract-parts.ts";
 
@@ -40,6 +41,10 @@ export const keyRow = z.object({
     tokens_per_minute: z.number().nullable(),
     concurrency: z.number().nullable(),
   }),
+  allowed_addresses: z
+    .array(z.string())
+    .nullable()
+    .describe("Addresses and CIDR ranges from which the key may be used; null = any"),
   created_at: moment,
   created_by: z
     .object({ id: z.string(), name: z.string() })
@@ -87,6 +92,10 @@ const terms = {
   rate_limits: rateLimits
     .optional()
     .describe("Rate limits, replaced as a whole; null = no limit of that kind"),
+  allowed_addresses: addressRanges
+    .nullable()
+    .optional()
+    .describe("Addresses and CIDR ranges from which the key may be used; null = any"),
 };
 
 /** The name follows the rule of the catalog file, since an export must be one that can be applied. */

@@ -45,6 +45,8 @@ export function inputTerms(
         : spendingLimit(input.spending_limit),
     rateLimits:
       input.rate_limits === undefined ? (before?.rateLimits ?? null) : readRateLimits(input.rate_limits),
+    allowedAddresses:
+      input.allowed_addresses === undefined ? (before?.allowedAddresses ?? null) : input.allowed_addresses,
   };
 }
 

@@ -64,6 +64,7 @@ function termsOf(key: ShownKey) {
       tokens_per_minute: tokensPerMinute ?? null,
       concurrency: concurrency ?? null,
     },
+    allowed_addresses: key.allowedAddresses === null ? null : [...key.allowedAddresses],
   };
 }
 

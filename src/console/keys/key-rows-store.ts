@@ -13,6 +13,7 @@ export interface ShownKey {
   readonly models: readonly string[] | null;
   readonly spendingLimit: SpendingLimit | null;
   readonly rateLimits: RateLimits | null;
+  readonly allowedAddresses: readonly string[] | null;
   readonly createdAt: Date;
   readonly createdBy: { readonly id: bigint; readonly name: string } | null;
   readonly oldSecretUntil: Date | null;
@@ -75,7 +76,7 @@ export async function countLastHour(db: Queryable, accountId: AccountId, id: Key
 
 const SHOW = `
   select k.id, k.name, s.hint, k.disabled, k.expires_at, k.revoked_at, k.models, k.limit_nanos, k.limit_period,
-         k.requests_per_minute, k.tokens_per_minute, k.concurrency, k.created_at, k.created_by, p.name as created_by_name,
+         k.requests_per_minute, k.tokens_per_minute, k.concurrency, k.allowed_addresses, k.created_at, k.created_by, p.name as created_by_name,
          o.until as old_secret_until, u.last_used_at, coalesce(u.month, 0)::int8 as month, coalesce(u.total, 0)::int8 as total
     from page k
     join api_key_secrets s on s.key_id = k.id and s.expires_at is null
@@ -97,6 +98,7 @@ interface ShownKeyRow extends LimitColumns {
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
   readonly models: string[] | null;
+  readonly allowed_addresses: string[] | null;
   readonly created_at: Date;
   readonly created_by: bigint | null;
   readonly created_by_name: string | null;
@@ -118,6 +120,7 @@ function shownKey(row: ShownKeyRow): ShownKey {
     models: row.models,
     spendingLimit: readSpendingLimit(row),
     rateLimits: readRateLimits(row),
+    allowedAddresses: row.allowed_addresses,
     createdAt: row.created_at,
     createdBy: creator === null || creatorName === null ? null : { id: creator, name: creatorName },
     oldSecretUntil: row.old_secret_until,

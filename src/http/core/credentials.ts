@@ -4,7 +4,12 @@ import type { Caller } from "../../accounts/caller.ts";
 import type { KeyEnd } from "../../accounts/caller-store.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type ErrorReason, GatewayError } from "../../errors.ts";
+import type { HttpDeps } from "../deps.ts";
+import { addressOf } from "./caller-address.ts";
 import type { RequestContext } from "./endpoint.ts";
+
+/** What knows keys, and the settings that say from where a request comes. */
+type AuthenticateDeps = Pick<HttpDeps, "authenticator" | "catalog">;
 
 /** Headers that carry a key, neutral and real spellings alike; every one works on every endpoint. */
 const KEY_HEADERS = ["x-api-key", "x-vendory-api-key", "x-goog-api-key"] as const;
@@ -17,8 +22,9 @@ const KEY_HEADERS = ["x-api-key", "x-vendory-api-key", "x-goog-api-key"] as cons
 export function authenticate(
   request: IncomingMessage,
   queryKeys: readonly string[],
-  authenticator: Authenticator,
+  deps: AuthenticateDeps,
 ): Caller | Promise<Caller> {
+  const { authenticator } = deps;
   const carried = credentialsOf(request, queryKeys);
   const first = carried[0];
   if (first === undefined)
@@ -26,19 +32,35 @@ export function authenticate(
   if (carried.length === 1) {
     const found = authenticator.authenticate(first);
     return found instanceof Promise
-      ? found.then((caller) => orInvalid(caller, carried, authenticator))
-      : orInvalid(found, carried, authenticator);
+      ? found.then((caller) => fromHere(orInvalid(caller, carried, authenticator), request, deps))
+      : fromHere(orInvalid(found, carried, authenticator), request, deps);
   }
-  return resolveSeveral(carried, authenticator);
+  return resolveSeveral(carried, authenticator).then((caller) => fromHere(caller, request, deps));
+}
+
+/** Gives the caller where the key may be used from the request's address, which nobody looks at without such a list. */
+function fromHere(
+  caller: Caller,
+  request: IncomingMessage,
+  { catalog }: Pick<AuthenticateDeps, "catalog">,
+): Caller {
+  if (caller.allowedAddresses === null) return caller;
+  const address = addressOf(request, catalog.current().settings.trustedProxies);
+  if (caller.allowedAddresses.includes(address)) return caller;
+  throw new RefusedKeyError(
+    caller,
+    "address_not_allowed",
+    `This API key can't be used from ${address}. Its allowed addresses can be changed in the dashboard.`,
+  );
 }
 
 /** The same for a route whose requests carry their key in a header, or also in its query. */
 export async function callerOf(
   { request, about }: Pick<RequestContext, "request" | "about">,
-  { authenticator }: { readonly authenticator: Authenticator },
+  deps: AuthenticateDeps,
   queryKeys: readonly string[] = [],
 ): Promise<Caller> {
-  const caller = await authenticate(request.raw, queryKeys, authenticator);
+  const caller = await authenticate(request.raw, queryKeys, deps);
   about.caller = caller;
   return caller;
 }
@@ -54,11 +76,9 @@ export function authenticateLate(
   { caller, sinceMs }: { readonly caller: Caller; readonly sinceMs: number },
   request: IncomingMessage,
   queryKeys: readonly string[],
-  { authenticator, clock }: { readonly authenticator: Authenticator; readonly clock: Clock },
+  deps: AuthenticateDeps & { readonly clock: Clock },
 ): Caller | Promise<Caller> {
-  return clock.monotonicMs() - sinceMs < LATE_BODY_MS
-    ? caller
-    : authenticate(request, queryKeys, authenticator);
+  return deps.clock.monotonicMs() - sinceMs < LATE_BODY_MS ? caller : authenticate(request, queryKeys, deps);
 }
 
 /** The credential that is looked at first; a key in the query is none of these. */
@@ -120,17 +140,21 @@ function orInvalid(
 ): Caller {
   if (caller !== undefined) return caller;
   const ended = carried.map((each) => authenticator.endOf(each)).find((each) => each !== undefined);
-  throw ended === undefined ? invalidKey() : new EndedKeyError(ended);
+  throw ended === undefined ? invalidKey() : refusalOf(ended);
 }
 
-/** Refuses a key that was issued and has ended, so that it is known whose it was. */
-export class EndedKeyError extends GatewayError {
+/** Refuses a key that was issued, so that it is known whose it is. */
+export class RefusedKeyError extends GatewayError {
   readonly caller: Caller;
 
-  constructor({ end, caller }: EndedKey) {
-    super(...ENDS[end]);
+  constructor(caller: Caller, reason: ErrorReason, message: string) {
+    super(reason, message);
     this.caller = caller;
   }
+}
+
+function refusalOf({ end, caller }: EndedKey): RefusedKeyError {
+  return new RefusedKeyError(caller, ...ENDS[end]);
 }
 
 /** For callers all have the code of any other 401; the operator's log names them apart. */

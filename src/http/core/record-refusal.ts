@@ -3,7 +3,7 @@ import type { FailedRequests } from "../../billing/failed-requests/failed-reques
 import { GatewayError } from "../../errors.ts";
 import type { HttpDeps } from "../deps.ts";
 import { addressOf } from "./caller-address.ts";
-import { EndedKeyError, firstCredential } from "./credentials.ts";
+import { firstCredential, RefusedKeyError } from "./credentials.ts";
 import type { IncomingCall } from "./endpoint.ts";
 import { knownError, stateError } from "./error-response.ts";
 import type { RefusedCall } from "./log-failure.ts";
@@ -24,7 +24,7 @@ export function recordRefusal(
 ): void {
   const { ended, model, endpoint, startedMs } = about;
   if (ended !== undefined) return;
-  const caller = error instanceof EndedKeyError ? error.caller : about.caller;
+  const caller = error instanceof RefusedKeyError ? error.caller : about.caller;
   if (caller === undefined) {
     countUnknownKey(deps, request, error);
     return;

@@ -68,7 +68,7 @@ export async function respondWithText(
   let scan: BodyScan | undefined;
   let admitted: Admitted;
   try {
-    const found = authenticate(incoming, queryKeys, deps.authenticator);
+    const found = authenticate(incoming, queryKeys, deps);
     caller = found instanceof Promise ? await found : found;
     context.about.caller = caller;
     const entering = deps.entrance.admit(caller, isHereOrSmall(incoming));

@@ -256,6 +256,7 @@ function decodeKey(key: FileKey, path: Path, referenceAt: ReferenceAt): Declared
     expiresAt: key.expires_at === undefined ? null : new Date(key.expires_at),
     spendingLimit: limit ? { amountNanos: limit.amount, period: limit.period } : null,
     rateLimits: Object.keys(rateLimits).length > 0 ? rateLimits : null,
+    allowedAddresses: key.allowed_addresses ?? null,
   });
 }
 

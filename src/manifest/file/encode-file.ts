@@ -170,6 +170,7 @@ export function encodeKey(key: KeyTerms & { readonly name: string }): FileRecord
           concurrency: rates.concurrency,
         }
       : undefined,
+    allowed_addresses: sorted(key.allowedAddresses),
   };
 }
 

@@ -164,6 +164,7 @@ upstreams:
             expiresAt: null,
             spendingLimit: null,
             rateLimits: null,
+            allowedAddresses: null,
           },
         ],
       },

@@ -5,6 +5,7 @@ import {
   MAX_BILLING_CHARACTERS,
 } from "../../accounts/billing-details.ts";
 import { MAX_TAG_KEYS, TAG_KEY, TAG_KEY_RULE } from "../../accounts/tags.ts";
+import { addressRanges } from "../../base/fetch/address-list.ts";
 import { DEFAULT_GROUP } from "../manifest.ts";
 import { decimal, modelId, moment, name, unique, whole } from "./schema-parts.ts";
 
@@ -42,6 +43,9 @@ export const key = z
     expires_at: moment.optional().describe("Expiry, such as 2027-01-31T00:00:00Z"),
     spending_limit: spendingLimit.optional(),
     rate_limits: rateLimits.optional(),
+    allowed_addresses: addressRanges
+      .optional()
+      .describe("Addresses and CIDR ranges from which the key may be used; omitted = any"),
   })
   .describe("An API key");
 

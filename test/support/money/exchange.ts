@@ -40,6 +40,7 @@ export function callerOf(account: number, limited: boolean): Caller {
     tagKeys: [],
     spendingLimit: limited ? { amountNanos: LIMIT, period: "total" } : null,
     rateLimits: null,
+    allowedAddresses: null,
   };
 }
 

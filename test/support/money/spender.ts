@@ -40,6 +40,7 @@ const caller = {
   budgets: [],
   tagKeys: [],
   rateLimits: null,
+  allowedAddresses: null,
 };
 
 process.stdout.write("ready\n");

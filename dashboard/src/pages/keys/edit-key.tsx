@@ -93,6 +93,7 @@ function namesOf(t: (typeof keysWords)["en"]): FieldNames<KeyDraft> {
     requests: t.requestsField,
     tokens: t.tokensField,
     concurrency: t.concurrencyField,
+    addresses: t.addressesField,
     lastDay: t.expiryField,
     disabled: t.disabledField,
   };

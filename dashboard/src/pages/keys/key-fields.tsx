@@ -89,6 +89,15 @@ export function KeyFields({ draft, change, error, amountWrong, isNew }: KeyField
           onChange={(event) => change({ lastDay: event.target.value })}
         />
       </Field>
+      <Field label={t.addressesField} hint={t.addressesHint} error={faultOf(error, "allowed_addresses")}>
+        <Textarea
+          rows={2}
+          value={draft.addresses}
+          spellCheck={false}
+          className="font-mono text-sm"
+          onChange={(event) => change({ addresses: event.target.value })}
+        />
+      </Field>
       {!isNew && (
         <Checkbox
           label={t.disabledField}

@@ -188,6 +188,11 @@ function Terms({ row }: { readonly row: KeyRow }): ReactNode {
           {rate}
         </span>
       ))}
+      {row.allowed_addresses !== null && (
+        <span className="text-mute" title={row.allowed_addresses.join(", ")}>
+          {t.addresses(row.allowed_addresses.length)}
+        </span>
+      )}
       {row.expires_at !== null && (
         <span className="text-mute">
           {row.state === "expired" ? t.expired : t.expires} <Time at={row.expires_at} />

@@ -8,6 +8,7 @@ const KEY = {
   expires_at: null,
   spending_limit: null,
   rate_limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
+  allowed_addresses: null,
 };
 const keyOf = (models: string[] | null) => ({ ...KEY, models }) as KeyRow;
 

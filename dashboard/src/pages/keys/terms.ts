@@ -11,6 +11,7 @@ export interface KeyDraft {
   readonly requests: string;
   readonly tokens: string;
   readonly concurrency: string;
+  readonly addresses: string;
   /** `YYYY-MM-DD`. */
   readonly lastDay: string;
   readonly disabled: boolean;
@@ -26,6 +27,7 @@ export const EMPTY_DRAFT: KeyDraft = {
   requests: "",
   tokens: "",
   concurrency: "",
+  addresses: "",
   lastDay: "",
   disabled: false,
 };
@@ -40,6 +42,7 @@ export function draftOf(key: KeyRow): KeyDraft {
     requests: count(key.rate_limits.requests_per_minute),
     tokens: count(key.rate_limits.tokens_per_minute),
     concurrency: count(key.rate_limits.concurrency),
+    addresses: key.allowed_addresses?.join("\n") ?? "",
     lastDay: key.expires_at?.slice(0, 10) ?? "",
     disabled: key.disabled,
   };
@@ -52,7 +55,8 @@ export function draftOf(key: KeyRow): KeyDraft {
 export function termsOf(draft: KeyDraft, before?: KeyRow): KeyChange | undefined {
   const amount = draft.amount.trim() === "" ? null : readNanos(draft.amount);
   if (amount === undefined) return undefined;
-  const models = draft.models.split(/[\s,]+/).filter((id) => id !== "");
+  const models = listed(draft.models);
+  const addresses = listed(draft.addresses);
   const count = (text: string): number | null => (text.trim() === "" ? null : Number(text));
   const name = draft.name.trim();
   const sameModels = before !== undefined && draft.models === draftOf(before).models;
@@ -66,7 +70,13 @@ export function termsOf(draft: KeyDraft, before?: KeyRow): KeyChange | undefined
       tokens_per_minute: count(draft.tokens),
       concurrency: count(draft.concurrency),
     },
+    allowed_addresses: addresses.length === 0 ? null : addresses,
     ...(sameDay ? {} : { expires_at: draft.lastDay === "" ? null : endOfDay(draft.lastDay) }),
     disabled: draft.disabled,
   };
+}
+
+/** One a line, as people type lists, or between commas. */
+function listed(text: string): string[] {
+  return text.split(/[\s,]+/).filter((each) => each !== "");
 }
