@@ -30,6 +30,7 @@ export interface paths {
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
+                            must_set_up_totp: boolean;
                             accounts: {
                                 id: string;
                                 name: string;
@@ -78,6 +79,7 @@ export interface paths {
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
+                            must_set_up_totp: boolean;
                             accounts: {
                                 id: string;
                                 name: string;
@@ -187,6 +189,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             self_registration: boolean;
+                            sso_required: boolean;
                             oidc: {
                                 id: string;
                                 name: string;
@@ -246,6 +249,7 @@ export interface paths {
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
+                            must_set_up_totp: boolean;
                             accounts: {
                                 id: string;
                                 name: string;
@@ -350,6 +354,7 @@ export interface paths {
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
+                            must_set_up_totp: boolean;
                             accounts: {
                                 id: string;
                                 name: string;
@@ -533,6 +538,7 @@ export interface paths {
                                     id: string;
                                     name: string;
                                 } | null;
+                                allowed_addresses: string[] | null;
                                 /** Format: date-time */
                                 created_at: string;
                                 expires_at: string | null;
@@ -560,6 +566,8 @@ export interface paths {
                         /** @default null */
                         account?: string | null;
                         /** @default null */
+                        allowed_addresses?: string[] | null;
+                        /** @default null */
                         expires_at?: string | null;
                     };
                 };
@@ -579,6 +587,7 @@ export interface paths {
                                 id: string;
                                 name: string;
                             } | null;
+                            allowed_addresses: string[] | null;
                             /** Format: date-time */
                             created_at: string;
                             expires_at: string | null;
@@ -1458,6 +1467,7 @@ export interface paths {
                                 has_totp: boolean;
                             };
                             must_change_password: boolean;
+                            must_set_up_totp: boolean;
                             accounts: {
                                 id: string;
                                 name: string;
@@ -2054,6 +2064,7 @@ export interface paths {
                                     tokens_per_minute: number | null;
                                     concurrency: number | null;
                                 };
+                                allowed_addresses: string[] | null;
                                 /** Format: date-time */
                                 created_at: string;
                                 created_by: {
@@ -2103,6 +2114,7 @@ export interface paths {
                             /** @default null */
                             concurrency?: number | null;
                         };
+                        allowed_addresses?: string[] | null;
                     };
                 };
             };
@@ -2134,6 +2146,7 @@ export interface paths {
                                     tokens_per_minute: number | null;
                                     concurrency: number | null;
                                 };
+                                allowed_addresses: string[] | null;
                                 /** Format: date-time */
                                 created_at: string;
                                 created_by: {
@@ -2205,6 +2218,7 @@ export interface paths {
                                 tokens_per_minute: number | null;
                                 concurrency: number | null;
                             };
+                            allowed_addresses: string[] | null;
                             /** Format: date-time */
                             created_at: string;
                             created_by: {
@@ -2265,6 +2279,7 @@ export interface paths {
                                 tokens_per_minute: number | null;
                                 concurrency: number | null;
                             };
+                            allowed_addresses: string[] | null;
                             /** Format: date-time */
                             created_at: string;
                             created_by: {
@@ -2316,6 +2331,7 @@ export interface paths {
                             /** @default null */
                             concurrency?: number | null;
                         };
+                        allowed_addresses?: string[] | null;
                     };
                 };
             };
@@ -2347,6 +2363,7 @@ export interface paths {
                                 tokens_per_minute: number | null;
                                 concurrency: number | null;
                             };
+                            allowed_addresses: string[] | null;
                             /** Format: date-time */
                             created_at: string;
                             created_by: {
@@ -2421,6 +2438,7 @@ export interface paths {
                                     tokens_per_minute: number | null;
                                     concurrency: number | null;
                                 };
+                                allowed_addresses: string[] | null;
                                 /** Format: date-time */
                                 created_at: string;
                                 created_by: {

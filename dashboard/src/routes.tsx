@@ -143,5 +143,5 @@ function operatorStart() {
 async function needSession({ location }: { readonly location: { readonly href: string } }): Promise<void> {
   const session = await queryClient.ensureQueryData(sessionQuery);
   if (session === null) throw redirect({ to: "/sign-in", search: { next: location.href } });
-  if (session.must_change_password) throw redirect({ to: "/start" });
+  if (session.must_change_password || session.must_set_up_totp) throw redirect({ to: "/start" });
 }

@@ -264,6 +264,12 @@ export interface Settings {
     /** True if everyone who signs up gets an account of their own. */
     readonly selfRegistration: boolean;
     readonly oidc: readonly OidcProvider[];
+    /** Passwords are refused. */
+    readonly requireSso: boolean;
+    /** Who needs a second factor: operators, and members of the accounts of these names. */
+    readonly requireTwoFactor: { readonly operators: boolean; readonly accounts: readonly string[] };
+    /** From where operators may come; null = from anywhere. */
+    readonly operatorAddresses: readonly string[] | null;
   };
   /** The mail server; null = no e-mail is sent. */
   readonly smtp: SmtpSettings | null;
@@ -294,4 +300,27 @@ export interface OidcProvider {
   readonly clientId: string;
   /** The environment variable that holds its client secret. */
   readonly clientSecretName: string;
+  /** To ask for besides those of every provider. */
+  readonly scopes: readonly string[];
+  /** The claim that lists somebody's groups. */
+  readonly groupsClaim: string;
+  readonly domains: readonly MappedDomain[];
+  readonly groups: readonly MappedGroup[];
+}
+
+type MappedRole = "viewer" | "member" | "owner";
+
+/** What a verified address at a domain gives. */
+export interface MappedDomain {
+  readonly domain: string;
+  readonly account: string;
+  readonly role: MappedRole;
+}
+
+/** What a group at the provider gives: a role in an account, or one of operators. */
+export interface MappedGroup {
+  readonly group: string;
+  readonly account: string | null;
+  readonly role: MappedRole | null;
+  readonly operatorRole: "read_only" | "billing" | "operator" | null;
 }

@@ -28,7 +28,13 @@ describe("settings", () => {
       metricsAddress: null,
       metricsToken: null,
       trustedProxies: [],
-      signIn: { selfRegistration: false, oidc: [] },
+      signIn: {
+        selfRegistration: false,
+        oidc: [],
+        requireSso: false,
+        requireTwoFactor: { operators: false, accounts: [] },
+        operatorAddresses: null,
+      },
       queues: { balanceWaiting: 1_000, balanceWaitMs: 10_000, tasksPerModel: 10_000 },
     });
   });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isAllowEntry } from "../base/fetch/safe-fetch-allow.ts";
 import { MAIL_ADDRESS, PLAIN_TEXT } from "../base/text.ts";
 import type { Settings } from "./catalog.ts";
+import { decodeSignIn, isPlainAddress, signInSettings } from "./sign-in-settings.ts";
 
 const wholeNumber = (least: number, most: number) => z.number().int().min(least).max(most);
 
@@ -18,27 +19,7 @@ export const DEFAULT_WAIT_LIMITS: Pick<Settings["queues"], "balanceWaiting" | "b
 const MIN_SILENCE_MS = 200;
 const MAX_SILENCE_MS = 3_600_000;
 
-/** An identity provider. Its secret is never here: settings are stored, shown and exported in clear. */
-const oidcProvider = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, "must be lower-case letters, digits and dashes")
-    .describe("Id of the provider in URLs; can't be changed"),
-  name: z.string().min(1).max(60).describe("Label of the button"),
-  issuer: z
-    .url({ protocol: /^https?$/ })
-    .refine(isPlainAddress, "must not contain a user, password or query")
-    .describe("Issuer URL; the configuration is read from /.well-known/openid-configuration under it"),
-  client_id: z.string().min(1).max(300).describe("Client ID of this gateway"),
-  client_secret_env: z
-    .string()
-    // No other variable may be named: whoever sets the issuer would be sent it.
-    .regex(/^([A-Z][A-Z0-9_]*_)?OIDC_CLIENT_SECRET$/, "must end with OIDC_CLIENT_SECRET")
-    .optional()
-    .describe("Environment variable with the client secret; default FAREGATE_OIDC_CLIENT_SECRET"),
-});
-
-/** A mail server. Its password is never here either. */
+/** A mail server. Its password is never here: settings are stored, shown and exported in clear. */
 const smtp = z
   .strictObject({
     host: z
@@ -200,25 +181,7 @@ export const settingsFile = z.strictObject({
     .array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]))
     .optional()
     .describe("Proxies whose x-forwarded-for is trusted, as addresses or CIDRs"),
-  sign_in: z
-    .strictObject({
-      self_registration: z
-        .boolean()
-        .optional()
-        .describe(
-          "true lets anyone sign up; new users get their own account in the group default, with a zero balance; default false",
-        ),
-      oidc: z
-        .array(oidcProvider)
-        .max(10)
-        .refine((providers) => new Set(providers.map(({ id }) => id)).size === providers.length, {
-          error: "must have different ids",
-        })
-        .optional()
-        .describe("Identity providers to sign in with"),
-    })
-    .optional()
-    .describe("Sign-in to the dashboard"),
+  sign_in: signInSettings.optional().describe("Sign-in to the dashboard"),
   queues: z
     .strictObject({
       balance_waiting: wholeNumber(0, 100_000).optional(),
@@ -269,16 +232,7 @@ export function decodeSettings(file: SettingsFile): Settings {
     metricsAddress: file.metrics_address ?? null,
     metricsToken: file.metrics_token ?? null,
     trustedProxies: file.trusted_proxies ?? [],
-    signIn: {
-      selfRegistration: file.sign_in?.self_registration ?? false,
-      oidc: (file.sign_in?.oidc ?? []).map(({ id, name, issuer, client_id, client_secret_env }) => ({
-        id,
-        name,
-        issuer,
-        clientId: client_id,
-        clientSecretName: client_secret_env ?? "FAREGATE_OIDC_CLIENT_SECRET",
-      })),
-    },
+    signIn: decodeSignIn(file.sign_in),
     queues: {
       balanceWaiting: file.queues?.balance_waiting ?? DEFAULT_WAIT_LIMITS.balanceWaiting,
       balanceWaitMs: file.queues?.balance_wait_ms ?? DEFAULT_WAIT_LIMITS.balanceWaitMs,
@@ -317,10 +271,4 @@ const USUAL_PORTS = { starttls: 587, implicit: 465, none: 25 };
 
 function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
-}
-
-function isPlainAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { username, password, search, hash } = new URL(text);
-  return `${username}${password}${search}${hash}` === "";
 }

@@ -21,6 +21,7 @@ import { reconcileCommand } from "./commands/reconcile.ts";
 import { requestsCommand } from "./commands/requests.ts";
 import { rotateMasterKeyCommand } from "./commands/rotate-master-key.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
+import { signInCommand } from "./commands/sign-in.ts";
 import { startCommand } from "./commands/start.ts";
 import { stopDatabaseCommand } from "./commands/stop-database.ts";
 import { usersCommand } from "./commands/users.ts";
@@ -45,6 +46,7 @@ export const COMMANDS: readonly Command[] = [
   keysRevokeCommand,
   usersCommand,
   passwordCommand,
+  signInCommand,
   sandboxCommand,
   rotateMasterKeyCommand,
   doctorCommand,

@@ -56,6 +56,8 @@ export interface Call<Query, Body> {
   readonly requestId: string;
   /** Address of the caller, as far as trusted proxies tell it. */
   readonly address: string;
+  /** The same as far as these proxies tell it. */
+  addressBehind(trustedProxies: readonly string[]): string;
   readonly userAgent: string;
   /** The value of a cookie that the request carries. */
   cookie(name: string): string | undefined;

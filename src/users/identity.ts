@@ -22,6 +22,11 @@ export interface SignedInUser {
   /** True if the gateway generated the password: the user may do nothing else before choosing one. */
   readonly mustChangePassword: boolean;
   readonly hasTotp: boolean;
+  /** An identity provider knows them under a subject. */
+  readonly hasIdentity: boolean;
+  /** A command has reset their password of late: it counts where settings require an identity provider. */
+  readonly mayUsePassword: boolean;
+  readonly accountNames: readonly string[];
 }
 
 /** The sender of a request, and how they are signed in: by a browser's session or a script's console token. */
@@ -32,6 +37,8 @@ export interface SessionIdentity {
   readonly user: SignedInUser;
   /** Id of the session; it is not the session's secret. */
   readonly sessionId: bigint;
+  /** Id of the identity provider that began the session; null = a password did. */
+  readonly provider: string | null;
   /** Value that every write of this session must send in `x-faregate-csrf`. */
   readonly csrfToken: string;
 }
@@ -44,4 +51,6 @@ export interface TokenIdentity {
   readonly scopes: readonly Scope[];
   /** The only account for which it is valid; null = all accounts of its user. */
   readonly accountId: AccountId | null;
+  /** Addresses and ranges from which it may be used; null = any. */
+  readonly allowedAddresses: readonly string[] | null;
 }

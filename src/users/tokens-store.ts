@@ -10,6 +10,7 @@ export interface TokenRow {
   readonly scopes: readonly Scope[];
   readonly accountId: AccountId | null;
   readonly accountName: string | null;
+  readonly allowedAddresses: readonly string[] | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   /** Exact to the minute. */
@@ -24,6 +25,7 @@ export interface NewToken {
   readonly scopes: readonly Scope[];
   /** Null = all accounts of its user. */
   readonly accountId: AccountId | null;
+  readonly allowedAddresses: readonly string[] | null;
   readonly expiresAt: Date | null;
 }
 
@@ -37,12 +39,23 @@ export async function insertToken(
   await tx.execute("select from users where id = $1 for no key update", [token.userId]);
   return tx.maybeOne<TokenRow>(
     `with made as (
-       insert into console_tokens (user_id, name, hash, hint, scopes, account_id, expires_at)
-       select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from console_tokens where user_id = $1) < $8
+       insert into console_tokens (user_id, name, hash, hint, scopes, account_id, allowed_addresses,
+         expires_at)
+       select $1, $2, $3, $4, $5, $6, $7, $8 where (select count(*) from console_tokens where user_id = $1) < $9
        returning *
      )
      select ${COLUMNS} from made t left join accounts a on a.id = t.account_id`,
-    [token.userId, token.name, token.hash, token.hint, token.scopes, token.accountId, token.expiresAt, most],
+    [
+      token.userId,
+      token.name,
+      token.hash,
+      token.hint,
+      token.scopes,
+      token.accountId,
+      token.allowedAddresses,
+      token.expiresAt,
+      most,
+    ],
   );
 }
 
@@ -69,4 +82,4 @@ export async function deleteTokens(tx: Queryable, userId: UserId): Promise<void>
 }
 
 const COLUMNS = `t.id, t.name, t.hint, t.scopes, t.account_id as "accountId", a.name as "accountName",
-  t.created_at as "createdAt", t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt"`;
+  t.allowed_addresses as "allowedAddresses", t.created_at as "createdAt", t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt"`;

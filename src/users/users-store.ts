@@ -11,6 +11,9 @@ export interface UserRecord {
   readonly passwordHash: string | null;
   readonly disabled: boolean;
   readonly emailTrusted: boolean;
+  readonly operatorRole: OperatorRole | null;
+  /** See SignedInUser. */
+  readonly mayUsePassword: boolean;
 }
 
 export interface NewUser {
@@ -82,8 +85,14 @@ export async function setPassword(
   await tx.execute("update password_resets set used_at = now() where user_id = $1 and used_at is null", [id]);
 }
 
+/** For a day their password counts though settings require an identity provider. */
+export async function allowPassword(tx: Queryable, id: UserId): Promise<void> {
+  await tx.execute("update users set password_until = now() + interval '1 day' where id = $1", [id]);
+}
+
 export const USER_COLUMNS = `u.id, u.email, u.name, u.password_hash as "passwordHash", u.disabled,
-  u.email_trusted as "emailTrusted"`;
+  u.email_trusted as "emailTrusted", u.operator_role as "operatorRole",
+  coalesce(u.password_until > now(), false) as "mayUsePassword"`;
 
 export async function setName(tx: Queryable, id: UserId, name: string): Promise<void> {
   await tx.execute("update users set name = $2 where id = $1", [id, name]);
@@ -119,7 +128,7 @@ export async function distrustEmail(tx: Queryable, id: UserId): Promise<void> {
 /** Gives a user an operator's role. A higher role is kept. */
 export async function makeOperator(tx: Queryable, id: UserId, role: OperatorRole): Promise<void> {
   await tx.execute(
-    `update users set operator_role = $2 where id = $1
+    `update users set operator_role = $2, operator_role_by = null where id = $1
        and coalesce(array_position($3::text[], operator_role), 0) < array_position($3::text[], $2)`,
     [id, role, OPERATOR_ROLES],
   );

@@ -10,6 +10,8 @@ export interface OidcClaims {
   /** A boolean by the standard. */
   readonly email_verified?: unknown;
   readonly name?: string;
+  /** Further claims, such as groups. */
+  readonly [claim: string]: unknown;
 }
 
 export interface FakeOidc {

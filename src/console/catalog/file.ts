@@ -1,4 +1,5 @@
-import { readCatalogVersion } from "../../catalog/catalog-store.ts";
+import { readCatalogVersion, readSettings } from "../../catalog/catalog-store.ts";
+import { decodeSettings } from "../../catalog/settings.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Applied } from "../../manifest/apply.ts";
 import { ManifestConflict } from "../../manifest/diff/diff-accounts.ts";
@@ -7,6 +8,7 @@ import { ManifestError, WHOLE_FILE } from "../../manifest/file/problems.ts";
 import { applyImport, planImport } from "../../manifest/import.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, text } from "../operation.ts";
+import { keepAccess } from "../settings/keep-access.ts";
 import { changeCatalog } from "./change.ts";
 import { type CatalogPlan, catalogImport, catalogImportApplied, catalogPlan } from "./contract.ts";
 
@@ -68,7 +70,9 @@ function apply(deps: ConsoleDeps): Operation {
               "conflict",
               "The catalog has changed since this preview. Preview it again.",
             );
+          const before = decodeSettings(await readSettings(tx));
           const value = await applyImport(tx, deps, { text: file, prune });
+          keepAccess(call, before, decodeSettings(await readSettings(tx)));
           const after = { changes: value.rendered.split("\n"), prune };
           return { value, note: { action: "catalog.import", subject: "catalog", after } };
         });

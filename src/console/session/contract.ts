@@ -45,6 +45,11 @@ export const sessionResponseSchema = z.strictObject({
   must_change_password: z
     .boolean()
     .describe("true if the password was generated; nothing else is allowed until it is changed"),
+  must_set_up_totp: z
+    .boolean()
+    .describe(
+      "true if settings require two-factor authentication; nothing else is allowed until it is set up",
+    ),
   accounts: z
     .array(
       z.strictObject({
@@ -78,6 +83,7 @@ export type SignInBody = z.infer<typeof signInBody>;
 
 export const signInOptions = z.strictObject({
   self_registration: z.boolean().describe("true if self-registration is enabled"),
+  sso_required: z.boolean().describe("true if passwords are refused"),
   oidc: z
     .array(z.strictObject({ id: z.string(), name: z.string() }))
     .describe("Identity providers to sign in with"),

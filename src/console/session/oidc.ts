@@ -1,3 +1,4 @@
+import type { OidcProvider } from "../../catalog/catalog.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Queryable } from "../../storage/database.ts";
 import { FIRST_EMAIL } from "../../users/members/first-user.ts";
@@ -6,11 +7,13 @@ import { acceptInvitation, nameOf, registerPerson } from "../../users/members/re
 import type { OidcClient, OidcPerson } from "../../users/sign-in/oidc.ts";
 import { findByIdentity, linkFirstIdentity, linkIdentity } from "../../users/sign-in/oidc-store.ts";
 import { beginSession } from "../../users/sign-in/sign-in.ts";
-import { findUser, insertUser, type UserRecord } from "../../users/users-store.ts";
+import { findUser, insertUser, readUser, type UserRecord } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
 import { oidcFinishBody, oidcStart, oidcStartBody, sessionResponseSchema } from "./contract.ts";
+import { applyMappedRoles, type MappedRoles, mappedRoles } from "./mapped-roles.ts";
 import { deviceOf, sessionOf, signedIn } from "./session-response.ts";
+import { expectOperatorAddress } from "./sign-in-rules.ts";
 
 /** The page of the dashboard to which providers send browsers back; it asks for the rest. */
 const RETURN_PATH = "/sign-in/oidc";
@@ -47,7 +50,8 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
         const client = clientOf(deps, users.oidc.providerOf(flow));
         const person = await users.oidc.finish(client, flow, answered);
         const secret = await database.transaction(async (tx) => {
-          const user = (await knownUser(tx, person)) ?? (await newUser(tx, person, deps));
+          const roles = mappedRoles(client, person);
+          const user = (await knownUser(tx, person)) ?? (await newUser(tx, person, roles, deps));
           const { id, email } = user;
           await audit(tx, {
             action: "session.create",
@@ -55,7 +59,14 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
             actorId: id,
             after: { by: client.id },
           });
-          const order = { address, userAgent, replaces: sessionOf(identity) };
+          if (!(await applyMappedRoles(tx, { user, provider: client.id, roles, audit })))
+            deps.log.warn(
+              { provider: client.id, user: String(id) },
+              "last operator keeps a role that was lost",
+            );
+          const now = await readUser(tx, id);
+          if (now !== undefined) expectOperatorAddress(now, address, deps.catalog.current().settings.signIn);
+          const order = { address, userAgent, provider: client.id, replaces: sessionOf(identity) };
           return beginSession(tx, hasher, { user: { id, email }, ...order });
         });
         const { response, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));
@@ -66,7 +77,7 @@ export function oidcOperations(deps: ConsoleDeps): readonly Operation[] {
 }
 
 /** A provider of `settings.sign_in`, with its secret. Throws not_found. */
-export function clientOf({ catalog, clientSecret }: ConsoleDeps, id: string): OidcClient {
+export function clientOf({ catalog, clientSecret }: ConsoleDeps, id: string): OidcClient & OidcProvider {
   const provider = catalog.current().settings.signIn.oidc.find((candidate) => candidate.id === id);
   if (provider === undefined) throw new GatewayError("not_found", "Identity provider not found.");
   return { ...provider, clientSecret: clientSecret(provider.clientSecretName) };
@@ -104,10 +115,11 @@ function notLinked({ issuer, subject }: OidcPerson): GatewayError {
   );
 }
 
-/** Somebody new: invited to this address, or whoever comes where people may register. */
+/** Somebody new: invited to this address, given a role by the provider's word, or whoever comes where people may register. */
 async function newUser(
   tx: Queryable,
   person: OidcPerson,
+  { memberships, operatorRole }: MappedRoles,
   { catalog }: ConsoleDeps,
 ): Promise<Pick<UserRecord, "id" | "email">> {
   const { verifiedEmail: email } = person;
@@ -115,8 +127,9 @@ async function newUser(
     throw new GatewayError("sign_in_failed", "The identity provider hasn't verified your email address.");
   const user = { email, name: person.name ?? nameOf(email), passwordHash: null, emailTrusted: true };
   const invitations = await invitationsFor(tx, email);
-  if (invitations.length === 0 && !catalog.current().settings.signIn.selfRegistration) throw refused();
-  const id = invitations.length === 0 ? (await registerPerson(tx, user)).id : await insertUser(tx, user);
+  const isExpected = invitations.length > 0 || memberships.length > 0 || operatorRole !== null;
+  if (!isExpected && !catalog.current().settings.signIn.selfRegistration) throw refused();
+  const id = isExpected ? await insertUser(tx, user) : (await registerPerson(tx, user)).id;
   if (id === undefined) throw new GatewayError("conflict", "This address was just registered. Try again.");
   for (const invitation of invitations) await acceptInvitation(tx, invitation, id);
   await linkIdentity(tx, id, person);

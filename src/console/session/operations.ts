@@ -3,7 +3,7 @@ import { nameOf, registerPerson } from "../../users/members/register.ts";
 import { deleteOtherSessions, deleteSession } from "../../users/sign-in/sessions-store.ts";
 import { beginSession, countRegistration, proveIdentity, stayProven } from "../../users/sign-in/sign-in.ts";
 import { proveSecondFactor } from "../../users/sign-in/totp.ts";
-import { setPassword } from "../../users/users-store.ts";
+import { findUser, setPassword } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation, reply } from "../operation.ts";
 import {
@@ -26,6 +26,7 @@ import {
   sessionResponseOf,
   signedIn,
 } from "./session-response.ts";
+import { expectOperatorAddress, expectPasswords } from "./sign-in-rules.ts";
 
 /** Signing in and out, and who one is. */
 export function sessionOperations(deps: ConsoleDeps): readonly Operation[] {
@@ -69,17 +70,21 @@ function signIn(deps: ConsoleDeps): Operation {
     response: sessionResponseSchema,
     async run(call) {
       const { body, address, userAgent, identity, audit } = call;
+      const rules = deps.catalog.current().settings.signIn;
+      if (rules.requireSso) expectPasswords(rules, await findUser(database, body.email));
       const device = await deviceOf(deps, call);
       const user = await proveIdentity(
         { database, hasher, clock, passwords: users.passwords },
         { ...body, address, device },
       );
       await proveSecondFactor(database, deps, user, body.totp);
+      expectOperatorAddress(user, address, rules);
       const secret = await database.transaction(async (tx) => {
         await stayProven(tx, user);
         await audit(tx, { action: "session.create", subject: user.email, actorId: user.id });
         const { counter } = user;
-        return beginSession(tx, hasher, { user, address, userAgent, counter, replaces: sessionOf(identity) });
+        const order = { address, userAgent, counter, provider: null, replaces: sessionOf(identity) };
+        return beginSession(tx, hasher, { user, ...order });
       });
       const { response, cookies } = await signedIn(deps, secret, device);
       return reply(response, { cookies });
@@ -156,11 +161,12 @@ function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
       response: signInOptions,
       run() {
         const { signIn, smtp } = catalog.current().settings;
-        const { selfRegistration, oidc } = signIn;
+        const { selfRegistration, oidc, requireSso } = signIn;
         return {
           self_registration: selfRegistration,
+          sso_required: requireSso,
           oidc: oidc.map(({ id, name }) => ({ id, name })),
-          password_reset: smtp !== null,
+          password_reset: smtp !== null && !requireSso,
         };
       },
     }),
@@ -178,6 +184,7 @@ function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
         const { body, address, userAgent, identity, audit } = call;
         if (!catalog.current().settings.signIn.selfRegistration)
           throw new GatewayError("forbidden", "Sign-up is by invitation only.");
+        expectPasswords(catalog.current().settings.signIn);
         users.passwords.expectRoom();
         await countRegistration({ database, hasher }, address);
         const passwordHash = await users.passwords.hash(body.password);
@@ -187,7 +194,7 @@ function invitationOperations(deps: ConsoleDeps): readonly Operation[] {
           const user = { email, name, passwordHash, emailTrusted: false };
           const { id, accountId } = await registerPerson(tx, user);
           await audit(tx, { action: "user.register", subject: email, accountId, actorId: id });
-          const order = { address, userAgent, replaces: sessionOf(identity) };
+          const order = { address, userAgent, provider: null, replaces: sessionOf(identity) };
           return beginSession(tx, hasher, { user: { id, email }, ...order });
         });
         const { response, cookies } = await signedIn(deps, secret, await deviceOf(deps, call));

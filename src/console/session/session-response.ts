@@ -8,6 +8,7 @@ import { readUser, type UserRecord } from "../../users/users-store.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import type { Call } from "../operation.ts";
 import type { SessionResponse } from "./contract.ts";
+import { lacksTwoFactor } from "./sign-in-rules.ts";
 
 /** The signed-in user, and the facts that every page needs. */
 export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): Promise<SessionResponse> {
@@ -23,6 +24,7 @@ export async function sessionResponseOf(deps: ConsoleDeps, identity: Identity): 
       has_totp: user.hasTotp,
     },
     must_change_password: user.mustChangePassword,
+    must_set_up_totp: lacksTwoFactor(identity, deps.catalog.current().settings.signIn),
     accounts: accounts.map(({ id, name, suspended }) => ({
       id: String(id),
       name,

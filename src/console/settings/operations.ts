@@ -9,6 +9,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { revisionOf } from "../input.ts";
 import { json, type Operation } from "../operation.ts";
 import { type SettingsResponse, settings, settingsChange } from "./contract.ts";
+import { keepAccess } from "./keep-access.ts";
 import { readDatabaseFacts, readServingProcesses } from "./runtime-store.ts";
 
 const described = { path: "/operator/settings", policy: "operator", tag: "settings" } as const;
@@ -36,6 +37,7 @@ export function settingsOperations(deps: ConsoleDeps): readonly Operation[] {
           const file = keptSettings(deps.hasher, judgeSettings(call.body.overrides));
           const before = await readSettings(tx);
           call.expectRevision(revisionOf(before));
+          keepAccess(call, decodeSettings(before), decodeSettings(file));
           await writeSettings(tx, file);
           return {
             value: await readSettings(tx),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addressRanges } from "../../base/fetch/address-list.ts";
 import { SCOPES } from "../../users/scopes.ts";
 import { inputMoment, moment } from "../contract-parts.ts";
 
@@ -20,6 +21,10 @@ const tokenRow = z.strictObject({
     .strictObject({ id: z.string(), name: z.string() })
     .nullable()
     .describe("The only account that it's for"),
+  allowed_addresses: z
+    .array(z.string())
+    .nullable()
+    .describe("Addresses and CIDR ranges from which it may be used; null = any"),
   created_at: moment,
   expires_at: moment.nullable(),
   last_used_at: moment.nullable().describe("Time of the last use, accurate to the minute"),
@@ -37,6 +42,10 @@ export const tokenBody = z.strictObject({
     .nullable()
     .default(null)
     .describe("Id of the only account that it's for; null = all you can use"),
+  allowed_addresses: addressRanges
+    .nullable()
+    .default(null)
+    .describe("Addresses and CIDR ranges from which it may be used; null = any"),
   expires_at: inputMoment.nullable().default(null).describe("Expiry; null = never"),
 });
 export type TokenBody = z.input<typeof tokenBody>;

@@ -47,10 +47,10 @@ export function tokensOperations({ database, hasher, clock }: ConsoleDeps): read
         if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs())
           throw new GatewayError("invalid_request", "expires_at is in the past.", { param: "expires_at" });
         const token = newConsoleToken();
-        const { name, scopes } = body;
+        const { name, scopes, allowed_addresses: allowedAddresses } = body;
         const accountId =
           body.account === null ? null : await accountOf(database, browser.user, body.account);
-        const order = { userId: browser.user.id, name, scopes, accountId, expiresAt };
+        const order = { userId: browser.user.id, name, scopes, accountId, allowedAddresses, expiresAt };
         const row = await database.transaction(async (tx) => {
           await staySignedIn(tx, browser);
           const made = { ...order, hash: hasher.hash(token), hint: keyHint(token) };
@@ -105,6 +105,7 @@ function tokenRowOf(row: Row): TokenRow {
     hint: row.hint,
     scopes: [...row.scopes],
     account: row.accountId === null ? null : { id: String(row.accountId), name: row.accountName ?? "" },
+    allowed_addresses: row.allowedAddresses === null ? null : [...row.allowedAddresses],
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt?.toISOString() ?? null,
     last_used_at: row.lastUsedAt?.toISOString() ?? null,

@@ -16,6 +16,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { type Call, json, type Operation, reply } from "../operation.ts";
 import { sessionResponseSchema } from "../session/contract.ts";
 import { browserOf, deviceOf, sessionOf, signedIn } from "../session/session-response.ts";
+import { expectPasswords } from "../session/sign-in-rules.ts";
 import { type InvitationResponse, invitationLook, invitationResponse, invitationView } from "./contract.ts";
 import { invitationRowOf } from "./invitations.ts";
 
@@ -70,6 +71,8 @@ export function acceptanceOperations(deps: ConsoleDeps): readonly Operation[] {
             user: { id, email },
             address,
             userAgent,
+            // Of who is signed in already; a password vouches for all others.
+            provider: user.proven || user.id === undefined ? null : browserOf(call.identity).provider,
             replaces: sessionOf(call.identity),
             counter: user.proven?.counter,
           });
@@ -99,6 +102,8 @@ async function guestOf(
     if (user.email === email) return user;
     throw new GatewayError("forbidden", `The invitation is for ${email}, not for ${user.email}.`);
   }
+  const rules = deps.catalog.current().settings.signIn;
+  if (rules.requireSso) expectPasswords(rules, await findUser(deps.database, email));
   if (password === undefined)
     throw new GatewayError("invalid_request", "Choose a password, or enter yours.", { param: "password" });
   const { database, hasher, users, clock } = deps;

@@ -8,6 +8,7 @@ import { json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
 import { provePassword } from "../session/prove-password.ts";
 import { settledOf } from "../session/session-response.ts";
+import { needsTwoFactor } from "../session/sign-in-rules.ts";
 import { passwordProof, recoveryCodes, totpCode, totpEnrolment } from "./contract.ts";
 
 /**
@@ -97,6 +98,8 @@ function remove(deps: ConsoleDeps): Operation {
     response: done,
     async run({ body, identity, address, audit }) {
       const { user } = settledOf(identity);
+      if (needsTwoFactor(user, deps.catalog.current().settings.signIn))
+        throw new GatewayError("conflict", "Two-factor authentication is required here.");
       const proven = await provePassword(deps, { user, password: body.password, address, param: "password" });
       await deps.database.transaction(async (tx) => {
         await stayProven(tx, proven);

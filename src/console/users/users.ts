@@ -17,6 +17,7 @@ import type { ConsoleDeps } from "../deps.ts";
 import { idOf, inputMark } from "../input.ts";
 import { type Call, json, type Operation } from "../operation.ts";
 import { done } from "../session/contract.ts";
+import { expectPasswords } from "../session/sign-in-rules.ts";
 import { madePassword, type UserRow, userBody, userPage, userQuery, userRow } from "./contract.ts";
 
 /** Everybody who can sign in, for operators. */
@@ -81,7 +82,7 @@ function change({ database }: ConsoleDeps): Operation {
   });
 }
 
-function resetPassword({ database, users, hasher }: ConsoleDeps): Operation {
+function resetPassword({ database, users, hasher, catalog }: ConsoleDeps): Operation {
   return json({
     method: "POST",
     path: "/operator/users/{user}/password",
@@ -91,6 +92,7 @@ function resetPassword({ database, users, hasher }: ConsoleDeps): Operation {
       "Reset a user's password, shown once; sessions, console tokens and open invitations end, and the user must change it",
     response: madePassword,
     async run(call) {
+      expectPasswords(catalog.current().settings.signIn);
       const password = newPassword(hasher);
       const passwordHash = await users.passwords.hash(password);
       await database.transaction(async (tx) => {

@@ -82,6 +82,7 @@ export function callOf(operation: Operation, asked: Asked): AuditedCall {
     upload,
     identity,
     address,
+    addressBehind: (proxies) => addressOf(request.raw, proxies),
     requestId: request.id,
     gone: over,
     userAgent: request.raw.headers["user-agent"] ?? "",

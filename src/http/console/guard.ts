@@ -4,12 +4,15 @@ import { type AccountRecord, readAccount } from "../../accounts/accounts-store.t
 import type { AccountId } from "../../accounts/caller.ts";
 import type { ConsoleDeps } from "../../console/deps.ts";
 import { includesRole, isAccountRole, type Operation, scopeOf } from "../../console/operation.ts";
+import { expectWayIn, lacksTwoFactor } from "../../console/session/sign-in-rules.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Identity, TokenIdentity } from "../../users/identity.ts";
 import { leastOperatorRole, operatorReaches, type Scope, scopesReach } from "../../users/scopes.ts";
 import { sessionCookieName } from "../../users/sign-in/session-cookie.ts";
+import { addressOf } from "../core/caller-address.ts";
 import { bearerOf } from "../core/credentials.ts";
 import type { RequestContext } from "../core/endpoint.ts";
+import type { HttpDeps } from "../deps.ts";
 
 /** The sender of a request, by console token or by session cookie. */
 export async function identityOf(
@@ -23,7 +26,7 @@ export async function identityOf(
 interface Asked {
   readonly identity: Identity | undefined;
   readonly context: RequestContext;
-  readonly console: Pick<ConsoleDeps, "database" | "publicUrl">;
+  readonly deps: Pick<HttpDeps, "console" | "catalog">;
 }
 
 /**
@@ -32,19 +35,27 @@ interface Asked {
  * Gives the account that the path names.
  */
 export async function admit(operation: Operation, asked: Asked): Promise<AccountRecord | undefined> {
-  const { identity, context } = asked;
+  const { identity, context, deps } = asked;
   const writes = operation.method !== "GET";
   if (writes) {
-    await refuseForeignPage(context.request.raw, asked.console.publicUrl);
+    await refuseForeignPage(context.request.raw, deps.console.publicUrl);
     if (operation.policy !== "anyone") expectCsrfToken(context.request.raw, identity);
   }
   if (operation.policy === "anyone") return undefined;
   if (identity === undefined) throw new GatewayError("not_signed_in", "Sign in first.");
+  const { signIn: rules, trustedProxies } = deps.catalog.current().settings;
+  expectWayIn(identity, addressOf(context.request.raw, trustedProxies), rules);
   if (identity.via === "token") expectScope(operation, identity);
-  if (operation.policy === "user") return undefined;
-  if (identity.user.mustChangePassword) {
+  const isFirstStep = operation.policy === "user" && FIRST_STEPS.has(operation.path);
+  if (operation.policy !== "user" && identity.user.mustChangePassword) {
     throw new GatewayError("password_change_required", "Change your password first: this one was generated.");
   }
+  if (!isFirstStep && lacksTwoFactor(identity, rules))
+    throw new GatewayError(
+      "two_factor_required",
+      "Set up two-factor authentication first: it's required here.",
+    );
+  if (operation.policy === "user") return undefined;
   const { user } = identity;
   if (!isAccountRole(operation.policy)) {
     if (mayDo(operation, scopeOf(operation), identity, undefined)) return undefined;
@@ -71,6 +82,9 @@ function isOpen(account: AccountId, identity: Identity): boolean {
 
 /** Says who asks, and with which roles. */
 const SESSION = "/session";
+
+/** What somebody may do who has yet to choose a password or set up codes. */
+const FIRST_STEPS: ReadonlySet<string> = new Set([SESSION, "/me/password", "/me/totp", "/me/totp/confirm"]);
 
 /** A token for one account reaches nothing outside it but who its user is; other tokens and sessions name other accounts. */
 function expectScope(operation: Operation, { scopes, accountId }: TokenIdentity): void {
@@ -107,10 +121,10 @@ function roleTooLow(operation: Operation): string {
     : "Your operator role may not change this; it takes an operator of the highest role.";
 }
 
-async function accountOf({ context, console }: Asked): Promise<AccountRecord | undefined> {
+async function accountOf({ context, deps }: Asked): Promise<AccountRecord | undefined> {
   const { account = "" } = context.request.params;
   return /^[1-9]\d{0,17}$/.test(account)
-    ? readAccount(console.database, BigInt(account) as AccountId)
+    ? readAccount(deps.console.database, BigInt(account) as AccountId)
     : undefined;
 }
 

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { systemTimers } from "../../base/async/timers.ts";
 import { systemClock } from "../../base/clock.ts";
+import { decodeSettings } from "../../catalog/settings.ts";
 import { events, json, type Operation, reply, text } from "../../console/operation.ts";
 import { GatewayError } from "../../errors.ts";
 import { silentLog } from "../../observe/log.ts";
@@ -13,8 +14,13 @@ import { createRouter } from "../core/router.ts";
 import type { HttpDeps } from "../deps.ts";
 import { consoleRoutes } from "./routes.ts";
 
-const PERSON = { isOperator: true, mustChangePassword: false, roles: new Map() } as unknown as SignedInUser;
-const SESSION: Identity = { via: "session", user: PERSON, sessionId: 1n, csrfToken: "word" };
+const PERSON = {
+  isOperator: true,
+  mustChangePassword: false,
+  accountNames: [],
+  roles: new Map(),
+} as unknown as SignedInUser;
+const SESSION: Identity = { via: "session", user: PERSON, sessionId: 1n, provider: null, csrfToken: "word" };
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -50,7 +56,7 @@ async function serve(
     log: silentLog,
     stopping: new AbortController().signal,
     errorType: "gateway_error",
-    catalog: { current: () => ({ settings: { trustedProxies: [] } }) },
+    catalog: { current: () => ({ settings: { trustedProxies: [], signIn: decodeSettings({}).signIn } }) },
     bodies: new BodyMemory({ limitBytes: () => 1e9, clock: systemClock, timers: systemTimers }),
     console: { operations, users, database: undefined, publicUrl: async () => "http://127.0.0.1" },
   } as unknown as HttpDeps;
@@ -142,7 +148,13 @@ describe("the console's routes", () => {
     const put = async (identity: Identity | null) =>
       (await serve([write], identity))("PUT", "/api/things/1", {}, { size: 2 });
     expect((await put(null)).status).toBe(401);
-    const token = { via: "token", user: PERSON, tokenId: 1n, accountId: null } as const;
+    const token = {
+      via: "token",
+      user: PERSON,
+      tokenId: 1n,
+      accountId: null,
+      allowedAddresses: null,
+    } as const;
     expect((await put({ ...token, scopes: ["all"] })).status).toBe(200);
     const refused = await put({ ...token, scopes: ["read", "keys"] });
     expect([refused.status, refused.body.error.code]).toEqual([403, "forbidden"]);

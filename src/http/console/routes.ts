@@ -23,7 +23,7 @@ async function serve(deps: HttpDeps, operation: Operation, context: RequestConte
   const letIn = async () => {
     const identity = await identityOf(context.request.raw, deps.console);
     context.about.user = identity?.user.id;
-    return { identity, account: await admit(operation, { identity, context, console: deps.console }) };
+    return { identity, account: await admit(operation, { identity, context, deps }) };
   };
   const before = await letIn();
   const input = await readInput(operation, context, { identity: before.identity, deps });

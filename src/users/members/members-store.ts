@@ -59,7 +59,8 @@ export async function setRole(
   user: UserId,
   role: AccountRole,
 ): Promise<void> {
-  const statement = "update account_members set role = $3 where account_id = $1 and user_id = $2";
+  const statement =
+    "update account_members set role = $3, role_by = null where account_id = $1 and user_id = $2";
   await tx.execute(statement, [account, user, role]);
 }
 
@@ -76,7 +77,7 @@ export async function insertMember(
 ): Promise<void> {
   await tx.execute(
     `insert into account_members as m (user_id, account_id, role) values ($1, $2, $3)
-     on conflict (user_id, account_id) do update set role = excluded.role
+     on conflict (user_id, account_id) do update set role = excluded.role, role_by = null
      where array_position(${RANKS}, m.role) < array_position(${RANKS}, excluded.role)`,
     [user, account, role],
   );

@@ -62,7 +62,8 @@ export async function changeUser(
   }: { readonly disabled: boolean | undefined; readonly operatorRole: OperatorRole | null | undefined },
 ): Promise<void> {
   await tx.execute(
-    `update users set disabled = coalesce($2, disabled), operator_role = case when $3 then $4 else operator_role end
+    `update users set disabled = coalesce($2, disabled), operator_role = case when $3 then $4 else operator_role end,
+       operator_role_by = case when $3 then null else operator_role_by end
      where id = $1`,
     [id, disabled ?? null, operatorRole !== undefined, operatorRole ?? null],
   );

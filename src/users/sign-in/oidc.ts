@@ -24,6 +24,10 @@ export interface OidcClient {
   readonly clientId: string;
   /** Undefined = a public client, for which PKCE alone proves that the same browser began and ends the flow. */
   readonly clientSecret: string | undefined;
+  /** To ask for besides those of every provider. */
+  readonly scopes: readonly string[];
+  /** The claim that lists somebody's groups: a name, or a path of names with dots between. */
+  readonly groupsClaim: string;
 }
 
 /** Claims of a provider about a user; `email` is present only if the provider has verified it. */
@@ -32,6 +36,7 @@ export interface OidcPerson {
   readonly subject: string;
   readonly verifiedEmail: string | undefined;
   readonly name: string | undefined;
+  readonly groups: readonly string[];
 }
 
 /**
@@ -88,7 +93,7 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
       };
       const url = buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
-        scope: "openid email profile",
+        scope: ["openid", "email", "profile", ...client.scopes].join(" "),
         code_challenge: await calculatePKCECodeChallenge(flow.verifier),
         code_challenge_method: "S256",
         state: flow.state,
@@ -114,7 +119,7 @@ export function createOidc({ seals, clock, log }: OidcOptions): Oidc {
           expectedNonce: flow.nonce,
           idTokenExpected: true,
         });
-        return signedInUserOf(tokens.claims() ?? {});
+        return signedInUserOf(tokens.claims() ?? {}, client.groupsClaim);
       } catch (err) {
         log.warn({ err, provider: client.id }, "sign-in at an identity provider failed");
         throw failed("The identity provider refused the sign-in.");
@@ -170,7 +175,7 @@ function createProviders(clock: Clock): (client: OidcClient) => Promise<Configur
   };
 }
 
-function signedInUserOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
+function signedInUserOf(claims: Readonly<Record<string, unknown>>, groupsClaim: string): OidcPerson {
   const { iss, sub, email, email_verified, name } = claims;
   if (typeof iss !== "string" || typeof sub !== "string") throw new Error("no issuer or subject");
   if (!SUBJECT.test(sub)) throw new Error("a subject must be text of 1 to 255 characters");
@@ -188,7 +193,26 @@ function signedInUserOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
             .trim()
             .slice(0, 100) || undefined
         : undefined,
+    groups: groupsOf(claims, groupsClaim),
   };
+}
+
+/**
+ * The groups that a token states. One that says where they are to be fetched, as Entra does for users with many,
+ * states none: throws, since whoever is in all of them would lose every role.
+ */
+function groupsOf(claims: Readonly<Record<string, unknown>>, name: string): string[] {
+  const elsewhere = claims["_claim_names"];
+  if (typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, name))
+    throw new Error(`the token has no ${name}, as there are too many: have the provider send fewer`);
+  const value = Object.hasOwn(claims, name) ? claims[name] : atPath(claims, name.split("."));
+  return [value].flat().filter((group) => typeof group === "string");
+}
+
+function atPath(claims: unknown, [name, ...further]: readonly string[]): unknown {
+  if (name === undefined) return claims;
+  const isRecord = typeof claims === "object" && claims !== null && Object.hasOwn(claims, name);
+  return isRecord ? atPath((claims as Record<string, unknown>)[name], further) : undefined;
 }
 
 /** The maximum length is the standard's. Characters that PostgreSQL refuses or changes can't be part of a subject. */

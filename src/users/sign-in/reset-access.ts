@@ -4,7 +4,7 @@ import { type AuditContext, insertAudit } from "../audit-store.ts";
 import type { UserId } from "../identity.ts";
 import { deleteInvitationsBy } from "../members/invitations-store.ts";
 import { deleteTokens } from "../tokens-store.ts";
-import { findUser, setPassword } from "../users-store.ts";
+import { allowPassword, findUser, setPassword } from "../users-store.ts";
 import { createPasswords } from "./passwords.ts";
 import { newPassword } from "./secrets.ts";
 import { deleteOtherSessions } from "./sessions-store.ts";
@@ -13,8 +13,8 @@ import { deleteTotp } from "./totps-store.ts";
 
 /**
  * Gives a user a new password, to be changed at the next sign-in, and removes two-factor authentication. Sessions,
- * console tokens and open invitations end, and failed attempts are forgotten. Returns undefined if nobody has this
- * address.
+ * console tokens and open invitations end, failed attempts are forgotten, and for a day the password counts even if
+ * settings require an identity provider. Returns undefined if nobody has this address.
  */
 export async function resetAccess(
   database: Database,
@@ -29,6 +29,7 @@ export async function resetAccess(
   await database.transaction(async (tx) => {
     await renewPassword(tx, hasher, { ...user, passwordHash });
     await deleteTotp(tx, user.id);
+    await allowPassword(tx, user.id);
     await insertAudit(tx, { action: "password.reset", subject: email, ...origin });
   });
   return password;

@@ -21,6 +21,7 @@ export interface NewSession {
   readonly hash: Buffer;
   readonly address: string;
   readonly userAgent: string;
+  readonly provider: string | null;
 }
 
 /** Creates a session, and deletes everyone's sessions that ended long ago. */
@@ -30,9 +31,15 @@ export async function insertSession(tx: Queryable, session: NewSession): Promise
        select id from sessions where expires_at < now() limit 1000 for update skip locked)`,
   );
   await tx.execute(
-    `insert into sessions (user_id, hash, address, user_agent, expires_at)
-     values ($1, $2, $3, $4, now() + interval '${SESSION_DAYS} days')`,
-    [session.userId, session.hash, session.address, session.userAgent.slice(0, MAX_AGENT_LETTERS)],
+    `insert into sessions (user_id, hash, address, user_agent, provider, expires_at)
+     values ($1, $2, $3, $4, $5, now() + interval '${SESSION_DAYS} days')`,
+    [
+      session.userId,
+      session.hash,
+      session.address,
+      session.userAgent.slice(0, MAX_AGENT_LETTERS),
+      session.provider,
+    ],
   );
   await tx.execute("update users set last_sign_in_at = now() where id = $1", [session.userId]);
 }

@@ -150,15 +150,17 @@ export interface SessionOrder {
   readonly userAgent: string;
   /** The browser's previous session. It ends, so that nobody can plant a session and wait for the user to sign in. */
   readonly replaces: { readonly userId: UserRecord["id"]; readonly sessionId: bigint } | undefined;
+  /** Id of the identity provider that authenticated the user; null = a password did. */
+  readonly provider: string | null;
   /** Counter of the attempt, see ProvenUser; undefined = the user was authenticated elsewhere. */
   readonly counter?: Buffer | undefined;
 }
 
 /** Creates a session and returns its secret, for the cookie. */
 export async function beginSession(tx: Queryable, hasher: KeyHasher, order: SessionOrder): Promise<string> {
-  const { user, address, userAgent, replaces, counter } = order;
+  const { user, address, userAgent, provider, replaces, counter } = order;
   const secret = newSecret();
-  await insertSession(tx, { userId: user.id, hash: hasher.hash(secret), address, userAgent });
+  await insertSession(tx, { userId: user.id, hash: hasher.hash(secret), address, userAgent, provider });
   // Users are locked before sessions, as in a password reset; another order could deadlock.
   if (replaces !== undefined) await deleteSession(tx, replaces.userId, replaces.sessionId);
   if (counter !== undefined) await forgiveAttempts(tx, counter);

@@ -6,6 +6,7 @@ import { ApiError } from "../../api/api-error.ts";
 import { write } from "../../api/client.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { sessionQuery } from "../../api/session.ts";
+import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Field, Input } from "../../parts/field.tsx";
@@ -13,6 +14,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { enter } from "../sign-in/enter.ts";
+import { Providers } from "../sign-in/providers.tsx";
 import { Refusal } from "../sign-in/refusal.tsx";
 import { signInWords } from "../sign-in/words.ts";
 
@@ -71,6 +73,7 @@ function Accept({ token, email }: { readonly token: string; readonly email: stri
     () => write("DELETE", "/session"),
     () => queryClient.setQueryData(["session"], null),
   );
+  const options = useRead("/sign-in");
   const { error } = accept;
   const asksCode = error instanceof ApiError && (error.code === "totp_required" || error.param === "totp");
   if (session && session.user.email !== email) {
@@ -80,6 +83,14 @@ function Accept({ token, email }: { readonly token: string; readonly email: stri
         <Button busy={signOut.isPending} onClick={() => signOut.mutate(undefined)}>
           {t.signOut}
         </Button>
+      </>
+    );
+  }
+  if (!session && options.data?.sso_required) {
+    return (
+      <>
+        <p>{t.ssoLead}</p>
+        <Providers providers={options.data.oidc} />
       </>
     );
   }

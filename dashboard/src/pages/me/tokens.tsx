@@ -11,7 +11,7 @@ import { Button } from "../../parts/button.tsx";
 import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failed } from "../../parts/failure.tsx";
-import { Field, Input, Select } from "../../parts/field.tsx";
+import { Field, Input, Select, Textarea } from "../../parts/field.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { SecretDialog } from "../../parts/secret.tsx";
 import { Rows } from "../../parts/table.tsx";
@@ -51,7 +51,13 @@ export function Tokens(): ReactNode {
               rowKey={(row) => row.id}
               columns={[
                 { title: t.tokenName, cell: (row) => <Name row={row} /> },
-                { title: t.rights, cell: (row) => row.scopes.map((scope) => t.scopes[scope]).join(", ") },
+                {
+                  title: t.rights,
+                  cell: (row) =>
+                    [...row.scopes.map((scope) => t.scopes[scope]), ...(row.allowed_addresses ?? [])].join(
+                      ", ",
+                    ),
+                },
                 { title: t.account, wideOnly: true, cell: (row) => row.account?.name ?? t.anyAccount },
                 {
                   title: t.lastUsed,
@@ -98,6 +104,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [account, setAccount] = useState("");
   const { accounts } = useSession();
   const [day, setDay] = useState("");
+  const [addresses, setAddresses] = useState("");
   const create = useWrite((body: TokenBody) => write("POST", "/me/tokens", body));
   if (create.data !== undefined) {
     return (
@@ -112,9 +119,20 @@ function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
   const send = (event: FormEvent): void => {
     event.preventDefault();
     const expiry = day === "" ? null : endOfDay(day);
-    create.mutate({ name, scopes: [scope], account: account || null, expires_at: expiry });
+    const ranges = addresses.split(/[\s,]+/).filter((range) => range !== "");
+    create.mutate({
+      name,
+      scopes: [scope],
+      account: account || null,
+      allowed_addresses: ranges.length === 0 ? null : ranges,
+      expires_at: expiry,
+    });
   };
-  const wrong = { name: faultOf(create.error, "name"), day: faultOf(create.error, "expires_at") };
+  const wrong = {
+    name: faultOf(create.error, "name"),
+    addresses: faultOf(create.error, "allowed_addresses"),
+    day: faultOf(create.error, "expires_at"),
+  };
   return (
     <Dialog open title={t.createTitle} onClose={onClose}>
       <form className="flex flex-col gap-4" onSubmit={send}>
@@ -140,10 +158,19 @@ function CreateToken({ onClose }: { readonly onClose: () => void }): ReactNode {
             ))}
           </Select>
         </Field>
+        <Field label={t.addresses} hint={t.addressesHint} error={wrong.addresses}>
+          <Textarea
+            rows={2}
+            value={addresses}
+            spellCheck={false}
+            className="font-mono text-sm"
+            onChange={(event) => setAddresses(event.target.value)}
+          />
+        </Field>
         <Field label={t.expiry} hint={t.expiryHint} error={wrong.day}>
           <Input type="date" value={day} onChange={(event) => setDay(event.target.value)} />
         </Field>
-        {create.error && !wrong.name && !wrong.day && <Failed error={create.error} />}
+        {create.error && !wrong.name && !wrong.addresses && !wrong.day && <Failed error={create.error} />}
         <DialogButtons>
           <Button type="submit" look="primary" busy={create.isPending}>
             {t.create}

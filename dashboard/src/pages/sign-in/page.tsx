@@ -56,7 +56,9 @@ export function useGoneOn(): void {
   const [{ next }] = useSearch();
   const router = useRouter();
   useEffect(() => {
-    if (session) router.history.replace(session.must_change_password ? "/start" : ownPath(next));
+    if (session === null || session === undefined) return;
+    const hasSteps = session.must_change_password || session.must_set_up_totp;
+    router.history.replace(hasSteps ? "/start" : ownPath(next));
   }, [session, next, router]);
 }
 
@@ -71,10 +73,24 @@ function PasswordStep({ error, busy, submit }: Step<SignInBody>): ReactNode {
   const options = useRead("/sign-in");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
+  const [recovers, setRecovers] = useState(false);
   const send = (event: FormEvent): void => {
     event.preventDefault();
     submit({ email, password });
   };
+  if (options.data?.sso_required && !recovers) {
+    return (
+      <Page title={t.title} lead={t.ssoLead}>
+        <Providers providers={options.data.oidc} />
+        <p className="text-sm text-mute">
+          {t.recover}{" "}
+          <button type="button" className="link" onClick={() => setRecovers(true)}>
+            {t.usePassword}
+          </button>
+        </p>
+      </Page>
+    );
+  }
   return (
     <Page title={t.title}>
       <form className="flex flex-col gap-4" onSubmit={send}>
