@@ -18,10 +18,13 @@ export interface DashboardWorld {
   close(): Promise<void>;
 }
 
-export async function openDashboardWorld({ embedded = false } = {}): Promise<DashboardWorld> {
+export async function openDashboardWorld({
+  embedded = false,
+  env = {} as Readonly<Record<string, string>>,
+} = {}): Promise<DashboardWorld> {
   const gateway = await startGateway({
     embedded,
-    env: { FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD, FAREGATE_BOOTSTRAP_KEY: KEY },
+    env: { ...env, FAREGATE_BOOTSTRAP_PASSWORD: BOOTSTRAP_PASSWORD, FAREGATE_BOOTSTRAP_KEY: KEY },
   });
   const operator = await signIn(gateway);
   const account = operator.session.accounts[0]?.id ?? "";

@@ -23,6 +23,12 @@ export function useSession(): SessionResponse {
   return data;
 }
 
+/** True if the signed-in operator's role permits changes of this kind; the gateway refuses what the role does not permit. */
+export function useReaches(kind: "billing" | "all"): boolean {
+  const { operator_role: role } = useSession().user;
+  return role === "operator" || (role === "billing" && kind === "billing");
+}
+
 export type AccountRole = SessionResponse["accounts"][number]["role"];
 
 /** The account of the path, and what the person may do in it; an operator of the highest role may do what its owner may. */

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { InvitationRow } from "../../../../src/console/users/contract.ts";
 import { write } from "../../api/client.ts";
+import { useReaches } from "../../api/session.ts";
 import { useList } from "../../api/use-list.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { Time } from "../../parts/amounts.tsx";
@@ -19,6 +20,8 @@ type InvitationsPath = "/operator/invitations" | `/accounts/${string}/invitation
 export function Invitations({ path }: { readonly path: InvitationsPath }): ReactNode {
   const t = useWords(peopleWords);
   const list = useList(path);
+  // An account's are shown to its owners alone.
+  const revokes = useReaches("all") || path !== "/operator/invitations";
   const [revoking, setRevoking] = useState<InvitationRow>();
   return (
     <>
@@ -34,7 +37,7 @@ export function Invitations({ path }: { readonly path: InvitationsPath }): React
           {
             title: <span className="sr-only">{t.revoke}</span>,
             align: "end",
-            cell: (row) => <Button onClick={() => setRevoking(row)}>{t.revoke}</Button>,
+            cell: (row) => revokes && <Button onClick={() => setRevoking(row)}>{t.revoke}</Button>,
           },
         ]}
         empty={<Empty title={t.noInvitations}>{t.noInvitationsHow}</Empty>}

@@ -8,6 +8,7 @@ import { Button, ButtonLink } from "../../parts/button.tsx";
 import { Copyable } from "../../parts/copy.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Facts, Stat, Stats } from "../../parts/stat.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { Adjust } from "./adjust.tsx";
@@ -54,10 +55,14 @@ function Actions({ account }: { readonly account: AccountDetail }): ReactNode {
   return (
     <>
       <ButtonLink to={`/accounts/${account.id}`}>{t.lookAt}</ButtonLink>
-      <Suspension account={account} />
-      <Button look="primary" onClick={() => setAdjusting(true)}>
-        {t.adjust}
-      </Button>
+      <Reserved to="all">
+        <Suspension account={account} />
+      </Reserved>
+      <Reserved to="billing">
+        <Button look="primary" onClick={() => setAdjusting(true)}>
+          {t.adjust}
+        </Button>
+      </Reserved>
       <Adjust account={account} open={adjusting} onClose={() => setAdjusting(false)} />
     </>
   );

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Group } from "../../../../src/console/groups/contract.ts";
 import { write } from "../../api/client.ts";
+import { useReaches } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
 import { useWrite } from "../../api/use-write.ts";
 import { formatCount } from "../../format/count.ts";
@@ -9,6 +10,7 @@ import { IconButton } from "../../parts/button.tsx";
 import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Menu } from "../../parts/menu.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -18,6 +20,7 @@ import { operatorAccountsWords } from "./words.ts";
 /** The groups of accounts with the factors on their prices. */
 export function Groups(): ReactNode {
   const t = useWords(operatorAccountsWords);
+  const removes = useReaches("all");
   const [changed, setChanged] = useState<Group | null>(null);
   const [removed, setRemoved] = useState<Group | null>(null);
   return (
@@ -40,19 +43,25 @@ export function Groups(): ReactNode {
                 title: <span className="sr-only">{t.actions}</span>,
                 align: "end",
                 cell: (group) => (
-                  <Menu
-                    items={[
-                      { title: t.change, onSelect: () => setChanged(group) },
-                      {
-                        title: t.remove,
-                        danger: true,
-                        disabled: isUsed(group),
-                        onSelect: () => setRemoved(group),
-                      },
-                    ]}
-                  >
-                    <IconButton icon="more" label={`${t.actions}: ${group.name}`} />
-                  </Menu>
+                  <Reserved to="billing">
+                    <Menu
+                      items={[
+                        { title: t.change, onSelect: () => setChanged(group) },
+                        ...(removes
+                          ? [
+                              {
+                                title: t.remove,
+                                danger: true,
+                                disabled: isUsed(group),
+                                onSelect: () => setRemoved(group),
+                              },
+                            ]
+                          : []),
+                      ]}
+                    >
+                      <IconButton icon="more" label={`${t.actions}: ${group.name}`} />
+                    </Menu>
+                  </Reserved>
                 ),
               },
             ]}

@@ -10,6 +10,7 @@ import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Tabs, useTab } from "../../parts/tabs.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -31,9 +32,11 @@ export function OperatorAccountsPage(): ReactNode {
       lead={t.lead}
       actions={
         tab !== "budgets" && (
-          <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
-            {tab === "accounts" ? t.open : t.newGroup}
-          </Button>
+          <Reserved to="all">
+            <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+              {tab === "accounts" ? t.open : t.newGroup}
+            </Button>
+          </Reserved>
         )
       }
     >

@@ -8,6 +8,7 @@ import { Failed } from "../../parts/failure.tsx";
 import { Checkbox, Field, Input, Textarea } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Section } from "../../parts/page.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { PlanView } from "./plan-view.tsx";
@@ -31,10 +32,12 @@ export function FileView(): ReactNode {
           </a>
         </div>
       </Section>
-      <Section title={t.importTitle}>
-        <p className="max-w-prose text-mute">{t.importNote}</p>
-        <ImportForm />
-      </Section>
+      <Reserved to="all">
+        <Section title={t.importTitle}>
+          <p className="max-w-prose text-mute">{t.importNote}</p>
+          <ImportForm />
+        </Section>
+      </Reserved>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { ManyRows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -110,13 +111,15 @@ function Accept({ row: { model, vendor, listed_as, version } }: { readonly row: 
   );
   return (
     <div className="flex flex-col items-end gap-1">
-      <Button
-        busy={accept.isPending}
-        aria-label={t.acceptNamed(model, vendor)}
-        onClick={() => accept.mutate({ vendor, listed_as, version })}
-      >
-        {t.accept}
-      </Button>
+      <Reserved to="billing">
+        <Button
+          busy={accept.isPending}
+          aria-label={t.acceptNamed(model, vendor)}
+          onClick={() => accept.mutate({ vendor, listed_as, version })}
+        >
+          {t.accept}
+        </Button>
+      </Reserved>
       {accept.error !== null && <Failed error={accept.error} />}
     </div>
   );

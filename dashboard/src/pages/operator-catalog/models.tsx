@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { Model } from "../../../../src/console/catalog/contract.ts";
 import { useSearch } from "../../api/search.ts";
+import { useReaches } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
 import { Time } from "../../parts/amounts.tsx";
 import { Badge } from "../../parts/badge.tsx";
@@ -9,6 +10,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Filters, SearchFilter } from "../../parts/filters.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Menu } from "../../parts/menu.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { ManyRows } from "../../parts/table.tsx";
 import { useEndpointName } from "../../words/endpoint-words.ts";
 import { useWords } from "../../words/use-words.ts";
@@ -29,9 +31,11 @@ export function ModelList(): ReactNode {
   const onClose = () => setDoing(undefined);
   const query = useRead("/operator/models");
   const add = (
-    <Button look="primary" icon="plus" onClick={() => setDoing({ what: "add" })}>
-      {t.add}
-    </Button>
+    <Reserved to="all">
+      <Button look="primary" icon="plus" onClick={() => setDoing({ what: "add" })}>
+        {t.add}
+      </Button>
+    </Reserved>
   );
   return (
     <>
@@ -72,6 +76,7 @@ interface RowsProps {
 
 function ModelRows({ models, act }: RowsProps): ReactNode {
   const t = useWords(catalogWords);
+  const [edits, deletes] = [useReaches("billing"), useReaches("all")];
   return (
     <ManyRows
       caption={t.models}
@@ -111,9 +116,11 @@ function ModelRows({ models, act }: RowsProps): ReactNode {
           cell: (model) => (
             <Menu
               items={[
-                { title: t.edit, onSelect: () => act({ what: "edit", model }) },
+                ...(edits ? [{ title: t.edit, onSelect: () => act({ what: "edit", model }) }] : []),
                 { title: t.history, onSelect: () => act({ what: "history", model }) },
-                { title: t.delete, onSelect: () => act({ what: "delete", model }), danger: true },
+                ...(deletes
+                  ? [{ title: t.delete, onSelect: () => act({ what: "delete", model }), danger: true }]
+                  : []),
               ]}
             >
               <IconButton icon="more" label={`${t.more}: ${model.id}`} />

@@ -10,6 +10,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { Field, Input } from "../../parts/field.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { ManyRows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useUsageName } from "../../parts/usage-name.ts";
@@ -59,12 +60,14 @@ export function UnpricedUsage(): ReactNode {
                     row.prices.length === 0 ? (
                       <span className="text-sm text-mute">{t.onlyByHand}</span>
                     ) : (
-                      <Button
-                        aria-label={t.addPriceNamed(row.model, nameOf(row))}
-                        onClick={() => setAdding(row)}
-                      >
-                        {t.addPrice}
-                      </Button>
+                      <Reserved to="billing">
+                        <Button
+                          aria-label={t.addPriceNamed(row.model, nameOf(row))}
+                          onClick={() => setAdding(row)}
+                        >
+                          {t.addPrice}
+                        </Button>
+                      </Reserved>
                     ),
                 },
               ]}

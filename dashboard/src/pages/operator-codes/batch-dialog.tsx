@@ -11,6 +11,7 @@ import { Time } from "../../parts/amounts.tsx";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmDialog, Dialog, DialogButtons } from "../../parts/dialog.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Table } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -53,20 +54,24 @@ function Codes({ batch }: { readonly batch: Batch }): ReactNode {
             align: "end",
             cell: (code) =>
               code.state === "unused" && (
-                <Button look="quiet" onClick={() => setRevoking(code)}>
-                  {t.revoke}
-                </Button>
+                <Reserved to="billing">
+                  <Button look="quiet" onClick={() => setRevoking(code)}>
+                    {t.revoke}
+                  </Button>
+                </Reserved>
               ),
           },
         ]}
         empty={null}
       />
       {unused > 0 && (
-        <DialogButtons>
-          <Button look="danger" onClick={() => setRevoking("all")}>
-            {t.revokeAll}
-          </Button>
-        </DialogButtons>
+        <Reserved to="billing">
+          <DialogButtons>
+            <Button look="danger" onClick={() => setRevoking("all")}>
+              {t.revokeAll}
+            </Button>
+          </DialogButtons>
+        </Reserved>
       )}
       <Revoke batch={batch} unused={unused} what={revoking} onClose={() => setRevoking(null)} />
     </>

@@ -8,6 +8,7 @@ import { Money, Time } from "../../parts/amounts.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Table } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { BatchDialog } from "./batch-dialog.tsx";
@@ -21,9 +22,11 @@ export function OperatorCodesPage(): ReactNode {
   const [{ batch }] = useSearch();
   const list = useList("/operator/code-batches");
   const make = (
-    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
-      {t.make}
-    </Button>
+    <Reserved to="billing">
+      <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+        {t.make}
+      </Button>
+    </Reserved>
   );
   return (
     <Page title={t.title} lead={t.lead} actions={make}>

@@ -6,6 +6,7 @@ import { useWrite } from "../../api/use-write.ts";
 import { Money, Time } from "../../parts/amounts.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -86,8 +87,10 @@ function PollNow({ id }: { readonly id: string }): ReactNode {
     () => toast(t.asked),
   );
   return (
-    <Button busy={look.isPending} onClick={() => look.mutate(undefined)}>
-      {t.pollNow}
-    </Button>
+    <Reserved to="all">
+      <Button busy={look.isPending} onClick={() => look.mutate(undefined)}>
+        {t.pollNow}
+      </Button>
+    </Reserved>
   );
 }

@@ -202,7 +202,7 @@ export const aboutParts = wordsOf<AboutAll>({
     },
     "sign_in.oidc.scopes": {
       title: "Further scopes",
-      help: "Asked for besides openid, email and profile. Some providers need groups.",
+      help: "Asked for in addition to openid, email and profile. Some providers need groups.",
     },
     "sign_in.oidc.groups_claim": {
       title: "Groups claim",

@@ -5,6 +5,7 @@ import { useEdit } from "../../api/use-edit.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { Meanwhile } from "../../parts/meanwhile.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { aboutSettings } from "./about-words.ts";
@@ -52,9 +53,11 @@ export function Behaviour({ settings }: { readonly settings: SettingsResponse })
       />
       {error != null && <Failed error={error} />}
       <div>
-        <Button look="primary" type="submit" busy={edit.busy}>
-          {t.save}
-        </Button>
+        <Reserved to="all">
+          <Button look="primary" type="submit" busy={edit.busy}>
+            {t.save}
+          </Button>
+        </Reserved>
       </div>
     </form>
   );

@@ -9,6 +9,7 @@ import { Button, IconButton } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Said } from "../../parts/failure.tsx";
 import { Menu } from "../../parts/menu.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Rows } from "../../parts/table.tsx";
 import { useLanguage } from "../../words/language.ts";
 import { useWords } from "../../words/use-words.ts";
@@ -28,9 +29,11 @@ export function Credentials({ upstream }: { readonly upstream: Upstream }): Reac
   const [doing, setDoing] = useState<Doing>();
   const onClose = () => setDoing(undefined);
   const add = (
-    <Button icon="plus" onClick={() => setDoing({ what: "add" })}>
-      {t.addCredential}
-    </Button>
+    <Reserved to="all">
+      <Button icon="plus" onClick={() => setDoing({ what: "add" })}>
+        {t.addCredential}
+      </Button>
+    </Reserved>
   );
   return (
     <>
@@ -90,7 +93,11 @@ function Table({ upstream, act }: TableProps): ReactNode {
         {
           title: <span className="sr-only">{t.actions}</span>,
           align: "end",
-          cell: (credential) => <Actions upstream={upstream} credential={credential} act={act} />,
+          cell: (credential) => (
+            <Reserved to="all">
+              <Actions upstream={upstream} credential={credential} act={act} />
+            </Reserved>
+          ),
         },
       ]}
     />
@@ -123,9 +130,11 @@ function TestButton({ upstream, credential }: TestButtonProps): ReactNode {
   const test = useTest();
   return (
     <div className="flex max-w-72 min-w-24 flex-col items-start gap-1">
-      <Button busy={test.isPending} onClick={() => test.mutate({ upstream, credential })}>
-        {t.test}
-      </Button>
+      <Reserved to="all">
+        <Button busy={test.isPending} onClick={() => test.mutate({ upstream, credential })}>
+          {t.test}
+        </Button>
+      </Reserved>
       <div role="status" className="flex flex-col items-start gap-1 text-sm">
         {test.data && <Result result={test.data} at={test.submittedAt} />}
         {test.error && (

@@ -10,6 +10,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { Failed, Failure } from "../../parts/failure.tsx";
 import { Checkbox, Field, Input } from "../../parts/field.tsx";
 import { Filters, SearchFilter } from "../../parts/filters.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type Column, ManyRows } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
@@ -77,12 +78,14 @@ function Choice({ upstream, found: { list, data } }: ChoiceProps): ReactNode {
         <ManyRows caption={t.title} rows={shown} rowKey={({ id }) => id} columns={columns} />
       )}
       {add.error && <Failed error={add.error} />}
-      <div className="sticky bottom-0 flex flex-wrap items-center gap-4 border-t border-line bg-paper py-3">
-        <Button look="primary" type="submit" busy={add.isPending} disabled={chosen.length === 0}>
-          {t.add(chosen.length)}
-        </Button>
-        <span className="text-sm text-mute">{t.addNote(upstream.name)}</span>
-      </div>
+      <Reserved to="all">
+        <div className="sticky bottom-0 flex flex-wrap items-center gap-4 border-t border-line bg-paper py-3">
+          <Button look="primary" type="submit" busy={add.isPending} disabled={chosen.length === 0}>
+            {t.add(chosen.length)}
+          </Button>
+          <span className="text-sm text-mute">{t.addNote(upstream.name)}</span>
+        </div>
+      </Reserved>
     </form>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { ConfirmDialog } from "../../parts/dialog.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Tabs, useTab } from "../../parts/tabs.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
@@ -40,8 +41,13 @@ function Shown({ upstream }: { readonly upstream: Upstream }): ReactNode {
       <span className="break-all">{upstream.base_url}</span>
     </>
   );
+  const actions = (
+    <Reserved to="all">
+      <Actions upstream={upstream} />
+    </Reserved>
+  );
   return (
-    <Page title={upstream.name} lead={lead} actions={<Actions upstream={upstream} />}>
+    <Page title={upstream.name} lead={lead} actions={actions}>
       <Tabs
         label={t.views}
         tabs={[

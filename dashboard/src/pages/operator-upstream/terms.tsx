@@ -6,6 +6,7 @@ import { useRead } from "../../api/use-read.ts";
 import { Button } from "../../parts/button.tsx";
 import { Failed } from "../../parts/failure.tsx";
 import { Meanwhile } from "../../parts/meanwhile.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { draftOf, EMPTY_DRAFT, termsOf } from "./draft.ts";
@@ -42,9 +43,11 @@ export function Terms({ upstream }: { readonly upstream: Upstream }): ReactNode 
       <Meanwhile edit={edit} names={{ ...t, closed: t.groups, credential: {}, timeouts: t.timeout }} />
       {edit.error != null && <Failed error={edit.error} />}
       <div>
-        <Button look="primary" type="submit" busy={edit.busy}>
-          {t.save}
-        </Button>
+        <Reserved to="all">
+          <Button look="primary" type="submit" busy={edit.busy}>
+            {t.save}
+          </Button>
+        </Reserved>
       </div>
     </form>
   );

@@ -11,6 +11,7 @@ import { Filters, SearchFilter, SelectFilter } from "../../parts/filters.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { type Column, ManyRows } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { CreateUpstream } from "./create.tsx";
@@ -27,9 +28,11 @@ export function OperatorUpstreamsPage(): ReactNode {
   const [creating, setCreating] = useState(false);
   const query = useRead("/operator/upstreams", {}, { everyMs: INTERVAL_MS });
   const add = (
-    <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
-      {t.add}
-    </Button>
+    <Reserved to="all">
+      <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+        {t.add}
+      </Button>
+    </Reserved>
   );
   return (
     <Page title={t.title} lead={t.lead} actions={add}>
@@ -49,7 +52,9 @@ function List({ found, add }: { readonly found: Upstreams; readonly add: ReactNo
   const [disabling, setDisabling] = useState<Upstream>();
   const { testAll } = useTestAll();
   const columns = useColumns((upstream) => (
-    <Actions upstream={upstream} testAll={testAll} setDisabling={setDisabling} />
+    <Reserved to="all">
+      <Actions upstream={upstream} testAll={testAll} setDisabling={setDisabling} />
+    </Reserved>
   ));
   if (found.data.length === 0)
     return (

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Tabs, useTab } from "../../parts/tabs.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { Invitations } from "../members/invitations.tsx";
@@ -18,9 +19,11 @@ export function OperatorPeoplePage(): ReactNode {
       title={t.users}
       lead={t.everybody}
       actions={
-        <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
-          {t.invite}
-        </Button>
+        <Reserved to="all">
+          <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
+            {t.invite}
+          </Button>
+        </Reserved>
       }
     >
       <Tabs

@@ -10,6 +10,7 @@ import { IconButton } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Filters, SearchFilter } from "../../parts/filters.tsx";
 import { Menu } from "../../parts/menu.tsx";
+import { Reserved } from "../../parts/reserved.tsx";
 import { Table } from "../../parts/table.tsx";
 import { useWords } from "../../words/use-words.ts";
 import { PersonName } from "../members/person-name.tsx";
@@ -77,9 +78,11 @@ export function Users(): ReactNode {
             title: <span className="sr-only">{t.changeRole}</span>,
             align: "end",
             cell: (user) => (
-              <Menu items={itemsOf(user)}>
-                <IconButton icon="more" label={t.actions(user.name)} />
-              </Menu>
+              <Reserved to="all">
+                <Menu items={itemsOf(user)}>
+                  <IconButton icon="more" label={t.actions(user.name)} />
+                </Menu>
+              </Reserved>
             ),
           },
         ]}
