@@ -80,8 +80,15 @@ describe("settings", () => {
           issuer: "https://login.example",
           clientId: "faregate",
           clientSecretName: "FAREGATE_OIDC_CLIENT_SECRET",
+          scopes: [],
+          groupsClaim: "groups",
+          domains: [],
+          groups: [],
         },
       ],
+      requireSso: false,
+      requireTwoFactor: { operators: false, accounts: [] },
+      operatorAddresses: null,
     });
   });
 
@@ -98,6 +105,23 @@ describe("settings", () => {
     ],
   ])("name a mail server, and where its password is rather than the password: %j", (given, read) => {
     expect(decodeSettings(settingsFile.parse({ smtp: { ...SMTP, ...given } })).smtp).toMatchObject(read);
+  });
+
+  it.each([
+    ["an account without its role", { group: "g", account: "a" }],
+    ["a role without its account", { group: "g", role: "viewer" }],
+    ["nothing", { group: "g" }],
+    ["two things", { group: "g", account: "a", role: "viewer", operator_role: "billing" }],
+  ])("give a group no %s", (_, group) => {
+    expect(settingsFile.safeParse({ sign_in: { oidc: [{ ...PROVIDER, groups: [group] }] } }).success).toBe(
+      false,
+    );
+  });
+
+  it("require an identity provider only where there is one", () => {
+    const reads = (oidc: object[]) =>
+      settingsFile.safeParse({ sign_in: { require_sso: true, oidc } }).success;
+    expect([reads([]), reads([PROVIDER])]).toEqual([false, true]);
   });
 
   it("name a bucket completely", () => {
