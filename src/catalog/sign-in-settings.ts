@@ -10,8 +10,8 @@ const accountName = z.string().min(1).max(200);
 const mappedDomain = z.strictObject({
   domain: z
     .string()
+    .regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, "must be a domain such as example.com")
     .toLowerCase()
-    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "must be a domain such as example.com")
     .describe("Domain of verified email addresses, without its subdomains"),
   account: accountName.describe("Account that its users join"),
   role: accountRole.describe("Role in the account"),
