@@ -61,7 +61,12 @@ async function come(gateway: TestGateway, claims: OidcClaims, lie?: Lie): Promis
 describe("signing in at an identity provider", () => {
   it("is offered by its name, and its secret leaves the gateway to the provider only", async () => {
     const offered = await callerOf(closed).get("/sign-in");
-    expect(offered.body).toEqual({ self_registration: false, oidc: [{ id: "work", name: "Work" }] });
+    expect(offered.body).toEqual({
+      self_registration: false,
+      sso_required: false,
+      oidc: [{ id: "work", name: "Work" }],
+      password_reset: false,
+    });
     const { url, flow } = (await callerOf(closed).post("/session/oidc/start", { provider: "work" })).body;
     const asked = new URL(url).searchParams;
     expect(asked.get("code_challenge_method")).toBe("S256");

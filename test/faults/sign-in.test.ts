@@ -284,6 +284,11 @@ describe("A6, signing in", () => {
   it("has no door to register by where the settings open none", async () => {
     const body = { email: "stranger@example.test", password: "a stranger's password" };
     expect(await callerOf(gateway).post("/registration", body)).toMatchObject({ status: 403 });
-    expect((await callerOf(gateway).get("/sign-in")).body).toEqual({ self_registration: false, oidc: [] });
+    expect((await callerOf(gateway).get("/sign-in")).body).toEqual({
+      self_registration: false,
+      sso_required: false,
+      oidc: [],
+      password_reset: false,
+    });
   });
 });

@@ -9,6 +9,7 @@ import { mailUrl } from "../alerts/mail-target.ts";
 import type { ConsoleDeps } from "../deps.ts";
 import { json, type Operation } from "../operation.ts";
 import { done, resetBody, resetLook, resetRequest, resetView } from "./contract.ts";
+import { expectPasswords } from "./sign-in-rules.ts";
 
 /**
  * Choosing another password by a link that is sent by e-mail. A request gets the same answer after the same work whoever the
@@ -26,6 +27,7 @@ export function passwordResetOperations(deps: ConsoleDeps): readonly Operation[]
       body: resetRequest,
       response: done,
       async run({ body: { email, language }, address }) {
+        expectPasswords(catalog.current().settings.signIn);
         if (catalog.current().settings.smtp === null)
           throw new GatewayError("forbidden", "Passwords can't be reset by e-mail here. Ask an operator.");
         await countMail({ database, hasher }, email, address);
@@ -61,6 +63,7 @@ export function passwordResetOperations(deps: ConsoleDeps): readonly Operation[]
       body: resetBody,
       response: done,
       async run({ body, audit }) {
+        expectPasswords(catalog.current().settings.signIn);
         const hash = hasher.hash(body.token);
         const user = await findReset(database, hash);
         if (user === undefined) throw spent();
