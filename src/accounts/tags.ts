@@ -5,7 +5,7 @@ import type { Caller } from "./caller.ts";
 export const TAGS_HEADER = "x-faregate-tags";
 
 /** The key under which the end user stands that a request names in its body, in accounts that allow it. */
-export const END_USER_KEY = "end_user";
+const END_USER_KEY = "end_user";
 
 /** Tags are for sums: more of them, or longer ones, are data of the caller's own. */
 const MAX_TAGS = 10;

@@ -7,7 +7,7 @@ const plain = z.string().trim().max(200).regex(PLAIN_TEXT, "must be plain text")
 const id = z.string().regex(/^[1-9]\d{0,17}$/, "must be an id");
 const usd = z.string().describe("US dollars as an exact decimal string");
 
-export const PERIODS = ["this_month", "last_month", "this_quarter", "last_quarter"] as const;
+const PERIODS = ["this_month", "last_month", "this_quarter", "last_quarter"] as const;
 export const SPENDING_BY = [
   "account",
   "group",
