@@ -11,9 +11,9 @@ import {
 } from "../../src/console/failed-requests/failed-requests-store.ts";
 import type { CursorPosition } from "../../src/console/input.ts";
 import { readRequestsOfAll, type WantedOfAll } from "../../src/console/requests/operator-requests-store.ts";
-import { readMonthRows, readMonths } from "../../src/console/statement/months-store.ts";
 import { SPENDING_BY } from "../../src/console/spending/operator-contract.ts";
 import { readSpending } from "../../src/console/spending/operator-spending-store.ts";
+import { readMonthRows, readMonths } from "../../src/console/statement/months-store.ts";
 import type { Database, Queryable } from "../../src/storage/database.ts";
 
 export type Read = (database: Queryable) => Promise<readonly unknown[]>;
