@@ -13,7 +13,7 @@ export const NO_BILLING_DETAILS: BillingDetails = { legalName: null, address: nu
 /** Characters at most: a name or a number is one line, an address fits the head of a page. */
 export const MAX_BILLING_CHARACTERS = { legalName: 200, address: 1_000, taxId: 100 } as const;
 
-export const MAX_ADDRESS_LINES = 12;
+const MAX_ADDRESS_LINES = 12;
 
 /** What is wrong with a value, in words that follow the name of its field; undefined = nothing. */
 export function billingProblem(field: keyof BillingDetails, value: string): string | undefined {
