@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { MonthStatement, StatementRow } from "../../../../src/console/statement/months-contract.ts";
 import { apiUrl, read } from "../../api/client.ts";
+import type { ResponseOf } from "../../api/operations.ts";
 import { useAccount } from "../../api/session.ts";
 import { useRead } from "../../api/use-read.ts";
 import { formatMonth } from "../../format/moment.ts";
@@ -17,9 +17,11 @@ import { useLanguage } from "../../words/language.ts";
 import { useWords } from "../../words/use-words.ts";
 import { useDetailRows } from "../statement/billing-details.tsx";
 import { negative } from "../statement/days.tsx";
-import { monthRowKey, useMonthColumns } from "../statement/month-rows.tsx";
+import { monthRowKey, type StatementRow, useMonthColumns } from "../statement/month-rows.tsx";
 import { monthWords } from "../statement/month-words.ts";
 import { statementWords } from "../statement/words.ts";
+
+type MonthStatement = ResponseOf<`/accounts/${string}/statements/${string}`, "get">;
 
 /** A month's statement as one document, for paper or a PDF. */
 export function MonthlyStatementPage(): ReactNode {

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { StatementRow } from "../../../../src/console/statement/months-contract.ts";
+import type { RowOf } from "../../api/operations.ts";
 import { formatCount } from "../../format/count.ts";
 import { formatDay } from "../../format/moment.ts";
 import { Money } from "../../parts/amounts.tsx";
@@ -8,6 +8,9 @@ import type { Column } from "../../parts/table.tsx";
 import { useLanguage } from "../../words/language.ts";
 import { useWords } from "../../words/use-words.ts";
 import { monthWords } from "./month-words.ts";
+
+/** A day's usage, or an entry of another kind. */
+export type StatementRow = RowOf<`/accounts/${string}/statements/${string}/rows`>;
 
 /** The columns of a monthly statement. `plain`: without links, as on paper. */
 export function useMonthColumns(account: string, plain = false): readonly Column<StatementRow>[] {
