@@ -30,7 +30,7 @@ beforeAll(async () => {
   await operator.post(`/operator/accounts/${account}/adjustments`, {
     amount_usd: "100",
     reason: "a test",
-    idempotency_key: "mail-1",
+    idempotency_key: "mail-journey-1",
   });
   key = (await operator.post(`/accounts/${account}/keys`, { name: "main" })).body.secret;
 });
