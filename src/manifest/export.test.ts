@@ -343,9 +343,8 @@ function manifests(): fc.Arbitrary<Manifest> {
           reference: fc.constant(null),
           models: fc.option(fc.subarray(modelIds)),
           disabled: fc.boolean(),
-          expiresAt: fc.option(
-            fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }),
-          ),
+          expiresAt: fc.option(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })),
+          allowedAddresses: fc.constantFrom(null, ["10.0.0.0/8", "2001:db8::/32"]),
           spendingLimit: fc.option(
             fc.record({ amountNanos: amount, period: fc.constantFrom("day" as const, "total" as const) }),
           ),
@@ -395,6 +394,5 @@ settings: { charge_empty_answers: true }
 accounts:
   - name: acme
     balance: 25
-    keys:
-      - { name: ci, key: "\${ACME_KEY}", models: [text-large], spending_limit: { amount: 1.5, period: day } }
+    keys: [{ name: ci, key: "\${ACME_KEY}", models: [text-large], spending_limit: { amount: 1.5, period: day } }]
   - { name: other, group: partners, disabled: true }`;

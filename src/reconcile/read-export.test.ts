@@ -253,3 +253,20 @@ describe("a JSON export", () => {
     expect(refusal(`${text.slice(0, -3)},\n}`)).toMatch(/^costs\.csv:\d+:\d+: this isn't valid JSON; /);
   });
 });
+
+describe("a file that is no export", () => {
+  it.each([
+    ["{}", /no `data`/],
+    ["[", /valid JSON/],
+    ['{"data":[{"x":1}]}', /of no known vendor; expected costs or usage of OpenAI/],
+    ['{"data":[],"has_more":true}', /last page/],
+    ['{"data":[]}', /no rows/],
+    ["a,b\n1,2", /no header/],
+    ["day,model\n2026-01-01,m", /neither a column of amounts/],
+    ["day,amount\nnever,1", /"never" is no day/],
+    ["day,amount\nTotal,1", /no rows/],
+  ])("such as %j is named", (text, message) => {
+    expect(() => read(text)).toThrow(ExportFormatError);
+    expect(() => read(text)).toThrow(message);
+  });
+});

@@ -136,6 +136,7 @@ upstreams:
         expires_at: 2030-01-01T01:00:00+01:00
         spending_limit: { amount: 1.5, period: day }
         rate_limits: { requests_per_minute: 3 }
+        allowed_addresses: [10.0.0.0/8, "2001:db8::/32"]
       - { name: open, key: fedcba9876543210 }`,
       }),
       {},
@@ -155,6 +156,7 @@ upstreams:
             expiresAt: new Date("2030-01-01T00:00:00Z"),
             spendingLimit: { amountNanos: 1_500_000_000n, period: "day" },
             rateLimits: { requestsPerMinute: 3 },
+            allowedAddresses: ["10.0.0.0/8", "2001:db8::/32"],
           },
           {
             name: "open",
