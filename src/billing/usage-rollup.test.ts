@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BillingRig, completed, createBillingRig, order, serve } from "../../test/support/billing.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { readUnpricedUsage } from "../price-lists/unpriced-store.ts";
+import { ensurePartitions } from "../storage/partitions.ts";
 import type { ChargeReason, Outcome } from "./billing.ts";
 import { archiveUsageDay } from "./usage-log/usage-store.ts";
 
@@ -130,6 +131,7 @@ describe("the sums over the usage log", () => {
 
 describe("the sums of tags", () => {
   it("have 10,000 values of a key in a month by themselves, and count all others as one", async () => {
+    await ensurePartitions(rig.database, "usage", 1);
     const { accountId } = await rig.account(RICH);
     const other = await rig.account(RICH);
     const post = (account: bigint, first: number, last: number) =>
