@@ -53,8 +53,12 @@ describe("a key", () => {
       expiresAt: FUTURE,
       spendingLimit: { amountNanos: 9_007_199_254_740_993n, period: "week" },
       rateLimits: { requestsPerMinute: 60, concurrency: 2 },
+      allowedAddresses: ["10.0.0.0/8"],
     });
-    expect(await works(credential)).toEqual({
+    const found = await works(credential);
+    const includes = (address: string) => found?.caller.allowedAddresses?.includes(address);
+    expect(["10.1.2.3", "11.1.2.3"].map(includes)).toEqual([true, false]);
+    expect(found).toEqual({
       expiresAtMs: FUTURE.getTime(),
       endsAs: "expired",
       caller: {
@@ -68,6 +72,7 @@ describe("a key", () => {
         budgets: [],
         tagKeys: [],
         rateLimits: { requestsPerMinute: 60, concurrency: 2 },
+        allowedAddresses: { includes: expect.any(Function) },
       },
     });
     const [record] = await readKeys(test.database, accountId);
