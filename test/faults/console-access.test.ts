@@ -214,6 +214,7 @@ const CHANGES: Readonly<Record<"read" | "billing" | "keys", readonly string[]>> 
     "POST /operator/code-batches/{batch}/revoke",
     "POST /operator/code-batches/{batch}/codes/{code}/revoke",
     "POST /accounts/{account}/redemptions",
+    "PUT /accounts/{account}/billing-details",
     "PUT /operator/models/{model}",
     "POST /operator/models/{model}/listed-price",
     "POST /operator/models/{model}/missing-price",

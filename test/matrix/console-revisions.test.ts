@@ -277,6 +277,7 @@ describe("the description of the API", () => {
       "put /api/operator/models/{model}": true,
       "delete /api/operator/models/{model}": true,
       "put /api/operator/settings": true,
+      "put /api/accounts/{account}/billing-details": true,
       "put /api/accounts/{account}/balance-alert": true,
       "delete /api/accounts/{account}/balance-alert": true,
       "patch /api/accounts/{account}/budgets/{budget}": true,

@@ -9,7 +9,8 @@ import type { Router } from "../core/router.ts";
 
 /** Addresses of pages: the browser's part of the dashboard draws whichever it is. */
 const PAGES = [
-  ...["/sign-in", "/sign-in/*", "/register", "/start", "/invitation", "/invitation/*"],
+  ...["/sign-in", "/sign-in/*", "/register", "/forgot-password", "/reset-password", "/start"],
+  ...["/invitation", "/invitation/*"],
   ...["/accounts/*", "/operator", "/operator/*", "/me", "/me/*"],
 ];
 
