@@ -75,7 +75,7 @@ describe.skipIf(lacksBrowser)("an account that runs out of money", () => {
 
     // What a person spent leads to the requests with their keys, and to no others.
     await page.keyboard.press("Escape");
-    await page.getByRole("link", { name: "Spending" }).click();
+    await page.getByRole("link", { name: "Spending" }).first().click();
     await page.getByRole("main").getByRole("link", { name: "Users" }).click();
     await page.getByRole("cell", { name: "First operator" }).getByRole("link").click();
     await page.getByRole("heading", { name: "Requests" }).waitFor();
