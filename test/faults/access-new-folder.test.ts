@@ -24,6 +24,7 @@ const NEED_ONE: Readonly<Record<string, readonly string[]>> = {
   "keys revoke": ["keys", "revoke", "--account", "acme", "laptop"],
   users: ["users"],
   password: ["password", "admin@localhost"],
+  "sign-in": ["sign-in"],
   "rotate-master-key": ["rotate-master-key"],
   doctor: ["doctor"],
   models: ["models", "vendor"],
