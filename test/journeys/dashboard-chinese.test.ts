@@ -72,6 +72,7 @@ function isName(text: string): boolean {
 }
 
 const NAMES: ReadonlySet<string> = new Set<string>([
+  "USD",
   // Products and APIs.
   ...["Faregate", "English", "curl", "Base URL", "Top P", "AI SDK · TypeScript"],
   ...["Slack", "Teams", "Webhook", "OpenAI", "Anthropic", "Google GenAI", "AI SDK", "Python", "TypeScript"],
@@ -95,4 +96,7 @@ const PATTERNS = [
   /^\S+ pid \d+$/,
   /^start \(\S+ on \S+\)$/,
   /^(batch|group) \w+$/,
+  // A statement's account with its id, and its days in their zone.
+  /^demo \(\d+\)$/,
+  /^[\d-]{10} – [\d-]{10} \(UTC\)$/,
 ];
