@@ -1,7 +1,7 @@
 import { isRecord } from "../../base/json/record.ts";
 import { type ResponseNames, readUsage, stopReason } from "./converse-response.ts";
 import type { StreamMessage } from "./event-stream.ts";
-import { MalformedResponse } from "./malformed-response.ts";
+import { fieldNames, MalformedResponse } from "./malformed-response.ts";
 import { failureEvent, objectIn } from "./model-events.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ export class ConverseEvents {
         input: {},
       });
     if (isRecord(start) && Object.keys(start).length > 0)
-      throw new MalformedResponse(`it begins an unknown block: ${Object.keys(start).join(", ")}`);
+      throw new MalformedResponse(`it begins an unknown block: ${fieldNames(start)}`);
     // For text and reasoning, only the first delta reveals the block's type.
     return [];
   }
@@ -90,7 +90,7 @@ export class ConverseEvents {
         partial_json: textOf(call["input"] ?? ""),
       });
     if (isRecord(thought)) return this.#thought(at, thought);
-    throw new MalformedResponse(`a delta of it is unknown: ${Object.keys(delta).join(", ")}`);
+    throw new MalformedResponse(`a delta of it is unknown: ${fieldNames(delta)}`);
   }
 
   #thought(at: unknown, { text, signature, redactedContent: data }: JsonObject): readonly JsonObject[] {

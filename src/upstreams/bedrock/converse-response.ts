@@ -1,6 +1,6 @@
 import { definedFields } from "../../base/defined-fields.ts";
 import { isRecord } from "../../base/json/record.ts";
-import { MalformedResponse } from "./malformed-response.ts";
+import { fieldNames, MalformedResponse } from "./malformed-response.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -48,7 +48,7 @@ function readBlock(block: unknown): JsonObject {
   if (isRecord(call))
     return { type: "tool_use", id: call["toolUseId"], name: call["name"], input: call["input"] ?? {} };
   if (isRecord(thought)) return readThought(thought);
-  throw new MalformedResponse(`a block of it is unknown: ${Object.keys(block).join(", ")}`);
+  throw new MalformedResponse(`a block of it is unknown: ${fieldNames(block)}`);
 }
 
 function readThought({ reasoningText: shown, redactedContent: data }: JsonObject): JsonObject {

@@ -273,6 +273,15 @@ describe("a response of Converse", () => {
   it("is not read where a block of it is unknown, as that would be lost", () => {
     const message = { content: [{ video: {} }] };
     expect(() => readConverse({ output: { message } }, NAMES)).toThrow(MalformedResponse);
+    expect(() => readConverse({ output: { message } }, NAMES)).toThrow(/unknown: video$/);
+  });
+
+  it("tells of unknown blocks a few plain names alone", () => {
+    const names = ["{oops", "x".repeat(1_000_000), ...Array.from({ length: 100_000 }, (_, at) => `f${at}`)];
+    const message = { content: [Object.fromEntries(names.map((name) => [name, {}]))] };
+    expect(() => readConverse({ output: { message } }, NAMES)).toThrow(
+      /unknown: a field with another name, a field with another name, f0, f1, f2 and others$/,
+    );
   });
 
   it("tells of a failure within a stream as the error event of Claude's vendor", () => {
