@@ -90,7 +90,13 @@ function isTold(
 
 /** True if the field stands where it stood; of a list, in any of its items. */
 function carries(written: unknown, sent: unknown, name: string): boolean {
-  return placesOf(sent, name).every((place) => placesOf(written, name).includes(place));
+  const found = placesOf(written, name).map(unwrapped);
+  return placesOf(sent, name).every((place) => found.includes(unwrapped(place)));
+}
+
+/** A message of the system in the middle of a conversation is written as a block, with its own blocks as content. */
+function unwrapped(place: string): string {
+  return place.replace("/messages/content/content", "/messages/content");
 }
 
 function placesOf(value: unknown, name: string, place = ""): readonly string[] {
